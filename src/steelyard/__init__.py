@@ -1,0 +1,53 @@
+"""steelyard weighs classifiers: any classifier, by every standard, on one beam.
+
+Names are loaded when they are first used, so that ``import steelyard`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import assess as assess
+    from .api import assess_table as assess_table
+    from .api import compare as compare
+    from .assessment import Assessment as Assessment
+    from .assessment import Estimate as Estimate
+    from .comparison import Comparison as Comparison
+    from .differences import McNemar as McNemar
+    from .differences import mcnemar as mcnemar
+    from .errors import SteelyardError as SteelyardError
+    from .registry import Measure as Measure
+    from .registry import find as find
+    from .registry import measure as measure
+    from .registry import proportion as proportion
+    from .registry import registry as registry
+    from .scale import Continuum as Continuum
+    from .scale import Scale as Scale
+    from .table import Table as Table
+    from .tally import Tally as Tally
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "api": ("assess", "assess_table", "compare"),
+    "assessment": ("Assessment", "Estimate"),
+    "comparison": ("Comparison",),
+    "differences": ("McNemar", "mcnemar"),
+    "errors": ("SteelyardError",),
+    "registry": ("Measure", "find", "measure", "proportion", "registry"),
+    "scale": ("Continuum", "Scale"),
+    "table": ("Table",),
+    "tally": ("Tally",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})

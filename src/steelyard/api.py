@@ -1,0 +1,257 @@
+"""The front door: assess one classifier, compare several, read a published table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from . import sources
+from .assessment import Assessment
+from .cases import Cases, Door, Missing, Prediction
+from .comparison import Comparison
+from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, quoted
+from .membership import numbers
+from .registry import Measure
+from .scale import Scale
+from .settings import Method, settle
+from .statistics import Sums
+from .tally import Tally
+
+MODEL = "prediction"
+
+
+def assess(
+    y_true: Any,
+    prediction: Any = None,
+    *,
+    truth: str | None = None,
+    membership: Any = None,
+    assigned: str | None = None,
+    scale: Scale | None = None,
+    event: Any = None,
+    threshold: float | None = None,
+    weight: Any = None,
+    group: Any = None,
+    by: Any = None,
+    cost: Any = None,
+    training: Any = None,
+    measures: Iterable[str | Measure] | None = None,
+    level: float = 0.95,
+    method: Method = "delta",
+    missing: Missing = "error",
+    undefined: Any = float("nan"),
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> Assessment:
+    """Weigh one classifier by every measure, each with its interval.
+
+    Give arrays, ``assess(y_true, prediction)``; or a data frame or the name of a file, and its columns:
+    ``assess(frame, truth="grade", assigned="model")``.
+
+    Args:
+        y_true: The true labels; or a data frame; or a path (CSV, Parquet, Arrow), a pattern of paths included.
+        prediction: Labels (n,), a score for the event (n,), or memberships (n, C): an array in the order of the
+            scale, or a frame or dictionary whose names are the classes.
+        truth: With a frame: the column of true labels.
+        membership: With a frame: the membership columns, as a pattern ("p_*"), a list, or {class: column}; a single
+            column is a score for the event.
+        assigned: With a frame: the column of assigned labels.
+        scale: The classes and their order; all labels seen, sorted, if not given.
+        event: The class of interest.
+        threshold: The score from which on a row is assigned to the event; 0.5 on probabilities if not given.
+        weight: What each row weighs. Whole numbers say how often a row occurred; other numbers how much it
+            stands for (sampling weights).
+        group: The cluster of each row, where rows are not independent (patients, batches).
+        by: Parts of the data that are assessed apart too; an array, a column, or several.
+        cost: Costs by class name, {true: {assigned: cost}}; brings the measure "cost" along.
+        training: The same on the data that the classifier was fitted to: a pair (y_true, prediction), or a
+            frame or path with the same columns. Its values stand beside the test values.
+        measures: What to compute; everything that needs no further input, if not given.
+        level: Coverage of the intervals.
+        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        missing: "error", or "drop" to leave rows out in which a value is missing.
+        undefined: What stands in for undefined values: NaN, a number, or "error".
+        replicates: How many bootstrap samples.
+        seed: Where the random numbers of the bootstrap start.
+
+    Returns:
+        An Assessment.
+    """
+    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    door = Door(scale, event, threshold, missing, weight, group, by)
+    wanted = assigned if membership is None else membership
+    if membership is not None and assigned is not None:
+        raise BadOption("both membership= and assigned= are given", mend="Give one of them")
+    cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
+    assessment = Assessment(Tally.of(cases), settings, MODEL)
+    if training is None:
+        return assessment
+    fitted = Door(cases.scale, None, threshold, missing)
+    pair = training if prediction is not None else (training, None)
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
+    seen = _admit(pair[0], None if pair[1] is None else {MODEL: pair[1]}, truth, {MODEL: wanted}, fitted)
+    return replace(assessment, training=Assessment(Tally.of(seen), settings, MODEL))
+
+
+def compare(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    *,
+    truth: str | None = None,
+    scale: Scale | None = None,
+    event: Any = None,
+    threshold: float | None = None,
+    weight: Any = None,
+    group: Any = None,
+    by: Any = None,
+    cost: Any = None,
+    measures: Iterable[str | Measure] | None = None,
+    level: float = 0.95,
+    method: Method = "delta",
+    missing: Missing = "error",
+    undefined: Any = float("nan"),
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Weigh several classifiers on the same cases.
+
+    Args:
+        y_true: The true labels; or a data frame or path, with ``truth=`` naming the column.
+        predictions: {name: prediction}, each in any form that ``assess`` takes. With a frame: {name: columns}, where
+            columns are a pattern ("lda_*"), a list or {class: column} of memberships, or one column of labels
+            or scores.
+        truth: With a frame: the column of true labels.
+        scale: See ``assess``, as for all that follow.
+        event: The class of interest.
+        threshold: The score from which on a row is assigned to the event.
+        weight: What each row weighs.
+        group: The cluster of each row.
+        by: Parts of the data that are compared apart too.
+        cost: Costs by class name.
+        measures: What to compute.
+        level: Coverage of the intervals.
+        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        missing: "error", or "drop" to leave rows out in which any classifier misses a value.
+        undefined: What stands in for undefined values.
+        replicates: How many bootstrap samples.
+        seed: Where the random numbers of the bootstrap start.
+
+    Returns:
+        A Comparison.
+    """
+    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    if not isinstance(predictions, Mapping):
+        raise BadOption("predictions have no names", mend="Give {name: prediction}")
+    door = Door(scale, event, threshold, missing, weight, group, by)
+    named = {str(name): value for name, value in predictions.items()}
+    cases = _admit(y_true, named if truth is None else None, truth, named, door)
+    return Comparison(Tally.of(cases), settings, cases)
+
+
+def assess_table(
+    counts: Any,
+    *,
+    classes: Any = None,
+    scale: Scale | None = None,
+    event: Any = None,
+    cost: Any = None,
+    measures: Iterable[str | Measure] | None = None,
+    level: float = 0.95,
+    method: Method = "delta",
+    undefined: Any = float("nan"),
+    replicates: int = 10_000,
+    seed: int = 0,
+    truth_in_rows: bool = True,
+) -> Assessment:
+    """Weigh a classifier of which only the confusion table is known, as in a publication.
+
+    Args:
+        counts: The table: rows are true classes, columns assigned ones.
+        classes: The class labels, in order; 0, 1, ... if not given.
+        scale: The same as a Scale.
+        event: The class of interest.
+        cost: Costs by class name.
+        measures: What to compute.
+        level: Coverage of the intervals.
+        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        undefined: What stands in for undefined values.
+        replicates: How many bootstrap samples.
+        seed: Where the random numbers of the bootstrap start.
+        truth_in_rows: False for a table with predictions in rows and truth in columns.
+
+    Returns:
+        An Assessment.
+    """
+    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    table = _checked_table(counts)
+    named = scale or Scale(list(range(len(table))) if classes is None else classes, event)
+    if event is not None and scale is not None:
+        named = Scale(scale.classes, event, scale.ordered)
+    if len(named) != len(table):
+        raise BadTable(f"{len(named)} classes for a table of {len(table)}", mend="Name one class a row")
+    table = table if truth_in_rows else table.T
+    cells = np.argwhere(table > 0)
+    keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
+    return Assessment(Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1))), settings)
+
+
+def _checked_table(counts: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        table = np.array(counts, dtype=float)
+    except (TypeError, ValueError):
+        raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise BadTable(f"the table has the shape {table.shape}", mend="One row and one column a class")
+    if not np.isfinite(table).all() or (table < 0).any():
+        row, column = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
+        raise BadTable(f"the count in row {row}, column {column} is {table[row, column]}", mend="Counts are 0 or above")
+    if table.sum() == 0:
+        raise EmptyInput("the table is empty", mend="At least one count must be above 0")
+    return table
+
+
+def _admit(
+    y_true: Any,
+    predictions: Mapping[str, Any] | None,
+    truth: str | None,
+    wanted: Mapping[str, Any],
+    door: Door,
+) -> Cases:
+    """Let arrays in as they are; take columns out of frames and files first."""
+    if predictions is not None:
+        if truth is not None:
+            raise BadOption("truth= names a column, but arrays were given", mend="Leave it out, or give a frame")
+        return door.admit(y_true, predictions)
+    if truth is None:
+        raise BadOption(
+            "there is no prediction",
+            mend="assess(y_true, prediction), or assess(frame, truth=..., assigned=...)",
+        )
+    table = sources.read(y_true)
+    chosen: dict[str, Any] = {}
+    names = {"truth": truth}
+    for what in ("weight", "group", "by"):
+        value = getattr(door, what)
+        if isinstance(value, str):
+            chosen[what], names[what] = sources.column(table, value), value
+        elif what == "by" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+            chosen[what] = {name: sources.column(table, name) for name in value}
+    columns = {name: _columns(table, name, spec) for name, spec in wanted.items()}
+    return replace(door, names=names, **chosen).admit(sources.column(table, truth), columns)
+
+
+def _columns(table: Any, name: str, wanted: Any) -> Any:
+    """The prediction of one classifier, from the columns that were named for it."""
+    if wanted is None:
+        raise UnknownColumn("no column holds the prediction", mend="Name assigned='column' or membership='p_*'")
+    if isinstance(wanted, str) and "*" not in wanted:
+        return sources.column(table, wanted)
+    if not isinstance(wanted, str | Mapping | list | tuple):
+        raise BadOption(f"{quoted(wanted)} names no columns", mend="Give 'p_*', a list or {class: column}")
+    found = sources.membership_columns(table, wanted)
+    columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
+    return Prediction(name, columns=columns, class_names=tuple(found))

@@ -1,0 +1,331 @@
+"""One classifier, weighed: every measure with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .errors import BadOption, UndefinedValue, UnknownMeasure, quoted
+from .evaluation import AVERAGES, Evaluation, Slot
+from .registry import Measure, find
+from .scale import Label, listed
+from .settings import Settings
+from .table import Table
+from .tally import Tally
+from .uncertainty import (
+    Spread,
+    critical_values,
+    degrees_of_freedom,
+    interval_method,
+    intervals,
+    spread,
+    trials_of,
+    unit_of,
+)
+
+if TYPE_CHECKING:
+    from .kinds import Array
+
+INFINITE = "infinite: a count in the denominator is 0"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and how sure it is.
+
+    Attributes:
+        value: The estimate; NaN where the measure is undefined.
+        low: Lower bound of the interval.
+        high: Upper bound of the interval.
+        se: Standard error.
+        n: Rows behind it.
+        method: How the interval was made.
+        note: What there is to know: why it is undefined, which classes were left out of a mean.
+        measure: The measure.
+        label: The class, where it speaks of one.
+        average: How classes were averaged, where they were.
+        level: Coverage of the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    se: float
+    n: float
+    method: str
+    note: str = ""
+    measure: str = ""
+    label: Label | None = None
+    average: str | None = None
+    level: float = 0.95
+
+    def __float__(self) -> float:
+        """The value."""
+        return self.value
+
+    def __str__(self) -> str:
+        """Value and interval."""
+        from .rendering import number
+
+        text = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
+        return f"{text} ({self.note})" if self.note else text
+
+
+@dataclass(frozen=True)
+class Results:
+    """The columns behind an assessment, one entry a slot."""
+
+    slots: tuple[Slot, ...]
+    value: Array
+    low: Array
+    high: Array
+    errors: Spread
+    centre: Array
+    methods: tuple[str, ...]
+
+
+def compute(evaluation: Evaluation, settings: Settings, critical: Array | None = None) -> Results:
+    """Evaluate every slot and its interval."""
+    slots = evaluation.slots
+    methods = [interval_method(slot) for slot in slots]
+    errors, trials = spread(evaluation), trials_of(evaluation)
+    if critical is None:
+        critical = critical_values(settings.level, degrees_of_freedom(evaluation.patterns, methods))
+    value, centre = evaluation.values
+    low, high = intervals(np.array(methods), value, centre, errors, trials, critical)
+    if settings.method != "delta":
+        from .bootstrap import replace_intervals
+
+        methods = replace_intervals(evaluation, settings, methods, low, high)
+    if evaluation.patterns.cluster is not None:
+        methods = [f"{method}, clustered" for method in methods]
+    return Results(slots, value, low, high, errors, centre, tuple(methods))
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Every measure of one classifier, each with its interval.
+
+    ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;
+    ``assessment["f1", "weighted"]`` an average other than the usual one.
+    """
+
+    tally: Tally
+    settings: Settings
+    model: str = "prediction"
+    training: Assessment | None = None
+    slice: Label | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluated slots of this classifier."""
+        patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
+        return Evaluation(
+            patterns,
+            model,
+            self.tally.scale,
+            self.settings.measures,
+            self.settings.stand_in,
+            unit_of(patterns, model),
+        )
+
+    @cached_property
+    def results(self) -> Results:
+        """All values and bounds as columns."""
+        return compute(self.evaluation, self.settings)
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.tally.scale.classes
+
+    @property
+    def n(self) -> float:
+        """How many rows were assessed."""
+        return float(self.evaluation.patterns.count.sum())
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value was missing."""
+        return self.tally.dropped
+
+    def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
+        """Look up an estimate by measure, or by measure and class (or average)."""
+        name, part = key if isinstance(key, tuple) else (key, None)
+        return self.estimate(self.place(name, part))
+
+    def place(self, name: str | Measure, part: Any = None) -> int:
+        """Find the slot of a measure, for a class, an average or overall."""
+        entry, evaluation = self.find(name), self.evaluation
+        if part is None:
+            return evaluation.overall(entry)
+        average = isinstance(part, str) and part not in self.classes and part in AVERAGES
+        place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
+        if place is None:
+            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend="It speaks of the whole table")
+        return place
+
+    def find(self, name: str | Measure) -> Measure:
+        """Find a measure among the computed ones; costs given before need not be repeated."""
+        computed = {entry.label: entry for entry in self.settings.measures}
+        if isinstance(name, str) and name in computed:
+            return computed[name]
+        entry = find(name)
+        if entry.label in computed:
+            return computed[entry.label]
+        same = [other for other in self.settings.measures if other.name == entry.name]
+        if len(same) == 1 and not entry.changed:
+            return same[0]
+        if not entry.needs:
+            raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
+        mend = "Give cost={true: {assigned: cost}}" if entry.name == "cost" else f"Ask for '{entry.name}(...)'"
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
+
+    def estimate(self, place: int) -> Estimate:
+        """Build the Estimate of one slot."""
+        results = self.results
+        slot = results.slots[place]
+        note = self._note(place)
+        if self.settings.undefined == "error" and np.isnan(results.value[place]):
+            raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
+        return Estimate(
+            value=float(results.value[place]),
+            low=float(results.low[place]),
+            high=float(results.high[place]),
+            se=float(results.errors.plain[place]),
+            n=self.n,
+            method=results.methods[place],
+            note=note,
+            measure=slot.measure.label,
+            label=None if slot.code is None else self.classes[slot.code],
+            average=slot.average,
+            level=self.settings.level,
+        )
+
+    @cached_property
+    def _gaps(self) -> dict[str, tuple[int, ...]]:
+        """The classes for which each measure is undefined."""
+        plain = replace(self.evaluation, undefined=float("nan")).values[0] if self._stands_in else self.results.value
+        by_class = plain[: self.evaluation.class_slots].reshape(-1, len(self.classes))
+        gaps = {}
+        for measure, values in zip(self.evaluation.by_class, by_class, strict=True):
+            gaps[measure.label] = tuple(np.flatnonzero(np.isnan(values)).tolist())
+        return gaps
+
+    @property
+    def _stands_in(self) -> bool:
+        return not np.isnan(self.settings.stand_in)
+
+    def _note(self, place: int) -> str:
+        slot, value = self.results.slots[place], self.results.value[place]
+        if slot.code is not None:
+            if slot.code in self._gaps[slot.measure.label]:
+                return self._reason(slot.measure, f"{quoted(self.classes[slot.code])}")
+        elif np.isnan(value):
+            return self._reason(slot.measure, "of every kind")
+        notes = [INFINITE] if np.isinf(value) else []
+        if slot.average in ("macro", "weighted") and (gaps := self._gaps[slot.measure.label]):
+            without = listed([self.classes[code] for code in gaps], 3)
+            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
+            notes.append(f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}")
+        if slot.measure.name == "weighted_kappa" and not self.tally.scale.ordered and len(self.classes) > 2:
+            notes.append("classes in sorted order; give scale= to order them")
+        return "; ".join(notes)
+
+    def _reason(self, measure: Measure, name: str) -> str:
+        return measure.undefined.replace("{class}", name) + self._stand_in_words
+
+    @property
+    def _stand_in_words(self) -> str:
+        return f"; {self.settings.stand_in:g} stands in" if self._stands_in else ""
+
+    def _notes(self) -> list[str]:
+        """The notes of all slots; most have none, which is quick to see."""
+        odd = {place for place, value in enumerate(self.results.value.tolist()) if not -1e300 < value < 1e300}
+        gaps = {label for label, codes in self._gaps.items() if codes} | {"weighted_kappa"}
+        odd |= {place for place, slot in enumerate(self.results.slots) if slot.measure.label in gaps}
+        return [self._note(place) if place in odd else "" for place in range(len(self.results.slots))]
+
+    @property
+    def slices(self) -> dict[Label, Assessment]:
+        """One assessment for every part of the data that ``by=`` named."""
+        return {label: replace(self, slice=label, training=None) for label in self.tally.slices}
+
+    def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
+        """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
+        table = self.evaluation.patterns.table(self.evaluation.model)
+        axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
+        if share == "none":
+            return table
+        if share not in axes:
+            raise BadOption(f"share is {quoted(share)}", mend="Say 'none', 'true', 'assigned' or 'all'")
+        with np.errstate(invalid="ignore"):
+            return np.asarray(table / table.sum(axis=axes[share], keepdims=True))
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The slots as they are shown: by measure, overall values before those of classes."""
+        rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
+        slots = self.results.slots
+        return sorted(range(len(slots)), key=lambda k: (rank[slots[k].measure.label], slots[k].code is not None, k))
+
+    def table(self) -> Table:
+        """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
+
+        With ``by=``, every part of the data has its rows too, marked in the column ``slice``.
+        """
+        parts = [self] if self.slice is not None else [self, *self.slices.values()]
+        columns = [part._columns() for part in parts]
+        return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
+
+    def _columns(self) -> Mapping[str, list[Any]]:
+        results, rows = self.results, len(self.results.slots)
+        columns: dict[str, list[Any]] = {"slice": [self.slice] * rows} if self.tally.slices else {}
+        columns |= {
+            "measure": [slot.measure.label for slot in results.slots],
+            "class": [None if slot.code is None else self.classes[slot.code] for slot in results.slots],
+            "average": [slot.average for slot in results.slots],
+            "value": results.value.tolist(),
+            "low": results.low.tolist(),
+            "high": results.high.tolist(),
+            "se": results.errors.plain.tolist(),
+            "n": [self.n] * rows,
+            "method": list(results.methods),
+            "note": self._notes(),
+        }
+        return {name: [values[place] for place in self.order] for name, values in columns.items()}
+
+    def gap(self, name: str | Measure, part: Any = None) -> Estimate:
+        """The value on test data less that on training data, with the interval of two independent samples."""
+        if self.training is None:
+            raise BadOption("no training data were given", mend="Give training=(y_true, prediction)")
+        test, fitted = self[name, part], self.training[name, part]
+        reach = [np.hypot(test.value - test.low, fitted.high - fitted.value),
+                 np.hypot(test.high - test.value, fitted.value - fitted.low)]  # fmt: skip
+        difference = test.value - fitted.value
+        return replace(
+            test,
+            value=difference,
+            low=float(difference - reach[0]),
+            high=float(difference + reach[1]),
+            se=float(np.hypot(test.se, fitted.se)),
+            method="MOVER, independent samples",
+        )
+
+    def __str__(self) -> str:
+        """Confusion table, measures and classes."""
+        from .rendering import assessment_view, to_text
+
+        return to_text(assessment_view(self))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from .rendering import assessment_html
+
+        return assessment_html(self)

@@ -1,0 +1,289 @@
+"""Several classifiers on the same cases: side by side, and which of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .assessment import Assessment, compute
+from .bootstrap import bca, bounds, differs, replicate
+from .cases import Cases
+from .differences import Differences, McNemar, holm, mcnemar
+from .errors import BadOption, UnknownModel, quoted
+from .evaluation import Evaluation
+from .registry import Measure
+from .scale import Label, listed
+from .settings import Settings
+from .table import Table
+from .tally import Tally
+from .uncertainty import unit_of
+
+if TYPE_CHECKING:
+    from .kinds import Array, Places
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Assessments of several classifiers on the same cases, and the differences between them.
+
+    ``comparison["lda"]`` is an Assessment; ``comparison.differences("error")`` a tidy table.
+    """
+
+    tally: Tally
+    settings: Settings
+    cases: Cases | None = None
+    slice: Label | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the classifiers."""
+        return self.tally.models
+
+    @cached_property
+    def assessments(self) -> dict[str, Assessment]:
+        """One assessment a classifier."""
+        return {name: Assessment(self.tally, self.settings, name, slice=self.slice) for name in self.models}
+
+    def __getitem__(self, name: str) -> Assessment:
+        """The assessment of one classifier."""
+        if name not in self.assessments:
+            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=f"There are {listed(self.models)}")
+        return self.assessments[name]
+
+    @property
+    def slices(self) -> dict[Label, Comparison]:
+        """One comparison for every part of the data that ``by=`` named."""
+        return {label: replace(self, slice=label, cases=None) for label in self.tally.slices}
+
+    def table(self, simultaneous: bool = False) -> Table:
+        """All estimates of all classifiers, one a row; the first column is the classifier.
+
+        With ``simultaneous``, the overall estimates only, in bands that hold for all classifiers and measures at
+        once with the probability ``level``.
+        """
+        parts = [(name, self._wide(name) if simultaneous else self[name].table()) for name in self.models]
+        names = ["model", *parts[0][1].column_names]
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for model, part in parts:
+            columns["model"] += [model] * len(part)
+            for name in names[1:]:
+                columns[name] += part[name]
+        return Table(columns)
+
+    def _wide(self, name: str) -> Table:
+        assessment = self[name]
+        evaluation = assessment.evaluation
+        wide = replace(assessment)
+        # What the results would be, had the level been simultaneous.
+        wide.__dict__["results"] = compute(evaluation, replace(self.settings, method="delta"), self._critical)
+        table, shown = wide.table(), {evaluation.overall(measure) for measure in self.settings.measures}
+        rows = [row for row, place in enumerate(wide.order) if place in shown]
+        return Table({column: [table[column][row] for row in rows] for column in table.column_names})
+
+    @cached_property
+    def _critical(self) -> Array:
+        found = self._differences(self.settings.measures)
+        one = found.simultaneous(of_differences=False).max()
+        return np.full(len(self[self.models[0]].evaluation.slots), one)
+
+    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> Differences:
+        """Set up the differences of the overall slots of some measures, and of their class slots if asked for."""
+        patterns = self.tally.patterns(self.slice)
+        unit = max(unit_of(patterns, model) for model in range(len(self.models)))
+        evaluations = [
+            Evaluation(patterns, model, self.tally.scale, tuple(measures), self.settings.stand_in, unit)
+            for model in range(len(self.models))
+        ]
+        places: list[int] = []
+        for measure in measures:
+            places.append(evaluations[0].overall(measure))
+            if by_class and measure.per_class:
+                of_classes = [evaluations[0].places[measure.label, code] for code in range(len(self.tally.scale))]
+                places += [place for place in of_classes if place not in places]
+        return Differences(evaluations, places, self.settings.level)
+
+    def differences(
+        self,
+        measure: str | Measure | None = None,
+        *,
+        by_class: bool = False,
+        simultaneous: bool = False,
+    ) -> Table:
+        """Paired differences between all pairs of classifiers, with interval and p-value.
+
+        Args:
+            measure: One measure; if none is named, all that have a better end.
+            by_class: Also the differences for every class.
+            simultaneous: Bands that hold for all rows of the table at once.
+
+        Returns:
+            A tidy table with the columns measure, class, a, b, difference (a - b), low, high, se, p, p_adjusted;
+            p_adjusted is Holm's over the rows of this table.
+        """
+        if len(self.models) < 2:
+            raise BadOption("a difference needs two classifiers", mend="Compare at least two")
+        if measure is None:
+            measures = [entry for entry in self.settings.measures if entry.better != "neither"]
+        else:
+            measures = [self[self.models[0]].find(measure)]
+        found = self._differences(measures, by_class)
+        low, high = found.bounds(found.simultaneous() if simultaneous else None)
+        p = found.p
+        if self.settings.method != "delta" and not simultaneous:
+            low, high, p = self._bootstrap(found, low, high)
+        return self._tidy(found, low, high, p)
+
+    def _bootstrap(self, found: Differences, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        """Bounds and p-values from replicates of the differences themselves."""
+        samples = replicate(found.evaluations, self.settings.replicates, self.settings.seed)
+        p = found.p.copy()
+        for row, (a, b) in enumerate(found.pairs):
+            with np.errstate(invalid="ignore"):
+                drawn = samples[a][:, found.places] - samples[b][:, found.places]
+            shift = acceleration = np.zeros(drawn.shape[1])
+            if self.settings.method != "percentile":
+                influences = found.plain[a] - found.plain[b]
+                patterns = found.evaluations[0].patterns
+                shift, acceleration = bca(drawn, found.difference[row], influences, patterns)
+            lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
+            moved = differs(drawn) & ~np.isnan(found.difference[row])
+            low[row, moved], high[row, moved] = lower[moved], upper[moved]
+            beyond = np.minimum((drawn <= 0).mean(axis=0), (drawn >= 0).mean(axis=0))
+            p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
+        return low, high, p
+
+    def _tidy(self, found: Differences, low: Array, high: Array, p: Array) -> Table:
+        slots = [found.evaluations[0].slots[place] for place in found.places]
+        classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
+        size = len(found.pairs)
+
+        def by_slot(values: Array) -> list[float]:
+            return [float(value) for value in np.asarray(values).T.ravel()]
+
+        return Table(
+            {
+                "measure": [slot.measure.label for slot in slots for _ in range(size)],
+                "class": [label for label in classes for _ in range(size)],
+                "a": [self.models[a] for a, _ in found.pairs] * len(slots),
+                "b": [self.models[b] for _, b in found.pairs] * len(slots),
+                "difference": by_slot(found.difference),
+                "low": by_slot(low),
+                "high": by_slot(high),
+                "se": by_slot(found.se),
+                "p": by_slot(p),
+                "p_adjusted": holm(by_slot(p)),
+            }
+        )
+
+    def best(self, measure: str | Measure) -> str:
+        """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
+        entry = self[self.models[0]].find(measure)
+        if entry.better == "neither":
+            raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+        values = {name: self[name][entry].value for name in self.models}
+        known = {name: value for name, value in values.items() if not np.isnan(value)}
+        if not known:
+            raise BadOption(f"{entry.label} is undefined for every classifier", mend="Choose another measure")
+        return max(known, key=known.__getitem__) if entry.better == "higher" else min(known, key=known.__getitem__)
+
+    def verdict(self, measure: str | Measure) -> str:
+        """Who is ahead by a measure, and from whom that sets it apart, in one sentence."""
+        from .rendering import harmless
+
+        entry = self[self.models[0]].find(measure)
+        if entry.better == "neither" or len(self.models) < 2:
+            return ""
+        first = self.best(entry)
+        beaten, level = [], 1 - self.settings.level
+        for row in self.differences(entry):
+            if first in (row["a"], row["b"]) and row["p_adjusted"] <= level:
+                beaten.append(row["b"] if row["a"] == first else row["a"])
+        rest = [name for name in self.models if name != first and name not in beaten]
+        apart = f"ahead of {', '.join(map(harmless, beaten))}" if beaten else ""
+        near = f"not told apart from {', '.join(map(harmless, rest))}" if rest else ""
+        return f"{harmless(first)} has the best {entry.title}: {' but '.join(filter(None, [apart, near]))}."
+
+    def mcnemar(self, a: str, b: str, method: str = "auto") -> McNemar:
+        """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right."""
+        patterns = self.tally.patterns(self.slice)
+        first, second = (self.models.index(self[name].model) for name in (a, b))
+        right_a, right_b = (patterns.assigned[model] == patterns.truth for model in (first, second))
+        only_a = float(patterns.mass[right_a & ~right_b].sum())
+        only_b = float(patterns.mass[right_b & ~right_a].sum())
+        return mcnemar(only_a, only_b, method)
+
+    def deciding_patterns(self, measure: str | Measure, a: str, b: str) -> Table:
+        """What a difference is made of: every combination of true and assigned classes with its share of it.
+
+        ``effect`` is how much one row of the pattern adds to the difference a - b, ``together`` all of its rows.
+        """
+        truth, assigned, effect, count = self._effects(measure, a, b)
+        classes = self.tally.scale.classes
+        seen, inverse = np.unique(np.stack([truth, *assigned], axis=1), axis=0, return_inverse=True)
+        rows = np.bincount(inverse, count)
+        each = np.bincount(inverse, effect * count) / np.where(rows > 0, rows, 1)
+        order = [k for k in np.argsort(-np.abs(each * rows), kind="stable") if rows[k] > 0 and each[k] != 0]
+        return Table(
+            {
+                "truth": [classes[seen[k, 0]] for k in order],
+                a: [classes[seen[k, 1]] for k in order],
+                b: [classes[seen[k, 2]] for k in order],
+                "rows": [float(rows[k]) for k in order],
+                "effect": [float(each[k]) for k in order],
+                "together": [float(each[k] * rows[k]) for k in order],
+            }
+        )
+
+    def _effects(self, measure: str | Measure, a: str, b: str) -> tuple[Places, list[Places], Array, Array]:
+        entry = self[a].find(measure)
+        models = [self.models.index(self[name].model) for name in (a, b)]
+        found = self._differences([entry])
+        patterns = found.evaluations[0].patterns
+        effect = found.plain[models[0], 0] - found.plain[models[1], 0]
+        weighed = effect * patterns.mass / np.where(patterns.count != 0, patterns.count, 1.0)
+        return patterns.truth, [patterns.assigned[model] for model in models], weighed, patterns.count
+
+    def deciding_rows(self, measure: str | Measure, a: str, b: str, most: int = 10) -> Table:
+        """The rows with the largest influence on a difference: the ones to look at before believing it.
+
+        ``row`` counts the rows of the input from 0; without the row, the difference a - b would be smaller by
+        about ``effect``.
+        """
+        if self.cases is None:
+            raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
+        classes, cases = self.tally.scale.classes, self.cases
+        truth, assigned, effect, _ = self._effects(measure, a, b)
+        size = len(classes)
+        table = np.zeros(size**3)
+        table[(truth * size + assigned[0]) * size + assigned[1]] = effect
+        wide = [column.astype(np.int64) for column in (cases.truth, cases.assigned[a], cases.assigned[b])]
+        each = table[(wide[0] * size + wide[1]) * size + wide[2]]
+        order = np.argsort(-np.abs(each), kind="stable")[:most]
+        rows = order if cases.kept is None else cases.kept[order]
+        names = [[classes[code] for code in column[order]] for column in wide]
+        return Table(
+            {
+                "row": rows.tolist(),
+                "truth": names[0],
+                a: names[1],
+                b: names[2],
+                "effect": each[order].tolist(),
+            }
+        )
+
+    def __str__(self) -> str:
+        """Measures by classifiers, and the differences of the first measure."""
+        from .rendering import comparison_view, to_text
+
+        return to_text(comparison_view(self))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from .rendering import comparison_html
+
+        return comparison_html(self)

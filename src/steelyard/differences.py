@@ -1,0 +1,275 @@
+"""Classifiers on the same cases: paired differences, tests and simultaneous bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import BadOption, quoted
+from .evaluation import PSEUDO_ROWS, Evaluation
+from .uncertainty import (
+    MEAN,
+    Spread,
+    by_cluster,
+    critical_values,
+    degrees_of_freedom,
+    influences_at,
+    interval_method,
+    intervals,
+    p_values,
+    pseudo_at,
+    second_moment,
+    spread,
+    trials_of,
+)
+
+if TYPE_CHECKING:
+    from .kinds import Array, Marks
+
+DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Paired differences of chosen slots between all pairs of classifiers, as (pairs, slots) arrays.
+
+    A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
+    proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
+    2008), and the test is one of the ratio.
+    """
+
+    evaluations: Sequence[Evaluation]
+    places: Sequence[int]
+    level: float
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of classifiers, the first named before the second."""
+        return list(combinations(range(len(self.evaluations)), 2))
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """How each slot's own interval is made."""
+        return [interval_method(self.evaluations[0].slots[place]) for place in self.places]
+
+    @cached_property
+    def freedom(self) -> Array:
+        """Degrees of freedom of each slot."""
+        return degrees_of_freedom(self.evaluations[0].patterns, self.methods)
+
+    @cached_property
+    def plain(self) -> Array:
+        """Influences at the sums as they are: (models, slots, patterns)."""
+        return np.stack([influences_at(e, self.places, smooth=False) for e in self.evaluations])
+
+    @cached_property
+    def smooth(self) -> Array:
+        """Influences where the pseudo-rows are added."""
+        return np.stack([influences_at(e, self.places, smooth=True) for e in self.evaluations])
+
+    @cached_property
+    def values(self) -> Array:
+        """Values of each classifier: (models, slots)."""
+        return np.stack([e.values[0, self.places] for e in self.evaluations])
+
+    @cached_property
+    def centres(self) -> Array:
+        """Values where the pseudo-rows are added; a mean stays where it is."""
+        moved = np.stack([e.values[1, self.places] for e in self.evaluations])
+        return np.where(np.array(self.methods) == MEAN, self.values, moved)
+
+    @cached_property
+    def difference(self) -> Array:
+        """What is to be judged."""
+        with np.errstate(invalid="ignore"):
+            return np.stack([self.values[a] - self.values[b] for a, b in self.pairs])
+
+    @cached_property
+    def se(self) -> Array:
+        """Standard errors of the differences."""
+        patterns = self.evaluations[0].patterns
+        with np.errstate(invalid="ignore"):
+            return np.sqrt([second_moment(patterns, self.plain[a] - self.plain[b]) for a, b in self.pairs])
+
+    @cached_property
+    def _pseudo(self) -> list[list[tuple[float, Array]]]:
+        return [[pseudo_at(e, place) for place in self.places] for e in self.evaluations]
+
+    def _variance(self, a: int, b: int | None) -> Array:
+        """Variance with the pseudo-rows, of one classifier or of a difference."""
+        patterns, unit = self.evaluations[a].patterns, self.evaluations[a].unit
+        influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
+        extra = [square for square, _ in self._pseudo[a]]
+        if b is not None:
+            extra = [
+                square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
+                for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
+            ]
+        return second_moment(patterns, influences) + PSEUDO_ROWS * unit**2 * np.array(extra)
+
+    @cached_property
+    def heavy(self) -> Marks:
+        """Which slots can run off to infinity."""
+        return np.array([self.evaluations[0].slots[place].measure.heavy_tailed for place in self.places])
+
+    def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
+        """Lower and upper bounds of all differences."""
+        reach = critical_values(self.level, self.freedom) if critical is None else critical
+        low, high = np.empty_like(self.difference), np.empty_like(self.difference)
+        for row, (a, b) in enumerate(self.pairs):
+            with np.errstate(invalid="ignore", over="ignore"):
+                centre = self.centres[a] - self.centres[b]
+                half = reach * np.sqrt(self._variance(a, b))
+                left, right = centre - half, centre + half
+                if self.heavy.any():
+                    mover = self._mover(a, b, reach)
+                    left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
+                left, right = self._within_span(left, right)
+                low[row] = np.fmin(left, self.difference[row])
+                high[row] = np.fmax(right, self.difference[row])
+        unknown = np.isnan(self.difference)
+        return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+    def _within_span(self, low: Array, high: Array) -> tuple[Array, Array]:
+        spans = [self.evaluations[0].slots[place].measure.span for place in self.places]
+        width = np.array([end - start for start, end in spans])
+        return np.maximum(low, -width), np.minimum(high, width)
+
+    def _own(self, model: int, reach: Array) -> tuple[Array, Array]:
+        evaluation, places = self.evaluations[model], list(self.places)
+        errors = spread(evaluation)
+        return intervals(
+            np.array(self.methods),
+            self.values[model],
+            self.centres[model],
+            Spread(errors.plain[places], errors.smooth[places]),
+            trials_of(evaluation)[places],
+            reach,
+        )
+
+    def _mover(self, a: int, b: int, reach: Array) -> tuple[Array, Array]:
+        (low_a, high_a), (low_b, high_b) = self._own(a, reach), self._own(b, reach)
+        alone = self._variance(a, None), self._variance(b, None)
+        shared = (alone[0] + alone[1] - self._variance(a, b)) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
+            value_a, value_b = self.values[a], self.values[b]
+            down_a, up_a, down_b, up_b = value_a - low_a, high_a - value_a, value_b - low_b, high_b - value_b
+            below = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
+            above = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
+            return value_a - value_b - below, value_a - value_b + above
+
+    @cached_property
+    def p(self) -> Array:
+        """Two-sided p-values for no difference."""
+        found = np.empty_like(self.difference)
+        for row, (a, b) in enumerate(self.pairs):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
+                if self.heavy.any():
+                    statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
+            found[row] = p_values(np.nan_to_num(statistic, nan=0.0), self.freedom)
+        return np.where(np.isnan(self.difference), np.nan, found)
+
+    def _log_ratio(self, a: int, b: int) -> Array:
+        alone = self._variance(a, None), self._variance(b, None)
+        shared = (alone[0] + alone[1] - self._variance(a, b)) / 2
+        centre_a, centre_b = self.centres[a], self.centres[b]
+        variance = alone[0] / centre_a**2 + alone[1] / centre_b**2 - 2 * shared / (centre_a * centre_b)
+        return np.asarray((np.log(centre_a) - np.log(centre_b)) / np.sqrt(np.maximum(variance, 1e-300)))
+
+    def simultaneous(self, of_differences: bool = True) -> Array:
+        """The critical value that holds for all slots and pairs (or classifiers) at once."""
+        rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
+        influences = np.concatenate(rows)
+        freedom = np.tile(self.freedom, len(rows))
+        patterns = self.evaluations[0].patterns
+        weighted = (
+            influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
+        )
+        one = max_critical(weighted @ weighted.T, self.level, float(freedom.min()))
+        return np.maximum(np.full(len(self.places), one), critical_values(self.level, self.freedom))
+
+
+def max_critical(covariance: Array, level: float, freedom: float) -> float:
+    """Quantile of the largest of correlated |t| (Hothorn, Bretz & Westfall 2008), by seeded simulation."""
+    scale = np.sqrt(np.diag(covariance))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    keep = values > 1e-12 * max(values.max(initial=0.0), 1e-300)
+    root = vectors[:, keep] * np.sqrt(values[keep])
+    random = np.random.default_rng(20_010_101)
+    largest = np.empty(DRAWS)
+    step = max(1, (1 << 22) // max(len(scale), 1))
+    for start in range(0, DRAWS, step):
+        drawn = random.standard_normal((min(step, DRAWS - start), root.shape[1])) @ root.T
+        largest[start : start + step] = np.abs(drawn).max(axis=1, initial=0.0)
+    if np.isfinite(freedom):
+        largest /= np.sqrt(random.chisquare(max(freedom, 1.0), DRAWS) / max(freedom, 1.0))
+    return float(np.quantile(largest, level))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment (1979); NaN stays NaN and counts for nothing."""
+    values = np.asarray(p, dtype=float)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * (len(order) - np.arange(len(order)))
+    adjusted = values.copy()
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in adjusted]
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """A test of whether two classifiers err equally often on the same cases.
+
+    Attributes:
+        only_a: Rows that only the first gets right.
+        only_b: Rows that only the second gets right.
+        statistic: Chi-squared with one degree of freedom; NaN for the exact tests.
+        p: Two-sided p-value.
+        method: Which form of the test.
+    """
+
+    only_a: float
+    only_b: float
+    statistic: float
+    p: float
+    method: str
+
+
+def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
+    """McNemar's test (1947) on the discordant counts.
+
+    Args:
+        only_a: Rows that only the first gets right.
+        only_b: Rows that only the second gets right.
+        method: "exact" (binomial), "mid-p" (Fagerland, Lydersen & Laake 2013), "corrected" (chi-squared with
+            continuity correction, as R's mcnemar.test), "chi-squared" (without), or "auto": exact below 25
+            discordant rows, corrected from there on.
+    """
+    from scipy.special import bdtr, chdtrc
+    from scipy.stats import binom
+
+    known = ("auto", "exact", "mid-p", "corrected", "chi-squared")
+    if method not in known:
+        raise BadOption(f"method is {quoted(method)}", mend=f"Say one of {', '.join(known)}")
+    total, smaller = only_a + only_b, min(only_a, only_b)
+    if method == "auto":
+        method = "exact" if total < 25 else "corrected"
+    if method in ("exact", "mid-p"):
+        if only_a != round(only_a) or only_b != round(only_b):
+            raise BadOption("the exact tests need whole counts", mend="Use 'chi-squared' with weights")
+        p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5))) if total else 1.0
+        if method == "mid-p" and total:
+            p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5)) - float(binom.pmf(smaller, total, 0.5)))
+        return McNemar(only_a, only_b, float("nan"), p, method)
+    gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
+    statistic = max(gap, 0.0) ** 2 / total if total else 0.0
+    return McNemar(only_a, only_b, statistic, float(chdtrc(1, statistic)), method)

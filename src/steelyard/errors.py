@@ -1,0 +1,140 @@
+"""Everything that can be wrong with what a user hands in, one exception each, all under one base.
+
+A message names the place (column and row, where there are any), says what is wrong and how to mend it.
+"""
+
+from __future__ import annotations
+
+
+def quoted(value: object, limit: int = 60) -> str:
+    """Show a value from a file so that it can neither act on a terminal nor flood it."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…{text[0]}"
+
+
+class SteelyardError(ValueError):
+    """The base of all errors that steelyard raises about its input."""
+
+    def __init__(self, problem: str, *, column: str | None = None, row: int | None = None, mend: str = "") -> None:
+        """Join place, problem and mend into one message; keep them apart as attributes too."""
+        self.problem, self.column, self.row, self.mend = problem, column, row, mend
+        place = [] if column is None else [f"column {quoted(column)}"]
+        place += [] if row is None else [f"row {row}"]
+        head = f"{', '.join(place)}: {problem}" if place else problem
+        super().__init__(f"{head}. {mend}" if mend else head)
+
+
+class EmptyInput(SteelyardError):
+    """There is no row to assess."""
+
+
+class UnequalLengths(SteelyardError):
+    """Truth, prediction, weight or group differ in length."""
+
+
+class WrongShape(SteelyardError):
+    """An array has a shape that no form of prediction has."""
+
+
+class MissingValues(SteelyardError):
+    """A value is missing, and nobody said that such rows may be dropped."""
+
+
+class UnknownLabel(SteelyardError):
+    """A label is not on the scale."""
+
+
+class UnusableLabels(SteelyardError):
+    """Values that cannot be class labels, or labels of two kinds in one problem."""
+
+
+class SwappedArguments(SteelyardError):
+    """The first argument looks like the prediction and the second like the truth."""
+
+
+class EventNeeded(SteelyardError):
+    """A single score was given, and which class it speaks for was not."""
+
+
+class OutsideUnitInterval(SteelyardError):
+    """A probability lies below 0 or above 1."""
+
+
+class SumNotOne(SteelyardError):
+    """The probabilities of a row do not add up to one."""
+
+
+class OneClass(SteelyardError):
+    """Fewer than two classes: there is nothing to tell apart."""
+
+
+class DuplicateClasses(SteelyardError):
+    """A class stands on the scale twice."""
+
+
+class UnknownColumn(SteelyardError):
+    """A column that was asked for is not in the data."""
+
+
+class DuplicateColumns(SteelyardError):
+    """Two columns of the data bear the name that was asked for."""
+
+
+class UnboundClasses(SteelyardError):
+    """The membership columns and the classes do not match one to one."""
+
+
+class BadWeights(SteelyardError):
+    """Weights that are negative, infinite or all zero."""
+
+
+class BadTable(SteelyardError):
+    """A confusion table that is not square, not finite or has negative counts."""
+
+
+class BadCosts(SteelyardError):
+    """A cost matrix that does not fit the classes."""
+
+
+class BadBoundaries(SteelyardError):
+    """Boundaries of a continuum that do not increase."""
+
+
+class BadDeviation(SteelyardError):
+    """A measurement standard deviation that is negative or not a number."""
+
+
+class OutsideContinuum(SteelyardError):
+    """A measured value lies outside the outer boundaries and so in no class."""
+
+
+class UnknownMeasure(SteelyardError):
+    """No measure of that name, or a parameter that the measure does not take."""
+
+
+class UndefinedValue(SteelyardError):
+    """A measure is undefined on these data, and the user asked for an error in that case."""
+
+
+class UnknownModel(SteelyardError):
+    """No classifier of that name in the comparison."""
+
+
+class BadOption(SteelyardError):
+    """An option has a value outside its range."""
+
+
+class UnreadableFile(SteelyardError):
+    """A file that cannot be found or read as what it claims to be."""
+
+
+class ForeignFile(SteelyardError):
+    """A file that is not a steelyard tally, or one of a version that this release does not know."""
+
+
+class DamagedFile(SteelyardError):
+    """A steelyard tally whose content does not match its checksum."""
+
+
+class UnlikeTallies(SteelyardError):
+    """Two tallies over different scales or classifiers cannot be added."""

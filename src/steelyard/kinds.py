@@ -1,0 +1,16 @@
+"""Names for the kinds of arrays, for the type checker alone: importing them at run time would only cost time."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+Codes = NDArray[np.integer[Any]]
+Numbers = NDArray[np.floating[Any]]
+AnyArray = NDArray[Any]
+Places = NDArray[np.integer[Any]]
+Slopes = tuple[Array, Array, Array, Array, Array]  # by total, true, assigned, correct, penalty
+
+__all__ = ["AnyArray", "Array", "Codes", "Marks", "NDArray", "Numbers", "Places", "Slopes"]

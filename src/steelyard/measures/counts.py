@@ -1,0 +1,316 @@
+"""Measures made of counts: how often each true class was assigned to each class.
+
+For a class against the rest: ``tp`` true positives, ``fn`` false negatives, ``fp`` false positives, ``tn`` true
+negatives. For the whole table: ``correct`` its diagonal, ``true`` its row sums, ``assigned`` its column sums,
+``total`` all rows. See ``registry.py`` for what a formula may ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import BadCosts, BadOption, quoted
+from ..registry import UNBOUNDED, measure, proportion
+from ..scale import Scale
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+Sum = Any  # one sum or an array of them, real or complex
+
+LECTURE = "Homrighausen, Classification metrics (lecture)"
+POWERS = "Powers (2011), J. Machine Learning Technologies 2(1), 37-63"
+AT_LEAST_ZERO = (0.0, float("inf"))
+
+
+@proportion(
+    better="lower", undefined="there are no rows", cite=LECTURE,
+    aliases=("misclassification_rate",), title="error",
+)  # fmt: skip
+def error(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
+    """Share of rows assigned to a wrong class: 1 - correct / total."""
+    return total - correct.sum(axis=-1), total
+
+
+@proportion(better="higher", undefined="there are no rows", cite=LECTURE, aliases=("correctness_rate",))
+def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
+    """Share of rows assigned to their true class: correct / total."""
+    return correct.sum(axis=-1), total
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), chance=0.0, undefined="truth and assignment are the same one class",
+    cite="Cohen (1960), Educational and Psychological Measurement 20(1), 37-46", title="kappa",
+)  # fmt: skip
+def kappa(correct: Sum, true: Sum, assigned: Sum) -> Sum:
+    """Agreement beyond chance: (O - E) / (1 - E), O = accuracy, E = sum(true * assigned) / total^2."""
+    total = true.sum(axis=-1)
+    expected = (true * assigned).sum(axis=-1) / total
+    return (correct.sum(axis=-1) - expected) / (total - expected)
+
+
+def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
+    """How far apart two classes are: by place (linear), by its square, or by a matrix of the user's."""
+    size = len(scale)
+    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+    if isinstance(weights, str):
+        if weights not in ("linear", "quadratic"):
+            raise BadOption(f"weights is {quoted(weights)}", mend="Say 'linear', 'quadratic' or give a matrix")
+        return steps if weights == "linear" else steps**2
+    return cost_matrix(scale, weights)
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), chance=0.0, undefined="truth and assignment are the same one class",
+    cite="Cohen (1968), Psychological Bulletin 70(4), 213-220", penalty=distance_weights,
+)  # fmt: skip
+def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, *, weights: Any = "linear") -> Sum:
+    """Agreement beyond chance for ordered classes: 1 - sum(d * N) / sum(d * expected N), d the distance."""
+    del weights  # they made the matrix
+    expected = ((true @ matrix) * assigned).sum(axis=-1) / true.sum(axis=-1)
+    return 1 - penalty / expected
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), chance=0.0,
+    undefined="only one class is true, or only one is assigned", title="MCC",
+    cite="Gorodkin (2004), Computational Biology and Chemistry 28, 367-374",
+    aliases=("matthews_correlation", "phi_coefficient"),
+)  # fmt: skip
+def mcc(correct: Sum, true: Sum, assigned: Sum) -> Sum:
+    """Correlation of true and assigned class (Matthews; Gorodkin's R_K for more than two classes)."""
+    total = true.sum(axis=-1)
+    together = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1)
+    spread_true = total**2 - (true**2).sum(axis=-1)
+    spread_assigned = total**2 - (assigned**2).sum(axis=-1)
+    return together / np.sqrt(spread_true * spread_assigned)
+
+
+@measure(
+    better="higher", chance="1/C", undefined="a class never occurs",
+    cite="Brodersen et al. (2010), ICPR, 3121-3124",
+)  # fmt: skip
+def balanced_accuracy(correct: Sum, true: Sum) -> Sum:
+    """Mean of the classes' sensitivities: mean(correct / true)."""
+    return (correct / true).mean(axis=-1)
+
+
+@measure(
+    better="higher", undefined="a class never occurs", title="G-mean",
+    cite="Kubat & Matwin (1997), ICML, 179-186; Sun et al. (2006), ICDM, 592-602",
+)  # fmt: skip
+def g_mean(correct: Sum, true: Sum) -> Sum:
+    """Geometric mean of the classes' sensitivities: prod(correct / true)^(1 / C)."""
+    return (correct / true).prod(axis=-1) ** (1 / correct.shape[-1])
+
+
+@proportion(
+    better="higher", undefined="class {class} never occurs", cite=LECTURE, aliases=("recall", "power", "tpr"),
+)  # fmt: skip
+def sensitivity(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
+    """Share of the rows of a class that are assigned to it: TP / (TP + FN)."""
+    return tp, tp + fn
+
+
+@proportion(
+    better="higher", undefined="no row is of another class than {class}", cite=LECTURE, aliases=("tnr",),
+)  # fmt: skip
+def specificity(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of the rows of other classes that are not assigned to the class: TN / (TN + FP)."""
+    return tn, tn + fp
+
+
+def _at_prevalence(right: Sum, wrong: Sum, prevalence: Any) -> Sum:
+    """Bayes: predictive value from two rates and a prevalence that need not be the sample's."""
+    return right * prevalence / (right * prevalence + wrong * (1 - prevalence))
+
+
+@proportion(better="higher", undefined="class {class} is never assigned", cite=LECTURE, aliases=("ppv",))
+def precision(tp: Sum, fp: Sum) -> tuple[Sum, Sum]:
+    """Share of the rows assigned to a class that are of it: TP / (TP + FP)."""
+    return tp, tp + fp
+
+
+@proportion(
+    better="higher", undefined="every row is assigned to class {class}", cite=LECTURE, title="NPV",
+    aliases=("negative_predictive_value",),
+)  # fmt: skip
+def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of the rows not assigned to a class that are not of it: TN / (TN + FN)."""
+    return tn, tn + fn
+
+
+@measure(
+    better="higher", undefined="a class never occurs, or {class} is never assigned", title="precision at prevalence",
+    cite="Altman & Bland (1994), BMJ 309, 102", aliases=("ppv_at",),
+)  # fmt: skip
+def precision_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
+    """Precision where the class has another prevalence p: Se p / (Se p + (1 - Sp) (1 - p))."""
+    return _at_prevalence(tp / (tp + fn), fp / (fp + tn), prevalence)
+
+
+@measure(
+    better="higher", undefined="a class never occurs, or all are assigned to {class}", title="NPV at prevalence",
+    cite="Altman & Bland (1994), BMJ 309, 102",
+)  # fmt: skip
+def npv_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
+    """NPV where the class has another prevalence p: Sp (1 - p) / (Sp (1 - p) + (1 - Se) p)."""
+    return _at_prevalence(tn / (tn + fp), fn / (fn + tp), 1 - prevalence if prevalence is not None else None)
+
+
+@proportion(
+    better="lower", undefined="no row is of another class than {class}", cite=LECTURE, title="FPR",
+    aliases=("false_positive_rate", "type_1_error", "fall_out"),
+)  # fmt: skip
+def fpr(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """False positive rate, the type I error: FP / (FP + TN)."""
+    return fp, fp + tn
+
+
+@proportion(
+    better="lower", undefined="class {class} never occurs", cite=LECTURE, title="FNR",
+    aliases=("false_negative_rate", "type_2_error", "miss_rate"),
+)  # fmt: skip
+def fnr(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
+    """False negative rate, the type II error: FN / (FN + TP)."""
+    return fn, fn + tp
+
+
+@measure(
+    better="higher", undefined="class {class} neither occurs nor is assigned", cite=LECTURE, title="F1",
+    aliases=("f1_score",),
+)  # fmt: skip
+def f1(tp: Sum, fn: Sum, fp: Sum) -> Sum:
+    """Harmonic mean of precision and sensitivity, on counts: 2 TP / (2 TP + FP + FN)."""
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+@measure(
+    better="higher", undefined="class {class} neither occurs nor is assigned", title="F-beta",
+    cite="van Rijsbergen (1979), Information Retrieval, ch. 7",
+)  # fmt: skip
+def fbeta(tp: Sum, fn: Sum, fp: Sum, *, beta: float = 2.0) -> Sum:
+    """Precision and sensitivity, the latter beta times as important: (1+b^2) TP / ((1+b^2) TP + b^2 FN + FP)."""
+    square = beta**2
+    return (1 + square) * tp / ((1 + square) * tp + square * fn + fp)
+
+
+@proportion(
+    better="higher", undefined="class {class} neither occurs nor is assigned",
+    cite="Jaccard (1901), Bull. Soc. Vaud. Sci. Nat. 37, 547-579",
+)  # fmt: skip
+def jaccard(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
+    """Rows of a class that are assigned to it, among all that are either: TP / (TP + FN + FP)."""
+    return tp, tp + fn + fp
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), chance=0.0, undefined="class {class} never occurs, or no other does",
+    cite=f"Youden (1950), Cancer 3, 32-35; {POWERS}", aliases=("youden_j", "bookmaker_informedness"),
+)  # fmt: skip
+def informedness(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
+    """Sensitivity + specificity - 1 (Youden's J)."""
+    return tp / (tp + fn) + tn / (tn + fp) - 1
+
+
+@measure(
+    better="higher", span=AT_LEAST_ZERO, chance=1.0, heavy_tailed=True, title="LR+",
+    undefined="class {class} never occurs, no other does, or it is never assigned",
+    cite="Simel, Samsa & Matchar (1991), J. Clinical Epidemiology 44, 763-770",
+)  # fmt: skip
+def lr_positive(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
+    """Positive likelihood ratio: sensitivity / (1 - specificity)."""
+    return tp * (fp + tn) / (fp * (tp + fn))
+
+
+@measure(
+    better="lower", span=AT_LEAST_ZERO, chance=1.0, title="LR-",
+    undefined="class {class} never occurs, no other does, or all are assigned to it",
+    cite="Simel, Samsa & Matchar (1991), J. Clinical Epidemiology 44, 763-770",
+)  # fmt: skip
+def lr_negative(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
+    """Negative likelihood ratio: (1 - sensitivity) / specificity."""
+    return fn * (fp + tn) / (tn * (tp + fn))
+
+
+@measure(
+    better="higher", span=AT_LEAST_ZERO, chance=1.0, heavy_tailed=True,
+    undefined="the odds are 0 / 0 for class {class}", aliases=("dor",),
+    cite="Glas et al. (2003), J. Clinical Epidemiology 56, 1129-1135",
+)  # fmt: skip
+def diagnostic_odds_ratio(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
+    """Odds of being assigned to the class, in it against outside it: TP TN / (FP FN)."""
+    return tp * tn / (fp * fn)
+
+
+@proportion(better="neither", undefined="there are no rows", cite=LECTURE)
+def prevalence(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of rows that are of the class: (TP + FN) / total."""
+    return tp + fn, tp + fn + fp + tn
+
+
+@proportion(
+    better="neither", undefined="there are no rows", cite="Kuhn (2008), J. Statistical Software 28(5), 1-26",
+)  # fmt: skip
+def detection_rate(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of all rows that are of the class and assigned to it: TP / total."""
+    return tp, tp + fn + fp + tn
+
+
+@proportion(
+    better="neither", undefined="there are no rows", cite="Kuhn (2008), J. Statistical Software 28(5), 1-26",
+)  # fmt: skip
+def detection_prevalence(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of all rows that are assigned to the class: (TP + FP) / total."""
+    return tp + fp, tp + fn + fp + tn
+
+
+def cost_matrix(scale: Scale, costs: Any = None) -> Array:
+    """Lay out costs by class name: {true: {assigned: cost}}, {(true, assigned): cost}, or rows in class order.
+
+    The diagonal is 0 where it is not given; anything else that is not given is an error.
+    """
+    size = len(scale)
+    if costs is None:
+        raise BadCosts("the cost measure needs costs", mend="Give cost={'yes': {'no': 5}, 'no': {'yes': 1}}")
+    if not isinstance(costs, Mapping):
+        matrix = np.array(costs, dtype=float)
+    else:
+        matrix = np.full((size, size), np.nan)
+        np.fill_diagonal(matrix, 0.0)
+        for (true, assigned), value in _cells(costs):
+            matrix[scale.code(true), scale.code(assigned)] = value
+    if matrix.shape != (size, size):
+        raise BadCosts(f"costs have the shape {matrix.shape}", mend=f"{size} classes need {size} rows of {size}")
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        raise BadCosts(
+            f"there is no cost for true {quoted(scale.classes[row])} assigned to {quoted(scale.classes[column])}",
+            mend="Every kind of mistake needs a finite cost",
+        )
+    return matrix
+
+
+def _cells(costs: Mapping[Any, Any]) -> list[tuple[tuple[Any, Any], float]]:
+    cells: list[tuple[tuple[Any, Any], float]] = []
+    for key, value in costs.items():
+        if isinstance(value, Mapping):
+            cells += [((key, assigned), float(cost)) for assigned, cost in value.items()]
+        elif isinstance(key, tuple) and len(key) == 2:
+            cells.append((key, float(value)))
+        else:
+            raise BadCosts(f"{quoted(key)} is no pair of classes", mend="Write {true: {assigned: cost}}")
+    return cells
+
+
+@measure(
+    better="lower", span=UNBOUNDED, undefined="there are no rows", penalty=cost_matrix, cite=LECTURE,
+    aliases=("expected_cost",), title="mean cost",
+)  # fmt: skip
+def cost(penalty: Sum, total: Sum, *, costs: Any = None) -> Sum:
+    """Mean cost of an assignment, from a matrix of costs by true and assigned class: sum(N * cost) / total."""
+    del costs  # they made the matrix
+    return penalty / total

@@ -1,0 +1,216 @@
+"""What is summed. Rows of one pattern are alike to every measure, so only patterns and their sums are kept.
+
+A pattern is a tuple of small integers (here: part of the data, cluster, true class, class assigned by each
+classifier). ``Sums`` holds the patterns that occur and, for each, how many rows it has, what they weigh, and the
+sum of their squared weights, which is what variances need. Sums add, so merging, saving, parts of the data,
+folds and streams need nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .cases import Cases
+from .parallel import chunks, over_rows
+
+if TYPE_CHECKING:
+    from .kinds import AnyArray, Array, Marks, Places
+
+MOST_CELLS = 1 << 20  # a full table up to this size is counted directly; beyond, patterns are sorted
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Patterns (one a row) and their sums (count, mass, square)."""
+
+    keys: Places
+    values: Array
+
+    def __add__(self, other: Sums) -> Sums:
+        """Add pattern by pattern."""
+        keys = np.concatenate([self.keys, other.keys])
+        values = np.concatenate([self.values, other.values])
+        order = np.lexsort(keys.T[::-1])
+        keys, values = keys[order], values[order]
+        fresh = np.ones(len(keys), dtype=bool)
+        fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+        starts = np.flatnonzero(fresh)
+        summed = np.add.reduceat(values, starts, axis=0) if len(starts) else values
+        here = summed[:, 0] != 0  # counts are whole numbers: what was taken out is gone exactly
+        return Sums(keys[starts][here], summed[here])
+
+    def __neg__(self) -> Sums:
+        """Turn around, so that subtracting is adding."""
+        return Sums(self.keys, -self.values)
+
+    def select(self, rows: Marks) -> Sums:
+        """Keep some of the patterns."""
+        return Sums(self.keys[rows], self.values[rows])
+
+
+def confusion(cases: Cases) -> Sums:
+    """Count the rows of every (slice, cluster, true class, assigned classes)."""
+    rows = len(cases)
+    columns: list[AnyArray | None] = [
+        None if cases.slice is None else cases.slice.codes,
+        None if cases.group is None else cases.group.codes,
+        cases.truth,
+        *cases.assigned.values(),
+    ]
+    sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (cases.slice, cases.group)]
+    sizes += [len(cases.scale)] * (len(columns) - 2)
+    return _tabulate(columns, sizes, rows, cases.weight, cases.counted)
+
+
+def _tabulate(
+    columns: Sequence[AnyArray | None],
+    sizes: Sequence[int],
+    rows: int,
+    weight: Array | None,
+    counted: bool,
+) -> Sums:
+    cells = float(np.prod(np.array(sizes, dtype=float)))
+    if cells <= max(MOST_CELLS, 4.0 * rows) and cells < 2**31:
+        counts, mass, square = _count_full(columns, sizes, rows, int(cells), weight)
+        found = np.flatnonzero(counts)
+        keys: Places = np.stack(np.unravel_index(found, sizes), axis=1).astype(np.int64)
+        counts, mass, square = counts[found], mass[found], square[found]
+    else:
+        keys, inverse = _distinct(columns, sizes, rows)
+        counts = mass = square = _sum_by(inverse, np.ones(rows), len(keys))
+        if weight is not None:
+            mass, square = (_sum_by(inverse, values, len(keys)) for values in (weight, weight * weight))
+    if weight is not None and counted:  # a weight of 2 is the same row twice
+        counts, square = mass, mass
+    return Sums(keys, np.stack([counts, mass, square], axis=1))
+
+
+def _sum_by(place: Places, weight: Array, size: int) -> Array:
+    """Sum weights by place."""
+    return np.asarray(np.bincount(place, weight, minlength=size), dtype=np.float64)
+
+
+def _count_full(
+    columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int, cells: int, weight: Array | None
+) -> tuple[Array, Array, Array]:
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros((1 if weight is None else 3, cells))
+        for low, high in chunks(start, stop):
+            code = _mixed_radix([None if c is None else c[low:high] for c in columns], sizes, high - low)
+            sums[0] += np.bincount(code, minlength=cells)
+            if weight is not None:
+                piece = weight[low:high]
+                sums[1] += np.bincount(code, piece, minlength=cells)
+                sums[2] += np.bincount(code, piece * piece, minlength=cells)
+        return sums
+
+    # Few rows and many cells: one call, or adding up empty tables would cost more than counting.
+    parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work)
+    total: Array = np.sum(parts, axis=0)
+    return (total[0], total[0], total[0]) if weight is None else (total[0], total[1], total[2])
+
+
+def _mixed_radix(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int) -> Places:
+    code = np.zeros(rows, dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        if column is not None:
+            code *= size
+            code += column
+    return code
+
+
+def _distinct(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int) -> tuple[Places, Places]:
+    """Find the patterns by sorting, one column at a time so that codes never overflow."""
+    code, width = np.zeros(rows, dtype=np.int64), 1
+    for column, size in zip(columns, sizes, strict=True):
+        if column is None:
+            continue
+        if width * size >= 2**62:
+            code = np.unique(code, return_inverse=True)[1].astype(np.int64)
+            width = int(code.max()) + 1
+        code, width = code * size + column, width * size
+    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+    keys = np.stack(
+        [np.zeros(len(first), np.int64) if c is None else c[first].astype(np.int64) for c in columns], axis=1
+    )
+    return keys, inverse
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The means that count measures are made of, for one classifier, over any leading axes.
+
+    ``correct``, ``true`` and ``assigned`` are (..., C): the diagonal of the table, its row sums, its column sums.
+    """
+
+    correct: Array
+    true: Array
+    assigned: Array
+
+    def against_rest(self) -> dict[str, Array]:
+        """Collapse to one table a class: the class against the rest, (..., C) each."""
+        total = self.true.sum(axis=-1, keepdims=True)
+        return {
+            "tp": self.correct,
+            "fn": self.true - self.correct,
+            "fp": self.assigned - self.correct,
+            "tn": total - self.true - self.assigned + self.correct,
+        }
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The patterns of one slice, laid out for evaluation.
+
+    Attributes:
+        classes: How many classes there are.
+        truth: True class of each pattern.
+        assigned: Class that each classifier assigned to each pattern, (models, patterns).
+        count: Rows of each pattern.
+        mass: Their summed weight.
+        square: Their summed squared weight.
+        cluster: The cluster of each pattern, numbered from 0; None where rows are independent.
+    """
+
+    classes: int
+    truth: Places
+    assigned: Places
+    count: Array
+    mass: Array
+    square: Array
+    cluster: Places | None
+
+    @classmethod
+    def of(cls, sums: Sums, classes: int, clustered: bool) -> Patterns:
+        """Lay out sums whose slice has been selected already."""
+        keys, values = sums.keys, sums.values
+        cluster = np.unique(keys[:, 1], return_inverse=True)[1] if clustered else None
+        return cls(classes, keys[:, 2], keys[:, 3:].T, values[:, 0], values[:, 1], values[:, 2], cluster)
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are; 0 where rows are independent."""
+        return 0 if self.cluster is None else int(self.cluster.max()) + 1
+
+    def margins(self, model: int) -> Margins:
+        """Sum up the table of one classifier."""
+        assigned = self.assigned[model]
+        agree = self.truth == assigned
+        return Margins(
+            _sum_by(self.truth[agree], self.mass[agree], self.classes),
+            _sum_by(self.truth, self.mass, self.classes),
+            _sum_by(assigned, self.mass, self.classes),
+        )
+
+    def table(self, model: int) -> Array:
+        """The full table of one classifier: rows are true classes, columns assigned ones."""
+        cell = self.truth * self.classes + self.assigned[model]
+        return _sum_by(cell, self.mass, self.classes**2).reshape(self.classes, self.classes)
+
+    def penalty(self, model: int, matrix: Array) -> float:
+        """The sum of a matrix over the table of one classifier."""
+        return float(self.mass @ matrix[self.truth, self.assigned[model]])

@@ -1,0 +1,116 @@
+"""Finished results as a tidy table: columns of plain values, one call away from any data frame."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+
+class Table:
+    """A small table of results. Any Arrow consumer takes it as it is; so do pandas, polars and duckdb."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Keep columns of equal length."""
+        self.columns = {name: list(values) for name, values in columns.items()}
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.columns)
+
+    @property
+    def num_rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return self.num_rows
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """One column as a list."""
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Go through the rows."""
+        return (dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True))
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """All rows as dictionaries."""
+        return list(self)
+
+    def to_arrow(self) -> Any:
+        """As a pyarrow Table."""
+        import pyarrow as pa
+
+        return pa.table({name: _arrow_column(values) for name, values in self.columns.items()})
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The Arrow PyCapsule interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns)
+
+    def to_polars(self) -> Any:
+        """As a polars DataFrame."""
+        import polars as pl
+
+        return pl.from_arrow(self.to_arrow())
+
+    def to_csv(self) -> str:
+        """As CSV text; what is undefined is an empty cell."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        for row in zip(*self.columns.values(), strict=True):
+            writer.writerow(["" if _is_nan(value) or value is None else value for value in row])
+        return text.getvalue()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """As rows that JSON can hold: NaN becomes null, infinities the words "Infinity" and "-Infinity"."""
+        return [{name: json_value(value) for name, value in row.items()} for row in self]
+
+    def __repr__(self) -> str:
+        """As aligned text."""
+        from .rendering import table_text
+
+        return table_text(self)
+
+    def _repr_html_(self) -> str:
+        from .rendering import table_html
+
+        return table_html(self)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def json_value(value: Any) -> Any:
+    """What JSON has no word for: NaN becomes null, infinities become text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return value
+
+
+def dump(content: Any) -> str:
+    """JSON text that any parser reads."""
+    return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _arrow_column(values: Sequence[Any]) -> Any:
+    """Class labels of several kinds share a column as text."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return pa.array([None if value is None else str(value) for value in values])
+    return pa.array(values, type=pa.string() if not kinds else None)

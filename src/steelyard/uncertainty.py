@@ -1,0 +1,269 @@
+"""From influences to variances to intervals, once for all measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .evaluation import PSEUDO_ROWS, Evaluation, Influence, Slot
+from .registry import Measure
+from .statistics import Patterns
+
+if TYPE_CHECKING:
+    from .kinds import Array, NDArray
+
+MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
+
+WILSON, LOGIT, FISHER, LOG, MEAN = (
+    "Wilson",
+    "delta, logit scale",
+    "delta, Fisher scale",
+    "delta, log scale",
+    "t",
+)
+
+
+def interval_method(slot: Slot) -> str:
+    """Which interval suits a slot, by what the measure is and the values it can take."""
+    measure = slot.measure
+    if measure.proportion and slot.average in (None, "micro"):
+        return WILSON
+    by_span = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
+    return by_span.get(measure.span, MEAN)
+
+
+# --- variances ------------------------------------------------------------------------------------------------
+
+
+def by_cluster(patterns: Patterns, influences: Array) -> Array:
+    """Sum influences within clusters: (slots, patterns) to (slots, clusters)."""
+    cluster = np.zeros(0, np.int64) if patterns.cluster is None else patterns.cluster
+    order = np.argsort(cluster, kind="stable")
+    starts = np.searchsorted(cluster[order], np.arange(patterns.clusters))
+    return np.add.reduceat((influences * patterns.mass)[:, order], starts, axis=1)
+
+
+def second_moment(patterns: Patterns, influences: Array) -> Array:
+    """The variance of sums of influences over the rows: one number a slot."""
+    if patterns.cluster is None:
+        return np.asarray(np.square(influences) @ patterns.square)
+    return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * _few_clusters(patterns))
+
+
+def _few_clusters(patterns: Patterns) -> float:
+    count = patterns.clusters
+    return count / (count - 1) if count > 1 else float("nan")
+
+
+def design_effect(patterns: Patterns, model: int) -> float:
+    """How many rows of a cluster tell as much as one independent row, judged by the error rate.
+
+    Between 1 and the (size-biased) mean size of a cluster; the latter where there is nothing to judge by.
+    """
+    if patterns.cluster is None:
+        return 1.0
+    sizes = np.bincount(patterns.cluster, patterns.mass)
+    most = float((sizes**2).sum() / sizes.sum() / (patterns.square.sum() / patterns.mass.sum()))
+    right = (patterns.truth == patterns.assigned[model]).astype(float)
+    centred = (right - np.average(right, weights=patterns.mass))[None]
+    alone = float(np.square(centred[0]) @ patterns.square)
+    together = float(second_moment(patterns, centred)[0]) if alone > 0 else np.inf
+    return float(np.clip(together / alone, 1.0, max(most, 1.0))) if alone > 0 else max(most, 1.0)
+
+
+def class_variance(evaluation: Evaluation, slopes: Array) -> Array:
+    """Variances of the class slots, (measures, classes), without laying out patterns where rows are independent."""
+    patterns, model = evaluation.patterns, evaluation.model
+    if patterns.cluster is None:
+        squares = _margins_of(patterns, model, patterns.square)
+        return np.asarray((np.square(slopes) * squares).sum(axis=-1))
+    variances = np.empty(slopes.shape[:2])
+    for code in range(patterns.classes):
+        cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
+        # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
+        variances[:, code] = second_moment(patterns, slopes[:, code, :][:, cell])
+    return variances
+
+
+def _margins_of(patterns: Patterns, model: int, weight: Array) -> Array:
+    """The 2x2 tables of all classes, summed over another weight: (classes, 4)."""
+    cells = replace(patterns, mass=weight).margins(model).against_rest()
+    return np.stack([cells[name] for name in ("tp", "fn", "fp", "tn")], axis=-1)
+
+
+def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
+    """Variances of the slots behind the class slots."""
+    patterns = evaluation.patterns
+    truth, assigned = patterns.truth, patterns.assigned[evaluation.model]
+    step = max(1, MOST_NUMBERS // max(len(truth), 1))
+    slots = len(influence.base)
+    parts = [
+        second_moment(patterns, influence[slice(low, low + step)].at(truth, assigned)) for low in range(0, slots, step)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def pseudo_moments(influence: Influence, classes: int) -> tuple[Array, Array]:
+    """Mean squared influence of a row spread evenly over the table, and its mean within each true class."""
+    truth, assigned = (side.ravel() for side in np.indices((classes, classes)))
+    squares, means = np.empty(len(influence.base)), np.empty((len(influence.base), classes))
+    step = max(1, MOST_NUMBERS // classes**2)
+    for low in range(0, len(squares), step):
+        piece = slice(low, low + step)
+        values = influence[piece].at(truth, assigned).reshape(-1, classes, classes)
+        squares[piece] = np.square(values).mean(axis=(1, 2))
+        means[piece] = values.mean(axis=2)
+    return squares, means
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard errors of all slots: as they are, and with the pseudo-rows, for intervals."""
+
+    plain: Array
+    smooth: Array
+
+
+def spread(evaluation: Evaluation) -> Spread:
+    """Find both standard errors of every slot."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        plain, smooth = (
+            np.concatenate([class_variance(evaluation, slopes).ravel(), table_variance(evaluation, influence)])
+            for slopes, influence in zip(evaluation.class_slopes, evaluation.influences, strict=True)
+        )
+        own = np.square(evaluation.class_slopes[1]).mean(axis=-1).ravel()
+        shared = pseudo_moments(evaluation.influences[1], len(evaluation.scale))[0]
+        extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
+        return Spread(np.sqrt(plain), np.sqrt(smooth + extra))
+
+
+def unit_of(patterns: Patterns, model: int) -> float:
+    """What one independent observation weighs: more than one row where rows of a cluster are alike."""
+    per_row = float(patterns.square.sum() / patterns.mass.sum())
+    return per_row * design_effect(patterns, model)
+
+
+# --- intervals ------------------------------------------------------------------------------------------------
+
+
+def degrees_of_freedom(patterns: Patterns, methods: Sequence[str]) -> Array:
+    """Infinite but for means, which have one less than rows, and for clusters, one less than clusters."""
+    if patterns.cluster is not None:
+        return np.full(len(methods), patterns.clusters - 1.0)
+    rows = patterns.count.sum()
+    return np.array([rows - 1 if method == MEAN else np.inf for method in methods])
+
+
+def critical_values(level: float, freedom: Array) -> Array:
+    """How many standard errors an interval of this level reaches."""
+    values = np.full(len(freedom), NormalDist().inv_cdf((1 + level) / 2))
+    finite = np.isfinite(freedom)
+    if finite.any():
+        from scipy.special import stdtrit
+
+        values[finite] = stdtrit(np.maximum(freedom[finite], 0.0), (1 + level) / 2)
+    return values
+
+
+def p_values(statistics: Array, freedom: Array) -> Array:
+    """Two-sided p-values of t statistics; infinite degrees of freedom are the normal."""
+    from scipy.special import ndtr, stdtr
+
+    size = -np.abs(statistics)
+    bounded = np.where(np.isfinite(freedom), freedom, 1.0)
+    return np.asarray(2 * np.where(np.isfinite(freedom), stdtr(np.maximum(bounded, 1e-9), size), ndtr(size)))
+
+
+def intervals(
+    methods: NDArray[np.str_], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
+) -> tuple[Array, Array]:
+    """Lower and upper bounds, every slot by its own method."""
+    low, high = np.full(len(value), np.nan), np.full(len(value), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for method in set(methods.tolist()):
+            at = methods == method
+            if method == WILSON:
+                bounds = _wilson(value[at], errors.plain[at], trials[at], critical[at])
+            elif method == MEAN:
+                reach = critical[at] * errors.smooth[at]
+                bounds = value[at] - reach, value[at] + reach
+            else:
+                bounds = _on_scale(method, centre[at], critical[at] * errors.smooth[at])
+            # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
+            low[at], high[at] = np.fmin(bounds[0], value[at]), np.fmax(bounds[1], value[at])
+    unknown = np.isnan(value)
+    low[unknown], high[unknown] = np.nan, np.nan
+    return low, high
+
+
+def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
+    """Wilson (1927), with the number of trials that would give the standard error found."""
+    inside = (value > 0) & (value < 1) & (error > 0)
+    count = np.where(inside, value * (1 - value) / np.square(error), trials)
+    square = np.square(critical)
+    middle = (value + square / (2 * count)) / (1 + square / count)
+    reach = critical / (1 + square / count) * np.sqrt(value * (1 - value) / count + square / (4 * count**2))
+    low = np.where(value <= 0, 0.0, np.maximum(middle - reach, 0.0))
+    high = np.where(value >= 1, 1.0, np.minimum(middle + reach, 1.0))
+    return low, high
+
+
+def _on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
+    """A symmetric interval on a scale without ends, brought back."""
+    if method == LOGIT:
+        middle, width = np.log(centre / (1 - centre)), reach / (centre * (1 - centre))
+        return 1 / (1 + np.exp(width - middle)), 1 / (1 + np.exp(-width - middle))
+    if method == FISHER:
+        middle, width = np.arctanh(centre), reach / (1 - centre**2)
+        return np.tanh(middle - width), np.tanh(middle + width)
+    middle, width = np.log(centre), reach / centre
+    return np.exp(middle - width), np.exp(middle + width)
+
+
+def trials_of(evaluation: Evaluation) -> Array:
+    """How many independent trials are behind each proportion; NaN for what is not one."""
+    cells = evaluation.margins.against_rest()
+    total = float(evaluation.margins.true.sum())
+    by_class = np.full((len(evaluation.by_class), len(evaluation.scale)), np.nan)
+    for place, measure in enumerate(evaluation.by_class):
+        if measure.proportion:
+            by_class[place] = _trials(measure, cells) if measure.per_class else total
+    rest = [total if slot.measure.proportion else np.nan for slot in evaluation.slots[evaluation.class_slots :]]
+    return np.concatenate([by_class.ravel(), rest]) / evaluation.unit
+
+
+def _trials(measure: Measure, cells: dict[str, Array]) -> Array:
+    parts = measure.formula(**{name: cells[name] for name in measure.arguments}, **measure.parameters)
+    return np.asarray(parts[1])
+
+
+# --- influences of chosen slots -------------------------------------------------------------------------------
+
+
+def influences_at(evaluation: Evaluation, places: Sequence[int], smooth: bool) -> Array:
+    """What a row of each pattern adds to chosen slots, of classes or not: (slots, patterns)."""
+    patterns, row = evaluation.patterns, int(smooth)
+    truth, assigned = patterns.truth, patterns.assigned[evaluation.model]
+    found = np.empty((len(places), len(truth)))
+    for k, place in enumerate(places):
+        if place < evaluation.class_slots:
+            measure, code = divmod(place, len(evaluation.scale))
+            cell = 2 * (truth != code) + (assigned != code)
+            found[k] = evaluation.class_slopes[row, measure, code][cell]
+        else:
+            found[k] = evaluation.influences[row][[place - evaluation.class_slots]].at(truth, assigned)[0]
+    return found
+
+
+def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
+    """Mean squared influence of a pseudo-row on a slot, and its mean influence within each true class."""
+    if place < evaluation.class_slots:
+        slope = evaluation.class_slopes[1, place // len(evaluation.scale), place % len(evaluation.scale)]
+        return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
+    influence = evaluation.influences[1][[place - evaluation.class_slots]]
+    squares, means = pseudo_moments(influence, len(evaluation.scale))
+    return float(squares[0]), means[0]
