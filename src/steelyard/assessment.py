@@ -69,9 +69,9 @@ class Estimate:
 
     def __str__(self) -> str:
         """Value and interval."""
-        from .rendering import number
+        from .rendering import number, span
 
-        text = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
+        text = f"{number(self.value)} {span(self.low, self.high)}"
         return f"{text} ({self.note})" if self.note else text
 
 

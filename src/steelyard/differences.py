@@ -13,7 +13,6 @@ import numpy as np
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
 from .uncertainty import (
-    MEAN,
     Spread,
     by_cluster,
     critical_values,
@@ -79,9 +78,8 @@ class Differences:
 
     @cached_property
     def centres(self) -> Array:
-        """Values where the pseudo-rows are added; a mean stays where it is."""
-        moved = np.stack([e.values[1, self.places] for e in self.evaluations])
-        return np.where(np.array(self.methods) == MEAN, self.values, moved)
+        """Values where the pseudo-rows are added."""
+        return np.stack([e.values[1, self.places] for e in self.evaluations])
 
     @cached_property
     def difference(self) -> Array:
@@ -189,11 +187,11 @@ class Differences:
         influences = np.concatenate(rows)
         freedom = np.tile(self.freedom, len(rows))
         patterns = self.evaluations[0].patterns
-        weighted = (
+        weighted = np.asarray(
             influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
         )
         one = max_critical(weighted @ weighted.T, self.level, float(freedom.min()))
-        return np.maximum(np.full(len(self.places), one), critical_values(self.level, self.freedom))
+        return np.asarray(np.maximum(one, critical_values(self.level, self.freedom)))
 
 
 def max_critical(covariance: Array, level: float, freedom: float) -> float:

@@ -30,7 +30,22 @@ def number(value: float, digits: int = 3) -> str:
         return "∞" if value > 0 else "-∞"
     if value == 0 or 10 ** -(digits - 1) <= abs(value) < 100:
         return f"{value:.{digits}f}"
+    if 100 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
     return f"{value:.{digits}g}"
+
+
+def span(low: float, high: float) -> str:
+    """An interval with as many decimals as its width deserves, at least three."""
+    width = high - low
+    if not 0 < width < 0.01:
+        return f"[{_fixed(low)}, {_fixed(high)}]"
+    decimals = min(8, 2 - math.floor(math.log10(width)))
+    return f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+
+
+def _fixed(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 100 else number(value)
 
 
 def harmless(value: object) -> str:
@@ -102,6 +117,8 @@ def overall_rows(assessment: Assessment) -> list[tuple[str, Estimate]]:
     rows = []
     for measure in assessment.settings.measures:
         estimate = assessment[measure]
+        if measure.better == "neither" and estimate.average:
+            continue  # the mean prevalence is 1/C, whatever the data
         suffix = ""
         if measure.per_class:
             suffix = " (macro)" if estimate.average else f" [{harmless(estimate.label)}]"
@@ -131,7 +148,7 @@ def overall_table(assessment: Assessment) -> RichTable:
 
 
 def _interval(estimate: Estimate) -> str:
-    return f"[{number(estimate.low)}, {number(estimate.high)}]" if not math.isnan(estimate.value) else "–"
+    return span(estimate.low, estimate.high) if not math.isnan(estimate.value) else "–"
 
 
 def class_table(assessment: Assessment) -> RichTable | None:
@@ -224,7 +241,7 @@ def differences_table(comparison: Comparison, measure: str) -> RichTable:
     level = f"{comparison.settings.level:.0%} interval"
     table = _rich(["a", "b", "difference", level, "p", "adjusted p"], right=(2, 4, 5))
     for row in comparison.differences(measure):
-        bounds = f"[{number(row['low'])}, {number(row['high'])}]"
+        bounds = span(row["low"], row["high"])
         p = [number(row[name]) if not row[name] < 0.001 else "<0.001" for name in ("p", "p_adjusted")]
         _row(table, [row["a"], row["b"], number(row["difference"]), bounds, *p])
     return table

@@ -190,7 +190,7 @@ def intervals(
                 bounds = _wilson(value[at], errors.plain[at], trials[at], critical[at])
             elif method == MEAN:
                 reach = critical[at] * errors.smooth[at]
-                bounds = value[at] - reach, value[at] + reach
+                bounds = centre[at] - reach, centre[at] + reach
             else:
                 bounds = _on_scale(method, centre[at], critical[at] * errors.smooth[at])
             # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.

@@ -1,0 +1,445 @@
+"""The command line: assess, compare, measures, demo."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+from rich.console import Console
+from rich.text import Text
+
+from . import __version__
+from .errors import SteelyardError, UnreadableFile, quoted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from .assessment import Assessment
+    from .table import Table
+
+HELD, NOT_HELD, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+PIPE_WIDTH = 120
+
+EXAMPLES = """steelyard weighs classifiers: how good each is, how sure that is, and which is better.
+
+Try it on the data that comes with it:
+
+    steelyard demo
+
+A file with the true class and the class that a model assigned:
+
+    steelyard assess predictions.csv --truth grade --assigned model
+
+Probabilities, one column a class (the star stands for the class):
+
+    steelyard assess predictions.parquet --truth grade --membership 'p_*'
+
+Several models on the same rows:
+
+    steelyard compare predictions.csv --truth grade \\
+        --model lda='lda_*' --model qda='qda_*'
+
+A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
+
+    steelyard assess predictions.csv --truth ill --assigned model \\
+        --event yes --require 'sensitivity.low >= 0.8'
+"""
+
+app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options:
+    """What all commands on data understand."""
+
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
+    threshold: Annotated[float | None, Parameter(help="Score from which on a row is assigned to the event (0.5).")] = (
+        None
+    )
+    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
+    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
+    cost: Annotated[
+        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
+    ] = None
+    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
+    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
+    method: Annotated[Literal["delta", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")] = (
+        "delta"
+    )
+    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    require: Annotated[
+        tuple[str, ...],
+        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
+    ] = ()
+    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
+    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
+
+    @property
+    def prints_tables(self) -> bool:
+        """Whether standard output is free for people."""
+        return "-" not in (self.json, self.csv)
+
+
+def _console() -> Console:
+    """A wide one where there is no terminal to measure."""
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def _show(*parts: RenderableType) -> None:
+    console = _console()
+    for part in parts:
+        console.print(part)
+
+
+def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
+    """Turn words into labels of the kind that the column of truth holds."""
+    from .scale import Scale
+
+    labels = _labels(table, truth)
+    by = None if options.by is None else _words(options.by)
+    return {
+        "scale": None if options.scale is None else Scale([labels(word) for word in _words(options.scale)]),
+        "event": None if options.event is None else labels(options.event),
+        "threshold": options.threshold,
+        "weight": options.weight,
+        "group": options.group,
+        "by": by[0] if by is not None and len(by) == 1 else by,
+        "cost": None if options.cost is None else _costs(options.cost, labels),
+        "measures": None if options.measures is None else _measure_words(options.measures),
+        "level": options.level,
+        "method": options.method,
+        "missing": options.missing,
+    }
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _measure_words(text: str) -> list[str]:
+    """Split at commas outside brackets: error,fbeta(beta=0.5)."""
+    words, depth = [""], 0
+    for sign in text:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "," and depth == 0:
+            words.append("")
+        else:
+            words[-1] += sign
+    return [word.strip() for word in words]
+
+
+def _labels(table: Any, truth: str) -> Any:
+    """How to read a label from the command line: as the kind of value that the column of truth holds."""
+    import pyarrow as pa
+
+    from .errors import UnknownLabel
+    from .sources import column
+
+    kind = column(table, truth).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+
+    def read(word: str) -> str | int | bool:
+        try:
+            if pa.types.is_boolean(kind):
+                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
+            return int(word) if pa.types.is_integer(kind) else word
+        except (KeyError, ValueError):
+            raise UnknownLabel(f"{quoted(word)} is no label of kind {kind}", column=truth, mend="Check it") from None
+
+    return read
+
+
+def _costs(path: Path, labels: Any) -> dict[Any, dict[Any, float]]:
+    from .sources import read
+
+    table = read(path)
+    names = table.column_names
+    try:
+        rows = [[float(table.column(name)[row].as_py()) for name in names[1:]] for row in range(table.num_rows)]
+        true = [labels(str(value)) for value in table.column(names[0]).to_pylist()]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, SteelyardError):
+            raise
+        raise UnreadableFile(
+            f"{quoted(path.name)} does not hold costs",
+            mend="First column the true class, then one column of numbers an assigned class",
+        ) from None
+    assigned = [labels(name) for name in names[1:]]
+    return {label: dict(zip(assigned, row, strict=True)) for label, row in zip(true, rows, strict=True)}
+
+
+def _read(file: str) -> Any:
+    """Read with a sign of life on a terminal."""
+    from .sources import read
+
+    waiting = Console(stderr=True)
+    with waiting.status(Text(f"reading {file}")) if waiting.is_terminal else _Quiet():
+        return read(file)
+
+
+class _Quiet:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+@app.command
+def assess(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None,
+    membership: Annotated[
+        str | None,
+        Parameter(help="Columns of probabilities: 'p_*', or names with commas; one column: score of the event."),
+    ] = None,
+    training: Annotated[str | None, Parameter(help="File of the training data: its values stand beside.")] = None,
+    predictions_in_rows: Annotated[
+        bool, Parameter(help="Print the confusion table the other way round.", negative="")
+    ] = False,
+    options: Options = Options(),  # noqa: B008  (frozen)
+) -> int:
+    """Weigh one classifier by every measure, each with its interval.
+
+    steelyard assess iris.csv --truth species --membership 'lda_*'
+    """
+    from . import api
+    from .rendering import assessment_view
+
+    table = _read(file)
+    result = api.assess(
+        table,
+        truth=truth,
+        assigned=assigned,
+        membership=_membership(membership),
+        training=None if training is None else _read(training),
+        **_keywords(table, truth, options),
+    )
+    if options.prints_tables:
+        _show(assessment_view(result, truth_in_rows=not predictions_in_rows))
+    _write(options, result.table(), lambda: _assessment_json(result))
+    return _judge(options, {result.model: result})
+
+
+def _membership(text: str | None) -> str | list[str] | None:
+    if text is None or "," not in text:
+        return text
+    return _words(text)
+
+
+@app.command
+def compare(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    model: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="NAME=COLUMNS, once a model: lda='lda_*', tree=tree_class, or columns with commas.", negative=""
+        ),
+    ],
+    measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    options: Options = Options(),  # noqa: B008  (frozen)
+) -> int:
+    """Weigh several classifiers on the same rows, and tell which of them differ.
+
+    steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
+    """
+    from . import api
+    from .rendering import comparison_view
+
+    table = _read(file)
+    result = api.compare(table, _models(model), truth=truth, **_keywords(table, truth, options))
+    shown = None if measure is None else result[result.models[0]].find(measure).label
+    if options.prints_tables:
+        _show(comparison_view(result, shown))
+    several = len(result.models) > 1
+    _write(
+        options,
+        result.table(),
+        lambda: {
+            **_head(result[result.models[0]]),
+            "estimates": result.table().to_json(),
+            "differences": result.differences().to_json() if several else [],
+        },
+    )
+    return _judge(options, {name: result[name] for name in result.models})
+
+
+def _models(words: Iterable[str]) -> dict[str, Any]:
+    from .errors import BadOption
+
+    models: dict[str, Any] = {}
+    for word in words:
+        name, sign, columns = word.partition("=")
+        if not (name and sign and columns) or name in models:
+            raise BadOption(f"--model {quoted(word)} cannot be read", mend="Write NAME=COLUMNS, each name once")
+        models[name] = _membership(columns)
+    return models
+
+
+def _head(result: Assessment) -> dict[str, Any]:
+    scale = result.tally.scale
+    return {
+        "steelyard": __version__,
+        "rows": result.n,
+        "dropped": result.dropped,
+        "classes": list(scale.classes),
+        "event": scale.event,
+        "level": result.settings.level,
+    }
+
+
+def _assessment_json(result: Assessment) -> dict[str, Any]:
+    return {
+        **_head(result),
+        "confusion": result.confusion().tolist(),
+        "estimates": result.table().to_json(),
+        "training": None if result.training is None else result.training.table().to_json(),
+    }
+
+
+def _write(options: Options, table: Table, content: Callable[[], dict[str, Any]]) -> None:
+    """Write what was asked for, where it was asked for."""
+    from .table import dump
+
+    if options.json is not None:
+        _write_to(options.json, dump(content()) + "\n")
+    if options.csv is not None:
+        _write_to(options.csv, table.to_csv())
+
+
+def _write_to(target: str, text: str) -> None:
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        _write_whole(Path(target), text)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    half = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        half.write_text(text, encoding="utf-8")
+        half.replace(path)
+    except OSError as error:
+        raise UnreadableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _judge(options: Options, assessments: dict[str, Assessment]) -> int:
+    """Hold the requirements against the results; what failed goes to standard error too when tables do not print."""
+    from .rendering import harmless, number
+    from .requirements import judge
+
+    verdicts = [judge(text, assessments) for text in options.require]
+    console = _console() if options.prints_tables else Console(stderr=True, highlight=False)
+    for verdict in verdicts:
+        word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
+        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
+        console.print(line)
+    return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD
+
+
+@app.command
+def measures(
+    name: Annotated[str | None, Parameter(help="One measure, to have it explained.")] = None,
+    *,
+    json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False,
+) -> int:
+    """List all measures, or explain one.
+
+    steelyard measures kappa
+    """
+    from .listing import explain, listing
+    from .registry import find
+    from .rendering import table_view
+    from .table import dump
+
+    if name is not None:
+        entry = find(name)
+        facts = explain(entry)
+        if json:
+            sys.stdout.write(dump(facts) + "\n")
+        else:
+            _show(*[Text(f"{key:>12}  {value}") for key, value in facts.items() if value not in (None, "")])
+        return HELD
+    rows = listing()
+    if json:
+        sys.stdout.write(dump(rows.to_json()) + "\n")
+    else:
+        _show(table_view(rows))
+    return HELD
+
+
+@app.command
+def demo() -> int:
+    """Compare three classifiers of irises, on data that comes with the package."""
+    from . import api
+    from .rendering import assessment_view, comparison_view, table_view
+
+    with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
+        models = {name: f"{name}_*" for name in ("lda", "qda", "knn")}
+        result = api.compare(file, models, truth="species")
+    command = "steelyard compare iris.csv --truth species " + " ".join(f"--model {m}='{m}_*'" for m in models)
+    first = result.best("error")
+    last = min(models, key=lambda name: result[name]["accuracy"].value)
+    _show(
+        Text("Fisher's irises by the size of their sepals, three classifiers, each row predicted out of fold."),
+        Text(f"$ {command}\n", style="bold"),
+        comparison_view(result),
+        Text(f"\nThe best of them alone: {first}", style="bold"),
+        assessment_view(result[first]),
+        Text(f"\nThe rows that decide between {first} and {last}: the ones to look at", style="bold"),
+        table_view(result.deciding_rows("error", first, last, 5)),
+        Text("\nNext: steelyard --help, or steelyard assess YOUR.csv --truth COLUMN --assigned COLUMN"),
+    )
+    return HELD
+
+
+def _with_targets(tokens: Sequence[str]) -> list[str]:
+    """Let --json and --csv stand alone, meaning standard output: a file to write ends in .json or .csv."""
+    found: list[str] = []
+    waiting = list(tokens)
+    while waiting:
+        token = waiting.pop(0)
+        if token in ("--json", "--csv") and tokens[0] != "measures":
+            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(token.replace("--", ".")))
+            token = f"{token}={waiting.pop(0) if named else '-'}"
+        found.append(token)
+    return found
+
+
+def main(tokens: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status; errors of users come without a traceback."""
+    from .rendering import harmless
+
+    complaint = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        words = _with_targets(sys.argv[1:] if tokens is None else list(tokens))
+        result = app(words, exit_on_error=False, result_action="return_value")
+        sys.stdout.flush()
+        return int(result or 0)
+    except CycloptsError:
+        return BAD_INPUT
+    except SteelyardError as error:
+        complaint.print(Text("error: ", style="bold red") + Text(harmless(error)))
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read our output has heard enough; nothing more may be written to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return HELD
+    except KeyboardInterrupt:
+        return INTERRUPTED
