@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import assess as assess
     from .api import assess_table as assess_table
+    from .api import assess_tally as assess_tally
     from .api import compare as compare
+    from .api import compare_tally as compare_tally
     from .assessment import Assessment as Assessment
     from .assessment import Estimate as Estimate
     from .comparison import Comparison as Comparison
     from .differences import McNemar as McNemar
     from .differences import mcnemar as mcnemar
     from .errors import SteelyardError as SteelyardError
+    from .measures import all_measures as all_measures
+    from .measures import find as find
     from .registry import Measure as Measure
-    from .registry import find as find
     from .registry import measure as measure
     from .registry import proportion as proportion
-    from .registry import registry as registry
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
     from .table import Table as Table
@@ -29,12 +31,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("assess", "assess_table", "compare"),
+    "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally"),
     "assessment": ("Assessment", "Estimate"),
     "comparison": ("Comparison",),
     "differences": ("McNemar", "mcnemar"),
     "errors": ("SteelyardError",),
-    "registry": ("Measure", "find", "measure", "proportion", "registry"),
+    "measures": ("all_measures", "find"),
+    "registry": ("Measure", "measure", "proportion"),
     "scale": ("Continuum", "Scale"),
     "table": ("Table",),
     "tally": ("Tally",),

@@ -12,10 +12,10 @@ from . import sources
 from .assessment import Assessment
 from .cases import Cases, Door, Missing, Prediction
 from .comparison import Comparison
-from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, quoted
+from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
 from .membership import numbers
 from .registry import Measure
-from .scale import Scale
+from .scale import Scale, listed
 from .settings import Method, settle
 from .statistics import Sums
 from .tally import Tally
@@ -255,3 +255,71 @@ def _columns(table: Any, name: str, wanted: Any) -> Any:
     found = sources.membership_columns(table, wanted)
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
     return Prediction(name, columns=columns, class_names=tuple(found))
+
+
+def assess_tally(
+    tally: Tally,
+    model: str | None = None,
+    *,
+    cost: Any = None,
+    measures: Iterable[str | Measure] | None = None,
+    level: float = 0.95,
+    method: Method = "delta",
+    undefined: Any = float("nan"),
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> Assessment:
+    """Weigh a classifier from sums that were made before: loaded, merged, or taken from an assessment.
+
+    Args:
+        tally: The sums.
+        model: Which classifier, if the tally holds several.
+        cost: See ``assess``, as for all that follow.
+        measures: What to compute.
+        level: Coverage of the intervals.
+        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        undefined: What stands in for undefined values.
+        replicates: How many bootstrap samples.
+        seed: Where the random numbers of the bootstrap start.
+
+    Returns:
+        An Assessment.
+    """
+    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    if tally.rows == 0:
+        raise EmptyInput("the tally is empty", mend="Add rows to it first")
+    if model is None and len(tally.models) > 1:
+        raise UnknownModel(f"the tally holds {listed(tally.models)}", mend="Name one: assess_tally(tally, 'name')")
+    return Comparison(tally, settings)[tally.models[0] if model is None else model]
+
+
+def compare_tally(
+    tally: Tally,
+    *,
+    cost: Any = None,
+    measures: Iterable[str | Measure] | None = None,
+    level: float = 0.95,
+    method: Method = "delta",
+    undefined: Any = float("nan"),
+    replicates: int = 10_000,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the classifiers of a tally that was made before; see ``assess_tally`` and ``compare``.
+
+    Args:
+        tally: The sums.
+        cost: Costs by class name.
+        measures: What to compute.
+        level: Coverage of the intervals.
+        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        undefined: What stands in for undefined values.
+        replicates: How many bootstrap samples.
+        seed: Where the random numbers of the bootstrap start.
+
+    Returns:
+        A Comparison; the rows that decide are not at hand, since a tally holds none.
+    """
+    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    if tally.rows == 0:
+        raise EmptyInput("the tally is empty", mend="Add rows to it first")
+    return Comparison(tally, settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +11,8 @@ import numpy as np
 
 from .errors import BadOption, UndefinedValue, UnknownMeasure, quoted
 from .evaluation import AVERAGES, Evaluation, Slot
-from .registry import Measure, find
+from .measures import find
+from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings
 from .table import Table
@@ -69,7 +70,7 @@ class Estimate:
 
     def __str__(self) -> str:
         """Value and interval."""
-        from .rendering import number, span
+        from .text import number, span
 
         text = f"{number(self.value)} {span(self.low, self.high)}"
         return f"{text} ({self.note})" if self.note else text
@@ -97,6 +98,10 @@ def compute(evaluation: Evaluation, settings: Settings, critical: Array | None =
         critical = critical_values(settings.level, degrees_of_freedom(evaluation.patterns, methods))
     value, centre = evaluation.values
     low, high = intervals(np.array(methods), value, centre, errors, trials, critical)
+    if not np.isnan(evaluation.undefined):
+        # What stands in for a value that is undefined was not estimated: it has no interval.
+        unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])
+        low[unknown], high[unknown] = np.nan, np.nan
     if settings.method != "delta":
         from .bootstrap import replace_intervals
 
@@ -119,7 +124,6 @@ class Assessment:
     model: str = "prediction"
     training: Assessment | None = None
     slice: Label | None = None
-    notes: tuple[str, ...] = field(default=())
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -138,6 +142,23 @@ class Assessment:
     def results(self) -> Results:
         """All values and bounds as columns."""
         return compute(self.evaluation, self.settings)
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole."""
+        patterns, notes = self.evaluation.patterns, []
+        strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
+        if strangers.any():
+            labels = [self.classes[code] for code in np.flatnonzero(strangers)]
+            notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
+        if patterns.clusters == 1:
+            notes.append(
+                "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
+            )
+        if not np.array_equal(patterns.square, patterns.mass):
+            effective = patterns.mass.sum() ** 2 / patterns.square.sum()
+            notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
+        return notes
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -267,6 +288,22 @@ class Assessment:
         with np.errstate(invalid="ignore"):
             return np.asarray(table / table.sum(axis=axes[share], keepdims=True))
 
+    def error_matrix(self, relative: bool = False) -> Array:
+        """The table with its errors summed up at the margins, as klaR's errormatrix prints it: (C + 1, C + 1).
+
+        Relative to the rows of each true class; the last row then says how the errors fall on the assigned classes,
+        and the corner is the error rate. A share of nothing is 0.
+        """
+        table: Array = self.confusion()
+        wrong: Array = table - np.diag(np.diag(table))
+        whole: Array = np.block([[table, wrong.sum(axis=1)[:, None]], [wrong.sum(axis=0)[None], wrong.sum()]])
+        if not relative:
+            return whole
+        below = np.append(table.sum(axis=1), wrong.sum())[:, None]
+        shares: Array = np.divide(whole, below, out=np.zeros_like(whole), where=below > 0)
+        shares[-1, -1] = wrong.sum() / table.sum()
+        return shares
+
     @cached_property
     def order(self) -> list[int]:
         """The slots as they are shown: by measure, overall values before those of classes."""
@@ -319,7 +356,8 @@ class Assessment:
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""
-        from .rendering import assessment_view, to_text
+        from .rendering import assessment_view
+        from .text import to_text
 
         return to_text(assessment_view(self))
 

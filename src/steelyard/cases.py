@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import sources
+from .columns import as_number, flat, is_floating, is_table, is_whole, numbers, take
 from .errors import (
     BadOption,
     BadWeights,
     EmptyInput,
-    EventNeeded,
+    NotNumbers,
     OneClass,
+    SteelyardError,
     SwappedArguments,
     UnequalLengths,
+    UnknownLabel,
+    UnusableLabels,
     WrongShape,
     quoted,
 )
-from .labels import Coded, encode, refuse_missing, scale_of
-from .membership import assign_highest, assign_threshold, missing_rows, numbers, refuse_missing_numbers
-from .scale import Continuum, Scale
+from .labels import Coded, encode, refuse_missing, scale_of, without
+from .membership import missing_rows, refuse_missing_numbers
+from .prediction import Prediction, recognise
+from .scale import Continuum, Label, Scale, listed, plain_label
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Numbers, Places
+
+__all__ = ["Cases", "Door", "Missing", "Prediction", "replace_event"]
 
 Missing = Literal["error", "drop"]
 
@@ -62,35 +69,38 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """What one classifier said, in one of three forms: labels, a score for the event, or memberships."""
+class Raw:
+    """Columns that have been read, but not yet held against each other."""
 
-    name: str
-    labels: Coded | None = None
-    columns: tuple[Numbers, ...] = ()
-    class_names: tuple[str, ...] = ()
+    truth: Coded
+    predictions: Mapping[str, Prediction]
+    weight: Numbers | None
+    counted: bool
+    group: Coded | None
+    slice: Coded | None
 
-    def __len__(self) -> int:
-        """Count the rows."""
-        return len(self.columns[0]) if self.labels is None else len(self.labels)
+    def labelled(self) -> list[Coded]:
+        """The columns of labels beside the predictions."""
+        return [column for column in (self.truth, self.group, self.slice) if column is not None]
 
-    def missing(self) -> Marks | None:
-        """Mark the rows without a prediction."""
-        if self.labels is None:
-            return missing_rows(self.columns)
-        return self.labels.missing() if self.labels.has_missing else None
+    def missing(self) -> Marks:
+        """Mark the rows in which anything is missing."""
+        marks = [column.missing() for column in self.labelled() if column.has_missing]
+        found = [prediction.missing() for prediction in self.predictions.values()]
+        found.append(None if self.weight is None else missing_rows([self.weight]))
+        marks += [mark for mark in found if mark is not None]
+        return np.logical_or.reduce(marks) if marks else np.zeros(len(self.truth), dtype=bool)
 
-    def refuse_missing(self) -> None:
-        """Name the first row without a prediction."""
-        if self.labels is not None:
-            refuse_missing(self.labels)
-        for column, label in zip(self.columns, self.class_names or [""] * len(self.columns), strict=True):
-            refuse_missing_numbers(column, f"{self.name}[{label}]" if label else self.name)
-
-    def keep(self, rows: Marks) -> Prediction:
+    def keep(self, rows: Marks) -> Raw:
         """Leave out the rows that are not marked."""
-        labels = None if self.labels is None else self.labels.keep(rows)
-        return replace(self, labels=labels, columns=tuple(column[rows] for column in self.columns))
+        return Raw(
+            self.truth.keep(rows),
+            {name: prediction.keep(rows) for name, prediction in self.predictions.items()},
+            None if self.weight is None else self.weight[rows],
+            self.counted,
+            None if self.group is None else self.group.keep(rows),
+            None if self.slice is None else self.slice.keep(rows),
+        )
 
 
 @dataclass(frozen=True)
@@ -108,140 +118,120 @@ class Door:
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
-        if self.missing not in ("error", "drop"):
+        if not isinstance(self.missing, str) or self.missing not in ("error", "drop"):
             raise BadOption(f"missing is {quoted(self.missing)}", mend="Say 'error' or 'drop'")
+        if self.scale is not None and not isinstance(self.scale, Scale):
+            raise BadOption(f"scale is {quoted(self.scale)}", mend="Give scale=Scale(['low', 'high'])")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", as_number(self.threshold))
+            if np.isnan(self.threshold):
+                raise BadOption("threshold is no number", mend="Give a number, or leave it out")
+        object.__setattr__(self, "event", None if self.event is None else plain_label(self.event))
 
     def admit(self, truth: Any, predictions: Mapping[str, Any]) -> Cases:
         """Check and code everything; the way from raw input to Cases."""
         if not predictions:
             raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
-        first = next(iter(predictions.values()))
-        _refuse_swapped(truth, first, self.scale)
-        true = self._truth(truth)
-        read = {name: _prediction(value, name, true) for name, value in predictions.items()}
-        weight, group, by = self._weight(), self._group(), self._slice()
-        extras = {"weight": weight, "group": group, "by": by}
-        _refuse_unequal(true, {**read, **{key: value for key, value in extras.items() if value is not None}})
-        if len(true) == 0:
+        raw = self._read(truth, predictions)
+        _refuse_unequal(raw, self._name("weight"))
+        if len(raw.truth) == 0:
             raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
-        return self._place(true, read, weight, group, by)
+        gaps = raw.missing() if self.missing == "drop" else None
+        if gaps is None or not gaps.any():
+            return self._place(raw)
+        if gaps.all():
+            raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
+        kept = np.flatnonzero(~gaps)
+        try:
+            cases = self._place(raw.keep(~gaps))
+        except SteelyardError as error:
+            raise error if error.row is None else error.at(int(kept[error.row])) from None
+        return replace(cases, kept=kept, dropped=len(gaps) - len(kept))
 
-    def _truth(self, truth: Any) -> Coded:
-        name = self.names.get("truth", "truth")
-        if not isinstance(self.scale, Continuum):
-            return encode(truth, name)
-        measured = numbers(truth, name)
-        codes = np.full(len(measured), -1)
-        here = ~np.isnan(measured)
-        codes[here] = self.scale.cut(measured[here])
-        return Coded(codes, self.scale.classes, name, has_missing=not here.all())
+    def _name(self, what: str) -> str:
+        return self.names.get(what, what)
 
-    def _weight(self) -> Numbers | None:
-        return None if self.weight is None else numbers(self.weight, self.names.get("weight", "weight"))
+    def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
+        true = self._truth(truth, next(iter(predictions.values())))
+        known = true.labels if self.scale is None else self.scale.classes
+        event = self.event if self.event is not None or self.scale is None else self.scale.event
+        read = {
+            name: recognise(value, self._name(name), known, event, self.threshold)
+            for name, value in predictions.items()
+        }
+        weight = None if self.weight is None else flat(self.weight, self._name("weight"))
+        group = None if self.group is None else encode(self.group, self._name("group"))
+        return Raw(
+            true,
+            read,
+            None if weight is None else numbers(weight, self._name("weight")),
+            weight is None or is_whole(weight),
+            group,
+            self._slice(),
+        )
 
-    def _group(self) -> Coded | None:
-        return None if self.group is None else encode(self.group, self.names.get("group", "group"))
+    def _truth(self, truth: Any, prediction: Any) -> Coded:
+        name = self._name("truth")
+        taken = take(truth, name)
+        try:
+            if not isinstance(self.scale, Continuum):
+                return encode(taken, name)
+            codes = self.scale.cut(numbers(taken, name))
+        except (UnusableLabels, WrongShape, NotNumbers) as error:
+            _refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
+            raise error from None
+        return Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
 
     def _slice(self) -> Coded | None:
         if self.by is None:
             return None
-        columns = self.by if isinstance(self.by, Mapping) else {self.names.get("by", "by"): self.by}
-        coded = [encode(values, name) for name, values in columns.items()]
-        return coded[0] if len(coded) == 1 else _cross(coded)
+        if isinstance(self.by, Mapping):
+            columns = {str(name): column for name, column in self.by.items()}
+        else:
+            taken = take(self.by, self._name("by"))
+            named = zip((field.name for field in taken.type), taken.flatten(), strict=True) if is_table(taken) else ()
+            columns = dict(named) or {self._name("by"): taken}
+        if not columns:
+            raise BadOption("by= names no column", mend="Give at least one, or leave it out")
+        return _crossed([encode(values, name) for name, values in columns.items()])
 
-    def _place(
-        self,
-        true: Coded,
-        read: Mapping[str, Prediction],
-        weight: Numbers | None,
-        group: Coded | None,
-        by: Coded | None,
-    ) -> Cases:
-        keep = self._kept(true, read, weight, group, by)
-        dropped = 0 if keep is None else int(len(true) - keep.sum())
-        if keep is not None:
-            if dropped == len(true):
-                raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
-            true, read = true.keep(keep), {name: prediction.keep(keep) for name, prediction in read.items()}
-            weight = None if weight is None else weight[keep]
-            group, by = (None if column is None else column.keep(keep) for column in (group, by))
-        scale = self._settle(true, read)
+    def _place(self, raw: Raw) -> Cases:
+        """Code everything on one scale; a row without a value is refused."""
+        for column in raw.labelled():
+            refuse_missing(column)
+        scale = self._settle(raw)
         return Cases(
             scale=scale,
-            truth=true.on(scale),
-            assigned={name: self._assigned(prediction, scale) for name, prediction in read.items()},
-            weight=None if weight is None else _checked_weight(weight, self.names.get("weight", "weight")),
-            counted=weight is None or weight.dtype.kind in "iub",
-            group=group,
-            slice=by,
-            kept=None if keep is None else np.flatnonzero(keep),
-            dropped=dropped,
+            truth=raw.truth.on(scale),
+            assigned={name: prediction.assigned(scale, self.threshold) for name, prediction in raw.predictions.items()},
+            weight=None if raw.weight is None else _checked_weight(raw.weight, self._name("weight")),
+            counted=raw.counted,
+            group=raw.group,
+            slice=raw.slice,
         )
 
-    def _kept(
-        self,
-        true: Coded,
-        read: Mapping[str, Prediction],
-        weight: Numbers | None,
-        group: Coded | None,
-        by: Coded | None,
-    ) -> Marks | None:
-        labelled = [column for column in (true, group, by) if column is not None]
-        marks = [column.missing() for column in labelled if column.has_missing]
-        marks += [mark for prediction in read.values() if (mark := prediction.missing()) is not None]
-        if weight is not None and (mark := missing_rows([weight])) is not None:
-            marks.append(mark)
-        if not marks:
-            return None
-        if self.missing == "error":
-            for column in labelled:
-                refuse_missing(column)
-            for prediction in read.values():
-                prediction.refuse_missing()
-            if weight is not None:
-                refuse_missing_numbers(weight, self.names.get("weight", "weight"))
-        return np.asarray(~np.logical_or.reduce(marks))
-
-    def _settle(self, true: Coded, read: Mapping[str, Prediction]) -> Scale:
+    def _settle(self, raw: Raw) -> Scale:
         """Take the scale that was given, or make one of all labels seen."""
         if self.scale is not None:
             return self.scale if self.event is None else replace_event(self.scale, self.event)
-        columns = [
-            true,
-            *(prediction.labels for prediction in read.values() if prediction.labels is not None),
-        ]
-        named = next((prediction.class_names for prediction in read.values() if prediction.class_names), ())
-        if named and all(isinstance(label, str) for label in true.labels):
-            columns.append(_classes_as_column(named, true.labels))
+        predictions = raw.predictions.values()
+        columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
+        columns += [_bearing_names(prediction.class_names, raw.truth.labels) for prediction in predictions]
         labels = {label for column in columns for label in column.labels}
-        if len(labels) < 2 and (self.event is None or self.event in labels):
+        if self.event is not None and self.event not in labels:
+            if len(labels) > 1:
+                raise UnknownLabel(
+                    f"the event {quoted(self.event)} is not one of the classes seen, {listed(sorted(labels, key=str))}",
+                    mend="Check the spelling, or name all classes: scale=Scale([...])",
+                )
+            columns.append(Coded(np.zeros(0, np.uint8), (self.event,), "event"))
+        elif len(labels) < 2:
             raise OneClass(
                 f"only one class is seen: {quoted(next(iter(labels), None))}",
-                column=true.name,
+                column=raw.truth.name,
                 mend="Name all classes that can occur: scale=Scale([...])",
             )
-        if self.event is not None and self.event not in labels:
-            columns.append(Coded(np.zeros(0, np.int8), (self.event,), "event"))
         return scale_of(columns, self.event)
-
-    def _assigned(self, prediction: Prediction, scale: Scale) -> Codes:
-        if prediction.labels is not None:
-            return prediction.labels.on(scale)
-        if len(prediction.columns) == 1:
-            return assign_threshold(
-                prediction.columns[0], prediction.name, _event_code(prediction, scale), self.threshold
-            )
-        columns, names = prediction.columns, [f"{prediction.name}[{label}]" for label in scale.classes]
-        if prediction.class_names:
-            order = sources.bind({name: place for place, name in enumerate(prediction.class_names)}, scale)
-            columns = tuple(columns[place] for place in order)
-        elif len(columns) != len(scale):
-            raise WrongShape(
-                f"{len(columns)} membership columns for {len(scale)} classes",
-                column=prediction.name,
-                mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
-            )
-        return assign_highest(columns, names)
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:
@@ -251,125 +241,86 @@ def replace_event(scale: Scale, event: Any) -> Scale:
     return Scale(scale.classes, event, scale.ordered)
 
 
-def _event_code(prediction: Prediction, scale: Scale) -> int:
-    if len(scale) != 2 or scale.event_code is None:
-        raise EventNeeded(
-            f"a single score cannot be read: {len(scale)} classes and "
-            + ("no event" if scale.event is None else f"the event {quoted(scale.event)}"),
-            column=prediction.name,
-            mend="Name the class that the score speaks for: event='yes' (two classes), or give one column a class",
-        )
-    return scale.event_code
+def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
+    """Let membership columns say which classes there are, when they bear the plain names of those seen."""
+    seen = {str(label) for label in labels}
+    others = [name for name in names if name not in seen] if seen <= set(names) else []
+    unseen: list[Label] = list(others)
+    if all(isinstance(label, bool) for label in labels):
+        unseen = [name == "True" for name in others if name in ("False", "True")]
+    elif not any(isinstance(label, str) for label in labels):
+        unseen = [int(name) for name in others if re.fullmatch("-?[0-9]{1,18}", name)]
+    return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
 
 
-def _classes_as_column(named: Sequence[str], labels: Sequence[Any]) -> Coded:
-    """Let membership columns say which classes there are, when they bear the plain class names."""
-    known = set(labels)
-    extra = tuple(named) if known <= set(named) else ()
-    return Coded(np.zeros(0, np.int8), extra, "membership")
-
-
-def _prediction(value: Any, name: str, true: Coded) -> Prediction:
-    """Recognise the form of a prediction."""
-    if isinstance(value, Prediction):
-        return value
-    if isinstance(value, Mapping):
-        columns = tuple(numbers(column, f"{name}[{label}]") for label, column in value.items())
-        return Prediction(name, columns=columns, class_names=tuple(str(label) for label in value))
-    if sources.is_frame(value):
-        table = sources.read(value)
-        return _prediction({column: sources.column(table, column) for column in table.column_names}, name, true)
-    if not isinstance(value, np.ndarray) and hasattr(value, "__arrow_c_stream__"):
-        return _flat_prediction(value, name, true)
-    array = value if isinstance(value, np.ndarray) else None
-    if array is None and isinstance(value, list | tuple) and value and np.ndim(value[0]) == 1:
-        array = np.asarray(value, dtype=np.float64)
-    if array is not None and array.ndim == 2 and array.shape[1] > 1:
-        return Prediction(name, columns=tuple(numbers(array[:, j], name) for j in range(array.shape[1])))
-    if array is not None and array.ndim != 1:
-        raise WrongShape(
-            f"the prediction has the shape {array.shape}",
-            column=name,
-            mend="Give labels or scores (n,), or one membership column a class (n, C)",
-        )
-    return _flat_prediction(value, name, true)
-
-
-def _flat_prediction(value: Any, name: str, true: Coded) -> Prediction:
-    """Tell labels from scores: whole numbers that are all among the true labels are labels."""
-    if not _is_floating(value):
-        return Prediction(name, labels=encode(value, name))
-    score = numbers(value, name)
-    known = np.array([label for label in true.labels if not isinstance(label, str)], dtype=np.float64)
-    sample = score[~np.isnan(score)]
-    if len(known) and np.isin(sample[:1000], known).all() and np.isin(sample, known).all():
-        return Prediction(name, labels=encode(score, name))
-    return Prediction(name, columns=(score,))
-
-
-def _is_floating(value: Any) -> bool:
-    kind = getattr(value, "dtype", None) if isinstance(value, np.ndarray) else None
-    if kind is not None:
-        return bool(kind.kind == "f")
-    if isinstance(value, list | tuple):
-        present = [item for item in value if item is not None]
-        return any(isinstance(item, float | np.floating) for item in present) and all(
-            isinstance(item, int | float | np.number) for item in present
-        )
-    text = str(getattr(value, "dtype", getattr(value, "type", ""))).lower()
-    return text.startswith(("float", "double", "halffloat"))
-
-
-def _refuse_swapped(truth: Any, prediction: Any, scale: Scale | None) -> None:
-    shape = np.shape(truth) if isinstance(truth, np.ndarray | list) else ()
-    scores_first = _is_floating(truth) and not isinstance(scale, Continuum)
-    if scores_first:
-        values = numbers(truth, "truth")
-        values = values[np.isfinite(values)]
-        scores_first = bool((values != np.floor(values)).any())
-    flat = not isinstance(prediction, Mapping | Prediction) and not sources.is_frame(prediction)
-    labels_second = flat and not _is_floating(prediction) and np.ndim(prediction) == 1
-    if len(shape) == 2 or (scores_first and labels_second):
+def _refuse_swapped(truth: Any, prediction: Any, measured: bool) -> None:
+    """Say so where the truth could only be a prediction and the prediction could only be a truth."""
+    table = is_table(truth) or (isinstance(truth, np.ndarray) and truth.ndim == 2 and truth.shape[1] > 1)
+    if not (table or measured or is_floating(truth)):
+        return
+    try:
+        values = numbers(prediction, "") if measured else encode(prediction, "").codes
+    except SteelyardError:
+        return
+    if not measured or np.any(values != np.floor(values)):
         raise SwappedArguments(
-            "the truth looks like a prediction" + (" and the prediction like labels" if labels_second else ""),
-            mend="The truth comes first: assess(y_true, prediction)",
+            "the truth looks like a prediction, and the prediction like "
+            + ("measured values" if measured else "labels"),
+            mend="The truth comes first: assess(y_true, prediction); a measured truth needs scale=Continuum(...)",
         )
 
 
-def _refuse_unequal(true: Coded, columns: Mapping[str, Any]) -> None:
-    for name, column in columns.items():
-        lengths = {len(part) for part in getattr(column, "columns", ())} | {len(column)}
-        for length in lengths - {len(true)}:
-            raise UnequalLengths(
-                f"{length} rows, but the truth has {len(true)}",
-                column=name,
-                mend="Every column needs one value a row",
-            )
+def _refuse_unequal(raw: Raw, weight: str) -> None:
+    lengths = [(column.name, len(column)) for column in raw.labelled()]
+    if raw.weight is not None:
+        lengths.append((weight, len(raw.weight)))
+    for prediction in raw.predictions.values():
+        if prediction.labels is not None:
+            lengths.append((prediction.name, len(prediction)))
+        lengths += [(prediction.heading(place), len(column)) for place, column in enumerate(prediction.columns)]
+    for name, length in lengths:
+        _refuse_length(name, length, len(raw.truth), raw.truth.name)
+
+
+def _refuse_length(name: str, length: int, right: int, other: str) -> None:
+    if length != right:
+        raise UnequalLengths(
+            f"{length} rows, but {quoted(other)} has {right}", column=name, mend="Every column needs one value a row"
+        )
 
 
 def _checked_weight(weight: Numbers, name: str) -> Array:
-    broken = ~(np.isfinite(weight) & (weight >= 0))
+    refuse_missing_numbers(weight, name)
+    with np.errstate(over="ignore"):
+        checked = weight.astype(np.float64)
+        squares = float(checked @ checked)
+    broken = ~(np.isfinite(checked) & (checked >= 0))
     if broken.any():
         row = int(np.argmax(broken))
         raise BadWeights(f"the weight is {weight[row]}", column=name, row=row, mend="Weights are finite and 0 or above")
-    if not weight.any():
+    if not checked.any():
         raise BadWeights("all weights are zero", column=name, mend="At least one row must count")
-    return weight.astype(np.float64)
+    if not 1e-300 < squares < 1e300:
+        raise BadWeights("the weights are too large or too small to be squared", column=name, mend="Rescale them")
+    return checked
 
 
-def _cross(columns: Sequence[Coded]) -> Coded:
+def _crossed(columns: Sequence[Coded]) -> Coded:
     """One slice for every combination that occurs, labelled 'a=1, b=2'."""
-    code = np.zeros(len(columns[0]), dtype=np.int64)
+    if len(columns) == 1:
+        return columns[0]
+    places = np.zeros(len(columns[0]), dtype=np.int64)
+    missing = np.zeros(len(places), dtype=bool)
+    parts: list[tuple[Label, ...]] = [()]
     for column in columns:
-        code = code * (len(column.labels) + 1) + column.codes + 1
-    seen, codes = np.unique(code, return_inverse=True)
-    labels, missing = [], []
-    for value in seen.tolist():
-        parts = []
-        for column in reversed(columns):
-            value, place = divmod(value, len(column.labels) + 1)  # noqa: PLW2901
-            parts.append(f"{column.name}={column.labels[place - 1]}" if place else "")
-        labels.append(", ".join(reversed(parts)))
-        missing.append("" in parts)
-    codes = np.where(np.array(missing)[codes], -1, codes)
-    return Coded(codes, tuple(labels), " × ".join(column.name for column in columns), any(missing))
+        _refuse_length(column.name, len(column), len(places), columns[0].name)
+        labels = column.labels or ("",)
+        pairs = encode(places * len(labels) + np.maximum(column.codes, 0), column.name)
+        parts = [(*parts[int(pair) // len(labels)], labels[int(pair) % len(labels)]) for pair in pairs.labels]
+        places, missing = pairs.codes.astype(np.int64), missing | column.missing()
+    names = [column.name for column in columns]
+    shown = [", ".join(f"{name}={label}" for name, label in zip(names, part, strict=True)) for part in parts]
+    if len(set(shown)) < len(shown):  # a label that looks like two
+        shown = [", ".join(f"{name}={label!r}" for name, label in zip(names, part, strict=True)) for part in parts]
+    crossed = Coded(places, tuple(shown), " × ".join(names))
+    return without(crossed, missing) if missing.any() else crossed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,11 +17,13 @@ from rich.text import Text
 
 from . import __version__
 from .errors import SteelyardError, UnreadableFile, quoted
+from .words import columns, costs, label_reader, measure_names, models, with_targets, words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from .assessment import Assessment
+    from .requirements import Requirement
     from .table import Table
 
 HELD, NOT_HELD, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -104,94 +107,34 @@ def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
     from .scale import Scale
 
-    labels = _labels(table, truth)
-    by = None if options.by is None else _words(options.by)
+    labels = label_reader(table, truth)
+    by = None if options.by is None else words(options.by)
     return {
-        "scale": None if options.scale is None else Scale([labels(word) for word in _words(options.scale)]),
+        "scale": None if options.scale is None else Scale([labels(word) for word in words(options.scale)]),
         "event": None if options.event is None else labels(options.event),
         "threshold": options.threshold,
         "weight": options.weight,
         "group": options.group,
         "by": by[0] if by is not None and len(by) == 1 else by,
-        "cost": None if options.cost is None else _costs(options.cost, labels),
-        "measures": None if options.measures is None else _measure_words(options.measures),
+        "cost": None if options.cost is None else costs(options.cost, labels),
+        "measures": None if options.measures is None else measure_names(options.measures),
         "level": options.level,
         "method": options.method,
         "missing": options.missing,
     }
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")]
-
-
-def _measure_words(text: str) -> list[str]:
-    """Split at commas outside brackets: error,fbeta(beta=0.5)."""
-    words, depth = [""], 0
-    for sign in text:
-        depth += {"(": 1, ")": -1}.get(sign, 0)
-        if sign == "," and depth == 0:
-            words.append("")
-        else:
-            words[-1] += sign
-    return [word.strip() for word in words]
-
-
-def _labels(table: Any, truth: str) -> Any:
-    """How to read a label from the command line: as the kind of value that the column of truth holds."""
-    import pyarrow as pa
-
-    from .errors import UnknownLabel
-    from .sources import column
-
-    kind = column(table, truth).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-
-    def read(word: str) -> str | int | bool:
-        try:
-            if pa.types.is_boolean(kind):
-                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
-            return int(word) if pa.types.is_integer(kind) else word
-        except (KeyError, ValueError):
-            raise UnknownLabel(f"{quoted(word)} is no label of kind {kind}", column=truth, mend="Check it") from None
-
-    return read
-
-
-def _costs(path: Path, labels: Any) -> dict[Any, dict[Any, float]]:
-    from .sources import read
-
-    table = read(path)
-    names = table.column_names
-    try:
-        rows = [[float(table.column(name)[row].as_py()) for name in names[1:]] for row in range(table.num_rows)]
-        true = [labels(str(value)) for value in table.column(names[0]).to_pylist()]
-    except (TypeError, ValueError) as error:
-        if isinstance(error, SteelyardError):
-            raise
-        raise UnreadableFile(
-            f"{quoted(path.name)} does not hold costs",
-            mend="First column the true class, then one column of numbers an assigned class",
-        ) from None
-    assigned = [labels(name) for name in names[1:]]
-    return {label: dict(zip(assigned, row, strict=True)) for label, row in zip(true, rows, strict=True)}
+def _working(what: str) -> AbstractContextManager[object]:
+    """A sign of life on a terminal, and silence elsewhere."""
+    waiting = Console(stderr=True)
+    return waiting.status(Text(what)) if waiting.is_terminal else nullcontext()
 
 
 def _read(file: str) -> Any:
-    """Read with a sign of life on a terminal."""
     from .sources import read
 
-    waiting = Console(stderr=True)
-    with waiting.status(Text(f"reading {file}")) if waiting.is_terminal else _Quiet():
+    with _working(f"reading {file}"):
         return read(file)
-
-
-class _Quiet:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 @app.command
@@ -216,26 +159,24 @@ def assess(
     """
     from . import api
     from .rendering import assessment_view
+    from .requirements import read_requirement
 
+    conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
     table = _read(file)
     result = api.assess(
         table,
         truth=truth,
         assigned=assigned,
-        membership=_membership(membership),
+        membership=columns(membership),
         training=None if training is None else _read(training),
         **_keywords(table, truth, options),
     )
+    with _working("weighing"):
+        result.table()
     if options.prints_tables:
         _show(assessment_view(result, truth_in_rows=not predictions_in_rows))
     _write(options, result.table(), lambda: _assessment_json(result))
-    return _judge(options, {result.model: result})
-
-
-def _membership(text: str | None) -> str | list[str] | None:
-    if text is None or "," not in text:
-        return text
-    return _words(text)
+    return _judge(options, conditions, {result.model: result})
 
 
 @app.command
@@ -258,9 +199,14 @@ def compare(
     """
     from . import api
     from .rendering import comparison_view
+    from .requirements import read_requirement
 
+    chosen = models(model)
+    conditions = [read_requirement(text, list(chosen)) for text in options.require]
     table = _read(file)
-    result = api.compare(table, _models(model), truth=truth, **_keywords(table, truth, options))
+    result = api.compare(table, chosen, truth=truth, **_keywords(table, truth, options))
+    with _working("weighing"):
+        result.table()
     shown = None if measure is None else result[result.models[0]].find(measure).label
     if options.prints_tables:
         _show(comparison_view(result, shown))
@@ -274,19 +220,7 @@ def compare(
             "differences": result.differences().to_json() if several else [],
         },
     )
-    return _judge(options, {name: result[name] for name in result.models})
-
-
-def _models(words: Iterable[str]) -> dict[str, Any]:
-    from .errors import BadOption
-
-    models: dict[str, Any] = {}
-    for word in words:
-        name, sign, columns = word.partition("=")
-        if not (name and sign and columns) or name in models:
-            raise BadOption(f"--model {quoted(word)} cannot be read", mend="Write NAME=COLUMNS, each name once")
-        models[name] = _membership(columns)
-    return models
+    return _judge(options, conditions, {name: result[name] for name in result.models})
 
 
 def _head(result: Assessment) -> dict[str, Any]:
@@ -339,12 +273,11 @@ def _write_whole(path: Path, text: str) -> None:
         half.unlink(missing_ok=True)
 
 
-def _judge(options: Options, assessments: dict[str, Assessment]) -> int:
-    """Hold the requirements against the results; what failed goes to standard error too when tables do not print."""
-    from .rendering import harmless, number
-    from .requirements import judge
+def _judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
+    """Hold the requirements against the results, and say how each of them fared."""
+    from .text import harmless, number
 
-    verdicts = [judge(text, assessments) for text in options.require]
+    verdicts = [condition.judge(assessments) for condition in conditions]
     console = _console() if options.prints_tables else Console(stderr=True, highlight=False)
     for verdict in verdicts:
         word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
@@ -364,9 +297,9 @@ def measures(
     steelyard measures kappa
     """
     from .listing import explain, listing
-    from .registry import find
-    from .rendering import table_view
+    from .measures import find
     from .table import dump
+    from .text import table_view
 
     if name is not None:
         entry = find(name)
@@ -388,7 +321,8 @@ def measures(
 def demo() -> int:
     """Compare three classifiers of irises, on data that comes with the package."""
     from . import api
-    from .rendering import assessment_view, comparison_view, table_view
+    from .rendering import assessment_view, comparison_view
+    from .text import table_view
 
     with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
         models = {name: f"{name}_*" for name in ("lda", "qda", "knn")}
@@ -409,27 +343,14 @@ def demo() -> int:
     return HELD
 
 
-def _with_targets(tokens: Sequence[str]) -> list[str]:
-    """Let --json and --csv stand alone, meaning standard output: a file to write ends in .json or .csv."""
-    found: list[str] = []
-    waiting = list(tokens)
-    while waiting:
-        token = waiting.pop(0)
-        if token in ("--json", "--csv") and tokens[0] != "measures":
-            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(token.replace("--", ".")))
-            token = f"{token}={waiting.pop(0) if named else '-'}"
-        found.append(token)
-    return found
-
-
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
-    from .rendering import harmless
+    from .text import harmless
 
     complaint = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        words = _with_targets(sys.argv[1:] if tokens is None else list(tokens))
-        result = app(words, exit_on_error=False, result_action="return_value")
+        given = with_targets(sys.argv[1:] if tokens is None else list(tokens))
+        result = app(given, exit_on_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(result or 0)
     except CycloptsError:

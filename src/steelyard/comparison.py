@@ -18,12 +18,12 @@ from .evaluation import Evaluation
 from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings
-from .table import Table
+from .table import Table, whole
 from .tally import Tally
-from .uncertainty import unit_of
+from .uncertainty import influence_at, unit_of
 
 if TYPE_CHECKING:
-    from .kinds import Array, Places
+    from .kinds import Array, Codes
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Comparison:
 
     def verdict(self, measure: str | Measure) -> str:
         """Who is ahead by a measure, and from whom that sets it apart, in one sentence."""
-        from .rendering import harmless
+        from .text import harmless
 
         entry = self[self.models[0]].find(measure)
         if entry.better == "neither" or len(self.models) < 2:
@@ -208,44 +208,46 @@ class Comparison:
         return f"{harmless(first)} has the best {entry.title}: {' but '.join(filter(None, [apart, near]))}."
 
     def mcnemar(self, a: str, b: str, method: str = "auto") -> McNemar:
-        """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right."""
+        """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right.
+
+        It counts rows: sampling weights do not enter, and rows of a cluster are taken as independent.
+        """
         patterns = self.tally.patterns(self.slice)
         first, second = (self.models.index(self[name].model) for name in (a, b))
         right_a, right_b = (patterns.assigned[model] == patterns.truth for model in (first, second))
-        only_a = float(patterns.mass[right_a & ~right_b].sum())
-        only_b = float(patterns.mass[right_b & ~right_a].sum())
+        only_a = float(patterns.count[right_a & ~right_b].sum())
+        only_b = float(patterns.count[right_b & ~right_a].sum())
         return mcnemar(only_a, only_b, method)
 
-    def deciding_patterns(self, measure: str | Measure, a: str, b: str) -> Table:
-        """What a difference is made of: every combination of true and assigned classes with its share of it.
-
-        ``effect`` is how much one row of the pattern adds to the difference a - b, ``together`` all of its rows.
-        """
-        truth, assigned, effect, count = self._effects(measure, a, b)
-        classes = self.tally.scale.classes
-        seen, inverse = np.unique(np.stack([truth, *assigned], axis=1), axis=0, return_inverse=True)
-        rows = np.bincount(inverse, count)
-        each = np.bincount(inverse, effect * count) / np.where(rows > 0, rows, 1)
-        order = [k for k in np.argsort(-np.abs(each * rows), kind="stable") if rows[k] > 0 and each[k] != 0]
-        return Table(
-            {
-                "truth": [classes[seen[k, 0]] for k in order],
-                a: [classes[seen[k, 1]] for k in order],
-                b: [classes[seen[k, 2]] for k in order],
-                "rows": [float(rows[k]) for k in order],
-                "effect": [float(each[k]) for k in order],
-                "together": [float(each[k] * rows[k]) for k in order],
-            }
-        )
-
-    def _effects(self, measure: str | Measure, a: str, b: str) -> tuple[Places, list[Places], Array, Array]:
+    def _pair(self, measure: str | Measure, a: str, b: str) -> tuple[Evaluation, Evaluation, int]:
+        """Two classifiers evaluated by one measure, and the slot that stands for it."""
         entry = self[a].find(measure)
-        models = [self.models.index(self[name].model) for name in (a, b)]
-        found = self._differences([entry])
-        patterns = found.evaluations[0].patterns
-        effect = found.plain[models[0], 0] - found.plain[models[1], 0]
-        weighed = effect * patterns.mass / np.where(patterns.count != 0, patterns.count, 1.0)
-        return patterns.truth, [patterns.assigned[model] for model in models], weighed, patterns.count
+        evaluations = self._differences([entry]).evaluations
+        first, second = (evaluations[self.models.index(self[name].model)] for name in (a, b))
+        return first, second, first.overall(entry)
+
+    def deciding_patterns(self, measure: str | Measure, a: str, b: str) -> Table:
+        """Which kinds of rows pull a difference which way: every combination of true and assigned classes.
+
+        ``effect`` is how much the difference a - b would fall without one row of the pattern, ``together`` the same for
+        all of its rows, to first order. Over all patterns the effects balance.
+        """
+        first, second, place = self._pair(measure, a, b)
+        patterns = first.patterns
+        columns = [patterns.truth, patterns.assigned[first.model], patterns.assigned[second.model]]
+        effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
+            second, place, columns[0], columns[2]
+        )
+        seen, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        rows, together = np.bincount(inverse, patterns.count), np.bincount(inverse, effect * patterns.mass)
+        order = [k for k in np.argsort(-np.abs(together), kind="stable") if rows[k] > 0 and together[k] != 0]
+        return self._labelled(
+            seen[order].T,
+            (a, b),
+            rows=[whole(rows[k]) for k in order],
+            effect=[float(together[k] / rows[k]) for k in order],
+            together=[float(together[k]) for k in order],
+        )
 
     def deciding_rows(self, measure: str | Measure, a: str, b: str, most: int = 10) -> Table:
         """The rows with the largest influence on a difference: the ones to look at before believing it.
@@ -255,29 +257,31 @@ class Comparison:
         """
         if self.cases is None:
             raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
-        classes, cases = self.tally.scale.classes, self.cases
-        truth, assigned, effect, _ = self._effects(measure, a, b)
-        size = len(classes)
-        table = np.zeros(size**3)
-        table[(truth * size + assigned[0]) * size + assigned[1]] = effect
-        wide = [column.astype(np.int64) for column in (cases.truth, cases.assigned[a], cases.assigned[b])]
-        each = table[(wide[0] * size + wide[1]) * size + wide[2]]
-        order = np.argsort(-np.abs(each), kind="stable")[:most]
-        rows = order if cases.kept is None else cases.kept[order]
-        names = [[classes[code] for code in column[order]] for column in wide]
-        return Table(
-            {
-                "row": rows.tolist(),
-                "truth": names[0],
-                a: names[1],
-                b: names[2],
-                "effect": each[order].tolist(),
-            }
+        cases = self.cases
+        first, second, place = self._pair(measure, a, b)
+        columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
+        effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
+            second, place, columns[0], columns[2]
         )
+        effect = effect if cases.weight is None else effect * cases.weight
+        order = np.argsort(-np.abs(effect), kind="stable")[:most]
+        rows = order if cases.kept is None else cases.kept[order]
+        return self._labelled(
+            np.stack([column[order] for column in columns]), (a, b), row=rows.tolist(), effect=effect[order].tolist()
+        )
+
+    def _labelled(self, codes: Codes, names: tuple[str, str], **others: list[Any]) -> Table:
+        """Rows of class labels under the names of the classifiers, with other columns around them."""
+        taken = {"truth", *others}
+        shown = ["truth", *[f"{name} (model)" if name in taken else name for name in names]]
+        labels = [[self.tally.scale.classes[code] for code in column] for column in codes]
+        row = {"row": others.pop("row")} if "row" in others else {}
+        return Table({**row, **dict(zip(shown, labels, strict=True)), **others})
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""
-        from .rendering import comparison_view, to_text
+        from .rendering import comparison_view
+        from .text import to_text
 
         return to_text(comparison_view(self))
 

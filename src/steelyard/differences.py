@@ -128,15 +128,20 @@ class Differences:
                     mover = self._mover(a, b, reach)
                     left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
                 left, right = self._within_span(left, right)
-                low[row] = np.fmin(left, self.difference[row])
-                high[row] = np.fmax(right, self.difference[row])
+                left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
+                low[row] = np.minimum(left, self.difference[row])
+                high[row] = np.maximum(right, self.difference[row])
         unknown = np.isnan(self.difference)
         return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 
-    def _within_span(self, low: Array, high: Array) -> tuple[Array, Array]:
+    @cached_property
+    def width(self) -> Array:
+        """How far two values of each slot can lie apart."""
         spans = [self.evaluations[0].slots[place].measure.span for place in self.places]
-        width = np.array([end - start for start, end in spans])
-        return np.maximum(low, -width), np.minimum(high, width)
+        return np.array([end - start for start, end in spans])
+
+    def _within_span(self, low: Array, high: Array) -> tuple[Array, Array]:
+        return np.maximum(low, -self.width), np.minimum(high, self.width)
 
     def _own(self, model: int, reach: Array) -> tuple[Array, Array]:
         evaluation, places = self.evaluations[model], list(self.places)
@@ -160,7 +165,11 @@ class Differences:
             down_a, up_a, down_b, up_b = value_a - low_a, high_a - value_a, value_b - low_b, high_b - value_b
             below = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
             above = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
-            return value_a - value_b - below, value_a - value_b + above
+            # Around an infinite value there is no distance to combine: the ends themselves are subtracted.
+            endless = ~np.isfinite(value_a - value_b)
+            low = np.where(endless, low_a - high_b, value_a - value_b - below)
+            high = np.where(endless, high_a - low_b, value_a - value_b + above)
+            return low, high
 
     @cached_property
     def p(self) -> Array:

@@ -5,15 +5,29 @@ A message names the place (column and row, where there are any), says what is wr
 
 from __future__ import annotations
 
+from typing import Self
+
 
 def quoted(value: object, limit: int = 60) -> str:
     """Show a value from a file so that it can neither act on a terminal nor flood it."""
-    text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…{text[0]}"
+    try:
+        text = harmless(repr(value[:limit] if isinstance(value, str) else value))
+    except Exception:  # a foreign object may do anything when asked what it is
+        text = f"<{harmless(type(value).__name__)}>"
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 1]}…{text[-1]}" if isinstance(value, str) else f"{text[:limit]}…"
+
+
+def harmless(text: str) -> str:
+    """Write out every sign that a terminal would obey or hide instead of showing it."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 class SteelyardError(ValueError):
-    """The base of all errors that steelyard raises about its input."""
+    """The base of all errors that steelyard raises about its input. Rows are counted from 0."""
 
     def __init__(self, problem: str, *, column: str | None = None, row: int | None = None, mend: str = "") -> None:
         """Join place, problem and mend into one message; keep them apart as attributes too."""
@@ -21,7 +35,11 @@ class SteelyardError(ValueError):
         place = [] if column is None else [f"column {quoted(column)}"]
         place += [] if row is None else [f"row {row}"]
         head = f"{', '.join(place)}: {problem}" if place else problem
-        super().__init__(f"{head}. {mend}" if mend else head)
+        super().__init__(harmless(f"{head}. {mend}" if mend else head))
+
+    def at(self, row: int) -> Self:
+        """Say the same of another row: where rows were left out, checks count only those that were kept."""
+        return type(self)(self.problem, column=self.column, row=row, mend=self.mend)
 
 
 class EmptyInput(SteelyardError):
@@ -48,12 +66,20 @@ class UnusableLabels(SteelyardError):
     """Values that cannot be class labels, or labels of two kinds in one problem."""
 
 
+class NotNumbers(SteelyardError):
+    """A column that must hold numbers holds something else."""
+
+
 class SwappedArguments(SteelyardError):
     """The first argument looks like the prediction and the second like the truth."""
 
 
 class EventNeeded(SteelyardError):
     """A single score was given, and which class it speaks for was not."""
+
+
+class AmbiguousPrediction(SteelyardError):
+    """Numbers that could be labels or scores, where the two readings disagree."""
 
 
 class OutsideUnitInterval(SteelyardError):
@@ -85,7 +111,7 @@ class UnboundClasses(SteelyardError):
 
 
 class BadWeights(SteelyardError):
-    """Weights that are negative, infinite or all zero."""
+    """Weights that are negative, infinite, all zero, or too large or small to be squared."""
 
 
 class BadTable(SteelyardError):
@@ -126,6 +152,10 @@ class BadOption(SteelyardError):
 
 class UnreadableFile(SteelyardError):
     """A file that cannot be found or read as what it claims to be."""
+
+
+class UnwritableFile(SteelyardError):
+    """A file that cannot be written."""
 
 
 class ForeignFile(SteelyardError):

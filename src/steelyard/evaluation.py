@@ -4,16 +4,17 @@ Every value gets a *slot*: a measure of the whole table, of one class, or averag
 of a row on a slot is the gradient of the formula at the sums, which comes by complex step; since a row adds to
 the diagonal, to one row sum and to one column sum, an influence is three vectors over the classes.
 
-Everything is evaluated three times over: on the table as it is, for values and standard errors; and with two
-more rows spread evenly over the cells, for intervals. That keeps intervals honest where a cell is empty (an
-all-right table says little about errors, but not that there are none) and brings their coverage close to nominal
-in small samples; with a 2x2 table it is the one half a cell of Haldane (1956) and Agresti & Caffo (2000). The two
-rows are spread over the 2x2 table of a class for what is said of that class, and over the whole table otherwise.
+Everything is evaluated twice: on the table as it is, for values and standard errors; and with two more rows
+spread evenly over its cells, for intervals. That keeps intervals honest where a cell is empty (an all-right table
+says little about errors, but not that there are none) and brings their coverage close to nominal in small samples.
+On a table of two by two it is the half row a cell of Haldane (1956) and Anscombe (1956), on matched pairs the method
+of Agresti & Min (2005). For what is said of one class, the two rows are spread over the 2x2 table of that class; for
+everything else over the whole table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from .scale import Scale
 from .statistics import Margins, Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Marks, Places, Slopes
+    from .kinds import Array, Codes, Marks, Slopes
 
 STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
 PSEUDO_ROWS = 2.0
@@ -116,7 +117,7 @@ class Influence:
     penalty: Array
     matrices: tuple[Array | None, ...]
 
-    def at(self, truth: Places, assigned: Places) -> Array:
+    def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
         values = self.base[:, None] + self.row[:, truth] + self.column[:, assigned]
         values += np.where(truth == assigned, self.diagonal[:, truth], 0.0)
@@ -124,6 +125,16 @@ class Influence:
             if matrix is not None:
                 values[place] += self.penalty[place] * matrix[truth, assigned]
         return values
+
+    def by_true_class(self) -> Iterator[Array]:
+        """Go through the whole table one true class at a time: (slots, classes) each."""
+        priced = [place for place, matrix in enumerate(self.matrices) if matrix is not None]
+        for code in range(self.row.shape[1]):
+            values = self.column + (self.base + self.row[:, code])[:, None]
+            values[:, code] += self.diagonal[:, code]
+            for place in priced:
+                values[place] += self.penalty[place] * np.asarray(self.matrices[place])[code]
+            yield values
 
     def __getitem__(self, slots: Any) -> Influence:
         """Some of the slots."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .errors import MissingValues, UnknownLabel, UnusableLabels, WrongShape, quoted
-from .parallel import chunks, over_rows
-from .scale import Label, Scale, listed, plain_label
+from .columns import as_numpy, flat, is_missing, is_whole
+from .errors import MissingValues, UnknownLabel, UnusableLabels, quoted
+from .parallel import CHUNK, chunks, over_rows
+from .scale import Label, Scale, listed, of_one_kind, plain_label
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Codes, Marks, Places
 
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
+MEND = "Labels are text, whole numbers or booleans"
 
 
 @dataclass(frozen=True)
@@ -36,218 +39,268 @@ class Coded:
         return self.codes < 0
 
     def keep(self, rows: Marks) -> Coded:
-        """Leave out the rows that are not marked."""
-        return Coded(self.codes[rows], self.labels, self.name)
+        """Keep the marked rows, which all have a label; labels that no longer occur go too."""
+        codes = self.codes[rows]
+        seen = np.zeros(len(self.labels), dtype=bool)
+        seen[codes] = True
+        labels = tuple(label for label, here in zip(self.labels, seen, strict=True) if here)
+        return Coded(_renumbered(codes, seen), labels, self.name)
 
     def on(self, scale: Scale) -> Codes:
         """Translate to the codes of a scale, or name the first label that is not on it."""
         places = {label: place for place, label in enumerate(scale.classes)}
         target = np.array([places.get(label, -1) for label in self.labels], dtype=np.int64)
         if (target < 0).any():
-            self._refuse(target, scale)
+            row = int(np.argmax(target[self.codes] < 0))
+            label = self.labels[int(self.codes[row])]
+            raise UnknownLabel(
+                f"{quoted(label)} is not one of the classes {listed(scale.classes)}",
+                column=self.name,
+                row=row,
+                mend=scale.mend_for(label),
+            )
         if np.array_equal(target, np.arange(len(target))):
             return self.codes
         return look_up(self.codes, target.astype(np.min_scalar_type(len(scale) - 1)))
 
-    def _refuse(self, target: Places, scale: Scale) -> None:
-        for row in np.flatnonzero(target[self.codes] < 0)[:1]:
-            label = self.labels[int(self.codes[row])]
-            kinds = {type(known).__name__ for known in scale.classes}
-            mend = "Check the spelling, or add it to the scale"
-            if type(label).__name__ not in kinds:
-                mend = f"The scale has {'/'.join(sorted(kinds))} labels, this is {type(label).__name__}"
-            raise UnknownLabel(
-                f"{quoted(label)} is not one of the classes {listed(scale.classes)}",
-                column=self.name,
-                row=int(row),
-                mend=mend,
-            )
 
-
-def look_up(codes: Codes, target: AnyArray) -> AnyArray:
+def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:
     """Replace every code by its entry in ``target``, in cache-sized pieces."""
-    out = np.empty(len(codes), dtype=target.dtype)
+    found = np.empty(len(codes), dtype=target.dtype) if out is None else out
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
-            np.take(target, codes[low:high], out=out[low:high], mode="clip")
+            np.take(target, codes[low:high], out=found[low:high], mode="clip")
 
     over_rows(len(codes), work)
-    return out
+    return found
+
+
+def _renumbered(codes: Codes, seen: Marks) -> Codes:
+    """Close the gaps that codes which do not occur leave."""
+    if seen.all():
+        return codes
+    rank = np.cumsum(seen) - 1
+    return look_up(codes, rank.astype(np.min_scalar_type(max(int(rank[-1]), 0))))
 
 
 def encode(values: Any, name: str) -> Coded:
     """Code a column of labels, whatever holds it: a list, an array, a series, an Arrow column."""
-    if type(values) is not np.ndarray and not isinstance(values, list | tuple):
-        return _encode_foreign(values, name)
-    array = np.asarray(values) if not isinstance(values, np.ndarray) else values
-    if isinstance(values, list | tuple) and array.dtype.kind in "fUSO":
-        # NumPy turns [1, "a"] into text and [True, None] into objects; Arrow keeps what was there.
-        array = np.array(values, dtype=object) if array.ndim == 1 else array
-    if array.ndim != 1:
-        raise WrongShape(
-            f"labels have the shape {array.shape}", column=name, mend="One label a row: a flat list or column"
-        )
-    if isinstance(array, np.ma.MaskedArray):
-        return _encode_arrow(_arrow(array.filled(), name, np.ma.getmaskarray(array)), name)
-    if array.dtype.kind == "b":
-        return _encode_integers(array.view(np.uint8), name, booleans=True)
-    if array.dtype.kind in "iu":
-        return _encode_integers(array, name)
-    if array.dtype.kind == "f":
-        return _encode_floats(array, name)
-    return _encode_arrow(_arrow(array, name), name)
+    column = flat(values, name)
+    if not isinstance(column, np.ndarray):
+        return _encode_arrow(column, name)
+    match column.dtype.kind:
+        case "b":
+            return _encode_integers(column.view(np.uint8), name, booleans=True)
+        case "i" | "u":
+            return _encode_integers(column, name)
+        case "f":
+            return _encode_floats(column, name)
+        case "U":
+            return _encode_fixed_text(column, name)
+        case "S":
+            raise UnusableLabels("bytes cannot be class labels", column=name, mend="Decode them: labels.astype(str)")
+    raise UnusableLabels(f"{column.dtype} cannot be class labels", column=name, mend=MEND)
+
+
+# --- numbers --------------------------------------------------------------------------------------------------
 
 
 def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> Coded:
     if len(values) == 0:
-        return Coded(values, (), name)
-
-    def extremes(start: int, stop: int) -> tuple[int, int]:
-        return int(values[start:stop].min()), int(values[start:stop].max())
-
-    ends = over_rows(len(values), extremes)
-    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    if high - low >= WIDEST_RANGE:
-        labels, inverse = np.unique(values, return_inverse=True)
-        return Coded(inverse, tuple(labels.tolist()), name)
-    codes, counts = _shift(values, low, high - low + 1)
-    present = np.flatnonzero(counts)
-    labels_seen = tuple(bool(code + low) if booleans else int(code + low) for code in present)
-    if len(present) < len(counts):
-        rank = np.cumsum(counts > 0) - 1
-        codes = look_up(codes, rank.astype(np.min_scalar_type(len(present) - 1)))
-    return Coded(codes, labels_seen, name)
+        return Coded(np.zeros(0, dtype=np.uint8), (), name)
+    # Most often the first rows show the range, and one pass is enough; if not, the first pass finds it.
+    low, high = int(values[:CHUNK].min()), int(values[:CHUNK].max())
+    for _ in range(2):
+        if high - low >= WIDEST_RANGE:
+            labels, inverse = np.unique(values, return_inverse=True)
+            return Coded(inverse, tuple(labels.tolist()), name)
+        codes, seen, ends = _shift(values, low, high - low + 1)
+        if ends == (low, high):
+            break
+        low, high = ends
+    found = (int(code) + low for code in np.flatnonzero(seen))
+    return Coded(_renumbered(codes, seen), tuple(bool(label) if booleans else label for label in found), name)
 
 
-def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Places]:
-    """Subtract the lowest label into the narrowest type, counting every value on the way."""
+def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[int, int]]:
+    """Subtract the lowest label into the narrowest type, and see which values there are on the way."""
     codes = np.empty(len(values), dtype=np.min_scalar_type(width - 1))
 
-    def work(start: int, stop: int) -> Places:
-        counts = np.zeros(width, dtype=np.int64)
+    def work(start: int, stop: int) -> tuple[Marks, int, int]:
+        seen, ends = np.zeros(width, dtype=bool), []
         for first, last in chunks(start, stop):
-            np.subtract(values[first:last], low, out=codes[first:last], casting="unsafe")
-            counts += np.bincount(codes[first:last], minlength=width)
-        return counts
+            piece, place = values[first:last], codes[first:last]
+            ends += [int(piece.min()), int(piece.max())]
+            np.subtract(piece, low, out=place, casting="unsafe")
+            if not seen.all():
+                seen |= np.bincount(place, minlength=width)[:width] > 0
+        return seen, min(ends), max(ends)
 
-    return codes, np.sum(over_rows(len(values), work), axis=0)
+    marks, lowest, highest = zip(*over_rows(len(values), work), strict=True)
+    return codes, np.logical_or.reduce(marks), (min(lowest), max(highest))
 
 
 def _encode_floats(values: AnyArray, name: str) -> Coded:
-    missing = np.isnan(values)
-    filled = np.where(missing, 0.0, values) if missing.any() else values
-    broken = np.flatnonzero((filled != np.floor(filled)) | (np.abs(filled) > 2**53))
-    if len(broken):
-        row = int(broken[0])
+    """Code whole numbers that are held as floats; NaN is missing."""
+    whole = np.empty(len(values), dtype=np.int64)
+
+    def work(start: int, stop: int) -> bool:
+        odd = False
+        with np.errstate(invalid="ignore"):
+            for low, high in chunks(start, stop):
+                np.copyto(whole[low:high], values[low:high], casting="unsafe")
+                odd |= bool((whole[low:high] != values[low:high]).any())
+        return odd
+
+    missing = np.isnan(values) if any(over_rows(len(values), work)) else None
+    if missing is not None:
+        _refuse_fractions(values, (whole != values) & ~missing, name)
+        whole[missing] = 0 if missing.all() else whole[np.argmin(missing)]
+    coded = _encode_integers(whole, name)
+    if any(abs(int(label)) > 2**53 for label in coded.labels[:1] + coded.labels[-1:]):
+        _refuse_fractions(values, np.abs(whole.astype(np.float64)) > 2**53, name)
+    return coded if missing is None else without(coded, missing)
+
+
+def _refuse_fractions(values: AnyArray, broken: Marks, name: str) -> None:
+    for row in np.flatnonzero(broken)[:1].tolist():
         raise UnusableLabels(
             f"{float(values[row])!r} cannot be a class label",
             column=name,
             row=row,
-            mend="Labels are strings, whole numbers or booleans; cut a continuous truth with scale=Continuum(...)",
+            mend=f"{MEND}; cut a continuous truth with scale=Continuum(...)",
         )
-    if not missing.any():
-        return _encode_integers(filled.astype(np.int64), name)
-    present = _encode_integers(filled[~missing].astype(np.int64), name)
-    codes = np.full(len(values), -1, dtype=np.int64)
-    codes[~missing] = present.codes
-    return Coded(codes, present.labels, name, has_missing=True)
 
 
-def _arrow(values: Any, name: str, mask: Any = None) -> Any:
+def without(coded: Coded, missing: Marks) -> Coded:
+    """Take the labels of some rows away."""
+    if missing.all():
+        return Coded(np.full(len(missing), -1, dtype=np.int8), (), coded.name, has_missing=len(missing) > 0)
+    codes = coded.codes.astype(np.min_scalar_type(-len(coded.labels) - 1))
+    codes[missing] = -1
+    return Coded(codes, coded.labels, coded.name, has_missing=True)
+
+
+# --- text, and everything from Arrow --------------------------------------------------------------------------
+
+
+class Piece(NamedTuple):
+    """Consecutive rows: row i has the word ``words[places[i]]``, or none where it is marked."""
+
+    words: list[Any]
+    places: Places
+    missing: Marks | None = None
+
+
+def _encode_fixed_text(values: AnyArray, name: str) -> Coded:
+    """Code NumPy's text of fixed width by its bytes: equal words have equal bytes."""
     import pyarrow as pa
 
-    try:
-        return pa.array(values, mask=mask, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise UnusableLabels(
-            "the column mixes values that cannot be labels of one kind",
-            column=name,
-            mend=f"Make all labels strings, or all whole numbers ({quoted(str(error), 120)})",
-        ) from None
-
-
-def _encode_foreign(values: Any, name: str) -> Coded:
-    """Take in a series or an Arrow column without going through Python objects."""
-    import pyarrow as pa
-
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return _encode_arrow(values, name)
-    if hasattr(values, "__arrow_c_stream__"):
-        return _encode_arrow(pa.chunked_array(values), name)
-    if hasattr(values, "__arrow_c_array__"):
-        return _encode_arrow(pa.array(values), name)
-    if type(values).__module__.partition(".")[0] == "pandas":
-        return _encode_arrow(_arrow(values, name), name)
-    array = np.asarray(values)
-    if array.ndim == 0:
-        raise WrongShape(
-            f"{quoted(values)} is not a column", column=name, mend="Give one label a row: a list or an array"
-        )
-    return encode(array if array.dtype != object else list(values), name)
+    width = values.dtype.itemsize
+    if width == 0 or len(values) == 0:
+        return Coded(np.zeros(len(values), dtype=np.uint8), ("",) if len(values) else (), name)
+    content = pa.py_buffer(np.ascontiguousarray(values).view(np.uint8))
+    cells = pa.Array.from_buffers(pa.binary(width), len(values), [None, content])
+    pieces = [
+        Piece(np.frombuffer(b"".join(piece.words), dtype=values.dtype).tolist(), piece.places)
+        for piece in _pieces(_dictionaries(cells), name)
+    ]
+    return _joined(pieces, name)
 
 
 def _encode_arrow(column: Any, name: str) -> Coded:
     import pyarrow as pa
 
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
-        column = column.combine_chunks()
-        column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
     kind = column.type
     if pa.types.is_null(kind):
-        return Coded(np.full(len(column), -1), (), name, has_missing=len(column) > 0)
-    if column.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return encode(column.to_numpy(zero_copy_only=False), name)
-    if column.null_count == 0 and pa.types.is_boolean(kind):
-        return encode(column.to_numpy(zero_copy_only=False), name)
+        return without(Coded(np.zeros(0, dtype=np.uint8), (), name), np.ones(len(column), dtype=bool))
     if pa.types.is_floating(kind):
-        return _encode_floats(column.fill_null(np.nan).to_numpy(zero_copy_only=False), name)
-    if not pa.types.is_dictionary(kind):
-        column = _dictionary(column, name)
-    return _from_dictionary(column, name)
+        return _encode_floats(as_numpy(column.cast(pa.float64())), name)
+    if is_whole(column):
+        present = column.drop_null()
+        filled = as_numpy(column.fill_null(present[0] if len(present) else pa.scalar(0).cast(kind)))
+        return without(encode(filled, name), as_numpy(column.is_null()))
+    if pa.types.is_dictionary(kind):
+        return _joined(_pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name), name)
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+        raise UnusableLabels(f"a column of {kind} cannot hold class labels", column=name, mend=MEND)
+    return _joined(_pieces(_dictionaries(column), name), name)
 
 
-def _dictionary(column: Any, name: str) -> Any:
+def _dictionaries(column: Any) -> list[Any]:
+    """Let Arrow find the distinct words, on all cores."""
     import pyarrow as pa
 
-    if pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
-    if pa.types.is_decimal(column.type) or pa.types.is_nested(column.type) or pa.types.is_temporal(column.type):
-        raise UnusableLabels(
-            f"a column of {column.type} cannot hold class labels",
-            column=name,
-            mend="Labels are strings, whole numbers or booleans",
-        )
-    return column.dictionary_encode()
+    def work(start: int, stop: int) -> list[Any]:
+        part = column.slice(start, stop - start)
+        if pa.types.is_string_view(part.type):
+            part = part.cast(pa.large_string())
+        part = part.dictionary_encode()
+        return list(part.chunks) if isinstance(part, pa.ChunkedArray) else [part]
+
+    return list(chain.from_iterable(over_rows(len(column), work)))
 
 
-def _from_dictionary(column: Any, name: str) -> Coded:
-    """Sort the labels that occur, so that equal data give equal codes whatever order they came in."""
-    indices = column.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    words = column.dictionary.to_pylist()
-    has_missing = column.null_count > 0
-    if None in words or any(isinstance(word, float) and np.isnan(word) for word in words):
-        gone = np.array([word is None or isinstance(word, float) for word in words] + [False])
-        indices = np.where(gone[indices], -1, indices)
-        has_missing = bool((indices < 0).any())
-    seen = np.bincount(indices + 1, minlength=len(words) + 1)[1:] > 0
-    labels = _sorted_labels([plain_label(word) for word, here in zip(words, seen, strict=True) if here], name)
-    places = {label: place for place, label in enumerate(labels)}
-    target = np.array([places.get(word, -1) if here else -1 for word, here in zip(words, seen, strict=True)] + [-1])
-    narrow = np.min_scalar_type(-len(labels) - 1) if has_missing else np.min_scalar_type(max(len(labels) - 1, 0))
-    if has_missing:  # a code of -1 looks up the last entry
-        return Coded(target.astype(narrow)[indices], labels, name, has_missing=True)
-    return Coded(look_up(indices, target[:-1].astype(narrow)), labels, name)
+def _pieces(arrays: Sequence[Any], name: str) -> list[Piece]:
+    """One piece for all consecutive arrays that share a dictionary."""
+    import pyarrow as pa
+
+    shared: list[tuple[Any, list[Any]]] = []
+    for array in arrays:
+        if not (shared and shared[-1][0].equals(array.dictionary)):
+            shared.append((array.dictionary, []))
+        shared[-1][1].append(array.indices)
+    pieces = []
+    for dictionary, parts in shared:
+        indices = pa.chunked_array(parts)
+        missing = as_numpy(indices.is_null()) if indices.null_count else None
+        places = as_numpy(indices if missing is None else indices.fill_null(0))
+        pieces.append(Piece(_words(dictionary, name), places, missing))
+    return pieces
 
 
-def _sorted_labels(labels: Sequence[Label], name: str) -> tuple[Label, ...]:
+def _words(dictionary: Any, name: str) -> list[Any]:
     try:
-        return tuple(sorted(set(labels)))
-    except TypeError:
-        raise UnusableLabels(
-            "the column mixes text and numbers", column=name, mend="Make all labels strings, or all numbers"
-        ) from None
+        return list(dictionary.to_pylist())
+    except (ValueError, ArithmeticError) as error:  # bytes that are no text, dates that Python cannot hold
+        raise UnusableLabels(f"a label cannot be read ({quoted(str(error))})", column=name, mend=MEND) from None
+
+
+def _joined(pieces: Sequence[Piece], name: str) -> Coded:
+    """Sort the labels that occur, so that equal data give equal codes whatever order they came in."""
+    starts = np.cumsum([0, *[len(piece.places) for piece in pieces]])
+    meant = [_meanings(piece, name, int(start)) for piece, start in zip(pieces, starts[:-1], strict=True)]
+    labels = tuple(sorted({label for found in meant for label in found if label is not None}))
+    place = {label: code for code, label in enumerate(labels)}
+    gaps = any(piece.missing is not None or None in found for piece, found in zip(pieces, meant, strict=True))
+    narrow = np.min_scalar_type(-len(labels) - 1 if gaps else max(len(labels) - 1, 0))
+    codes = np.empty(starts[-1], dtype=narrow)
+    for piece, found, start in zip(pieces, meant, starts[:-1], strict=True):
+        out = codes[start : start + len(piece.places)]
+        target = np.array([-1 if label is None else place[label] for label in found], dtype=np.int64)
+        if len(target):
+            look_up(piece.places, target.astype(narrow), out)
+        if piece.missing is not None:
+            out[piece.missing] = -1
+    return Coded(codes, labels, name, has_missing=gaps and bool((codes < 0).any()))
+
+
+def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
+    """The label that each word stands for; None for what is missing or does not occur."""
+    seen = np.zeros(len(piece.words), dtype=bool)
+    seen[piece.places if piece.missing is None else piece.places[~piece.missing]] = True
+    meant: list[Label | None] = []
+    for code, (word, here) in enumerate(zip(piece.words, seen.tolist(), strict=True)):
+        try:
+            meant.append(plain_label(word) if here and not is_missing(word) else None)
+        except UnusableLabels as error:
+            row = start + int(np.argmax(piece.places == code))
+            raise UnusableLabels(error.problem, column=name, row=row, mend=error.mend) from None
+    return meant
+
+
+# --- what else the door needs ---------------------------------------------------------------------------------
 
 
 def refuse_missing(column: Coded) -> None:
@@ -263,14 +316,9 @@ def refuse_missing(column: Coded) -> None:
 
 def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
     """Make a scale of all labels seen, sorted: what is assumed when nobody named the classes."""
-    labels = {label for column in columns for label in column.labels}
-    kinds = {str if isinstance(label, str) else int for label in labels}
-    if len(kinds) > 1:
-        first = next(column for column in columns if any(isinstance(label, str) for label in column.labels))
-        raise UnusableLabels(
-            f"some labels are text ({quoted(next(iter(first.labels)))}) and some are numbers",
-            column=first.name,
-            mend="Use one kind for truth and prediction",
-        )
-    ordered = sorted(labels)
-    return Scale(ordered, event, ordered=not (ordered and isinstance(ordered[0], str)))
+    try:
+        labels = sorted(set(of_one_kind(dict.fromkeys(label for column in columns for label in column.labels))))
+    except UnusableLabels as error:
+        texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
+        raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
+    return Scale(labels, event, ordered=not (labels and isinstance(labels[0], str)))

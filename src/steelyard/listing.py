@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from .registry import Measure, registry
+from .measures import all_measures
+from .registry import Measure
 from .table import Table
 
 
@@ -36,7 +37,7 @@ def explain(measure: Measure) -> dict[str, Any]:
 
 def listing() -> Table:
     """Every measure in a line."""
-    entries = registry().values()
+    entries = all_measures().values()
     return Table(
         {
             "name": [entry.name for entry in entries],

@@ -17,15 +17,15 @@ gradients come by complex step, and do not change when all counts are multiplied
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
+from .statistics import CONFUSION
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -34,8 +34,6 @@ Formula = Callable[..., Any]
 Better = Literal["higher", "lower", "neither"]
 Kind = TypeVar("Kind", bound=Formula)
 
-PER_CLASS = frozenset({"tp", "fn", "fp", "tn"})
-WHOLE_TABLE = frozenset({"correct", "true", "assigned", "total", "penalty", "matrix"})
 UNBOUNDED = (float("-inf"), float("inf"))
 
 
@@ -72,7 +70,6 @@ class Measure:
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
-    changed: frozenset[str] = frozenset()
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:
@@ -83,7 +80,13 @@ class Measure:
     @cached_property
     def per_class(self) -> bool:
         """Whether it speaks of one class against the rest."""
-        return set(self.arguments) <= PER_CLASS
+        return set(self.arguments) <= CONFUSION.of_a_class
+
+    @cached_property
+    def changed(self) -> tuple[str, ...]:
+        """The parameters that were set to something else than the formula's own defaults."""
+        defaults = {p.name: p.default for p in inspect.signature(self.formula).parameters.values()}
+        return tuple(sorted(key for key, value in self.parameters.items() if not _same(value, defaults[key])))
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -92,8 +95,9 @@ class Measure:
 
     @cached_property
     def label(self) -> str:
-        """The name, with the parameters that were set."""
-        shown = ", ".join(f"{key}={_shown(self.parameters[key])}" for key in sorted(self.changed))
+        """The name, with the parameters that were set; a matrix would say nothing there."""
+        plain = [key for key in self.changed if isinstance(self.parameters[key], str | int | float | None)]
+        shown = ", ".join(f"{key}={self.parameters[key]!r}" for key in plain)
         return f"{self.name}({shown})" if shown else self.name
 
     @property
@@ -114,20 +118,21 @@ class Measure:
                     f"{self.name} has no parameter {quoted(name)}",
                     mend=f"It takes {listed(list(self.parameters))}" if self.parameters else "It takes none",
                 )
-        changed = self.changed | {key for key, value in parameters.items() if value is not self.parameters[key]}
-        return replace(self, parameters={**self.parameters, **parameters}, changed=changed)
+        return replace(self, parameters={**self.parameters, **parameters})
 
     def matrix(self, scale: Scale) -> Array | None:
         """The penalty matrix on a scale, for measures that have one."""
         return None if self.penalty is None else self.penalty(scale, **self.parameters)
 
 
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str | int | float | bool | None) else "…"
+def _same(value: Any, other: Any) -> bool:
+    """Equal numbers or words; matrices are never compared."""
+    plain = str | int | float | None
+    return value is other or (isinstance(value, plain) and isinstance(other, plain) and value == other)
 
 
-_REGISTRY: dict[str, Measure] = {}
-_ALIASES: dict[str, str] = {}
+REGISTRY: dict[str, Measure] = {}
+ALIASES: dict[str, str] = {}
 
 
 def measure(
@@ -157,8 +162,8 @@ def measure(
             **facts,
         )
         _check(entry)
-        _REGISTRY[name] = entry
-        _ALIASES.update(dict.fromkeys(entry.aliases, name))
+        REGISTRY[name] = entry
+        ALIASES.update(dict.fromkeys(entry.aliases, name))
         return formula
 
     return enter
@@ -170,67 +175,11 @@ def proportion(**facts: Any) -> Callable[[Kind], Kind]:
 
 
 def _check(entry: Measure) -> None:
-    asked = set(entry.arguments)
-    if not asked or not (asked <= PER_CLASS or asked <= WHOLE_TABLE):
+    if not CONFUSION.offers(entry.arguments):
+        offered = f"some of {sorted(CONFUSION.of_a_class)}, or some of {sorted(CONFUSION.of_the_whole)}"
         raise UnknownMeasure(
-            f"{entry.name} asks for {listed(sorted(asked))}",
-            mend=f"A formula asks for some of {sorted(PER_CLASS)}, or some of {sorted(WHOLE_TABLE)}",
+            f"{entry.name} asks for {listed(entry.arguments) or 'nothing'}", mend=f"A formula asks for {offered}"
         )
-    taken = {entry.name, *entry.aliases} & (set(_REGISTRY) | set(_ALIASES))
+    taken = {entry.name, *entry.aliases} & (set(REGISTRY) | set(ALIASES))
     if taken:
         raise UnknownMeasure(f"there is a measure {quoted(taken.pop())} already", mend="Choose another name")
-
-
-def registry() -> Mapping[str, Measure]:
-    """All measures by name, in the order in which they are shown."""
-    from . import measures  # noqa: F401  (importing the formulas enters them)
-
-    return MappingProxyType(_REGISTRY)
-
-
-def find(name: str | Measure, **parameters: Any) -> Measure:
-    """Look a measure up by its name or another name that people use for it."""
-    if isinstance(name, Measure):
-        return name.with_parameters(**parameters) if parameters else name
-    entries = registry()
-    text, in_text = _parse(name)
-    key = _ALIASES.get(text, text)
-    if key not in entries:
-        near = get_close_matches(text, [*entries, *_ALIASES], n=1)
-        raise UnknownMeasure(
-            f"there is no measure {quoted(text)}",
-            mend=f"Did you mean {quoted(near[0])}?" if near else "`steelyard measures` lists them all",
-        )
-    return entries[key].with_parameters(**in_text, **parameters)
-
-
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
-    """Read "fbeta(beta=0.5)" as a name and its parameters, without running anything."""
-    import ast
-
-    if not isinstance(text, str):
-        raise UnknownMeasure(f"{quoted(text)} is no name of a measure", mend="Give its name as text")
-    name, bracket, _ = text.partition("(")
-    if not bracket:
-        return text.strip(), {}
-    try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if isinstance(call, ast.Call) and not call.args:
-            return name.strip(), {str(key.arg): ast.literal_eval(key.value) for key in call.keywords}
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        pass
-    raise UnknownMeasure(f"{quoted(text)} cannot be read", mend="Write it like fbeta(beta=0.5)")
-
-
-def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
-    """The measures that were asked for, or all that need no further input."""
-    if names is None:
-        return tuple(entry for entry in registry().values() if not entry.needs)
-    chosen = [names] if isinstance(names, str | Measure) else list(names)
-    entries = {entry.label: entry for entry in map(find, chosen)}
-    for entry in entries.values():
-        if entry.needs:
-            raise UnknownMeasure(
-                f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"
-            )
-    return tuple(entries.values())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-import io
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from .text import add_row, count, harmless, number, rich_table, span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -14,88 +14,10 @@ if TYPE_CHECKING:
 
     from .assessment import Assessment, Estimate
     from .comparison import Comparison
-    from .table import Table
 
-WIDTH = 110
 MOST_CLASSES = 12  # shown in a terminal; table() has them all
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Three digits after the point, or three significant ones where numbers are large or tiny."""
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    if value == 0 or 10 ** -(digits - 1) <= abs(value) < 100:
-        return f"{value:.{digits}f}"
-    if 100 <= abs(value) < 1e7:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
-
-
-def span(low: float, high: float) -> str:
-    """An interval with as many decimals as its width deserves, at least three."""
-    width = high - low
-    if not 0 < width < 0.01:
-        return f"[{_fixed(low)}, {_fixed(high)}]"
-    decimals = min(8, 2 - math.floor(math.log10(width)))
-    return f"[{low:.{decimals}f}, {high:.{decimals}f}]"
-
-
-def _fixed(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 100 else number(value)
-
-
-def harmless(value: object) -> str:
-    """Text from data with everything that could act on a terminal spelled out."""
-    text = str(value)
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
-
-
-def count(value: float) -> str:
-    """A number of rows."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return number(value, 4) if isinstance(value, float) else harmless(value)
-
-
-def _rich(columns: Sequence[str], *, right: Sequence[int] = (), title: str | None = None) -> RichTable:
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    table = RichTable(
-        box=box.SIMPLE_HEAD,
-        title=None if title is None else Text(title),
-        title_justify="left",
-        pad_edge=False,
-    )
-    for place, name in enumerate(columns):
-        table.add_column(Text(name), justify="right" if place in right else "left", overflow="fold")
-    return table
-
-
-def _row(table: RichTable, cells: Sequence[str]) -> None:
-    """Add a row as plain text: markup in data stays what it is, characters."""
-    from rich.text import Text
-
-    table.add_row(*[Text(harmless(cell)) for cell in cells])
-
-
-def to_text(renderable: RenderableType, width: int = WIDTH) -> str:
-    """Draw without colours, for print() and for files."""
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False, legacy_windows=False)
-    console.print(renderable)
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
 
 # --- assessments ----------------------------------------------------------------------------------------------
@@ -137,13 +59,13 @@ def overall_table(assessment: Assessment) -> RichTable:
     columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", "se", "method"]
     columns += ["training", "gap"] if training else []
     columns += ["note"]
-    table = _rich(columns, right=(1, 3, 5, 6) if training else (1, 3))
+    table = rich_table(columns, right=(1, 3, 5, 6) if training else (1, 3))
     for label, estimate in overall_rows(assessment):
         row = [label, number(estimate.value), _interval(estimate), number(estimate.se), estimate.method]
         if training:
             fitted = training.estimate(training.place(estimate.measure, estimate.label or estimate.average)).value
             row += [number(fitted), number(estimate.value - fitted)]
-        _row(table, [*row, estimate.note])
+        add_row(table, [*row, estimate.note])
     return table
 
 
@@ -157,14 +79,14 @@ def class_table(assessment: Assessment) -> RichTable | None:
     shown = [computed[name] for name in IN_SHORT if name in computed]
     if not shown:
         return None
-    table = _rich(["class", "rows", *[_titled(m) for m in shown]], right=range(1, 2 + len(shown)))
+    table = rich_table(["class", "rows", *[_titled(m) for m in shown]], right=range(1, 2 + len(shown)))
     sums = assessment.confusion().sum(axis=1)
     for code, label in enumerate(assessment.classes[:MOST_CLASSES]):
         cells = [f"{number(e.value)} {_interval(e)}" for e in (assessment[m, label] for m in shown)]
-        _row(table, [harmless(label), count(float(sums[code])), *cells])
+        add_row(table, [harmless(label), count(float(sums[code])), *cells])
     hidden = len(assessment.classes) - MOST_CLASSES
     if hidden > 0:
-        _row(table, [f"… {hidden} more in table()", "", *[""] * len(shown)])
+        add_row(table, [f"… {hidden} more in table()", "", *[""] * len(shown)])
     return table
 
 
@@ -175,10 +97,10 @@ def confusion_table(assessment: Assessment, truth_in_rows: bool = True) -> RichT
         return None
     counts = assessment.confusion()
     counts, sides = (counts, "true ↓  assigned →") if truth_in_rows else (counts.T, "assigned ↓  true →")
-    table = _rich([sides, *labels, "all"], right=range(1, len(labels) + 2))
+    table = rich_table([sides, *labels, "all"], right=range(1, len(labels) + 2))
     for label, row in zip(labels, counts, strict=True):
-        _row(table, [label, *[count(float(value)) for value in row], count(float(row.sum()))])
-    _row(table, ["all", *[count(float(v)) for v in counts.sum(axis=0)], count(float(counts.sum()))])
+        add_row(table, [label, *[count(float(value)) for value in row], count(float(row.sum()))])
+    add_row(table, ["all", *[count(float(v)) for v in counts.sum(axis=0)], count(float(counts.sum()))])
     return table
 
 
@@ -187,13 +109,13 @@ def slice_table(assessment: Assessment) -> RichTable | None:
     if assessment.slice is not None or not assessment.tally.slices:
         return None
     measures = assessment.settings.measures[:4]
-    table = _rich(["slice", "rows", *[_titled(m) for m in measures]], right=range(1, 2 + len(measures)))
+    table = rich_table(["slice", "rows", *[_titled(m) for m in measures]], right=range(1, 2 + len(measures)))
     for label, part in list(assessment.slices.items())[:MOST_CLASSES]:
         cells = [f"{number(e.value)} {_interval(e)}" for e in (part[m] for m in measures)]
-        _row(table, [harmless(label), count(part.n), *cells])
+        add_row(table, [harmless(label), count(part.n), *cells])
     hidden = len(assessment.tally.slices) - MOST_CLASSES
     if hidden > 0:
-        _row(table, [f"… {hidden} more in table()", "", *[""] * len(measures)])
+        add_row(table, [f"… {hidden} more in table()", "", *[""] * len(measures)])
     return table
 
 
@@ -222,13 +144,16 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     from rich.text import Text
 
     first = comparison[comparison.models[0]]
-    table = _rich(["measure", *[harmless(name) for name in comparison.models]])
+    table = rich_table(["measure", *[harmless(name) for name in comparison.models]])
     by_model = [overall_rows(comparison[name]) for name in comparison.models]
     for rows in zip(*by_model, strict=True):
-        _row(table, [rows[0][0], *[f"{number(e.value)} {_interval(e)}" for _, e in rows]])
+        add_row(table, [rows[0][0], *[f"{number(e.value)} {_interval(e)}" for _, e in rows]])
     name = measure or comparison.settings.measures[0].label
+    title = Text(f"{len(comparison.models)} classifiers on the same {heading(first)}")
+    if len(comparison.models) == 1:
+        return Group(title, table)
     return Group(
-        Text(f"{len(comparison.models)} classifiers on the same {heading(first)}"),
+        title,
         table,
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         differences_table(comparison, name),
@@ -237,45 +162,18 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
 
 
 def differences_table(comparison: Comparison, measure: str) -> RichTable:
-    """Paired differences of one measure."""
+    """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
     level = f"{comparison.settings.level:.0%} interval"
-    table = _rich(["a", "b", "difference", level, "p", "adjusted p"], right=(2, 4, 5))
-    for row in comparison.differences(measure):
-        bounds = span(row["low"], row["high"])
-        p = [number(row[name]) if not row[name] < 0.001 else "<0.001" for name in ("p", "p_adjusted")]
-        _row(table, [row["a"], row["b"], number(row["difference"]), bounds, *p])
-    return table
-
-
-# --- tidy tables ----------------------------------------------------------------------------------------------
-
-
-def table_view(table: Table, title: str | None = None) -> RichTable:
-    """Any tidy table, for a terminal."""
-    numeric = [
-        place
-        for place, values in enumerate(table.columns.values())
-        if any(isinstance(value, float) for value in values)
-    ]
-    drawn = _rich([harmless(name) for name in table.column_names], right=numeric, title=title)
-    for row in zip(*table.columns.values(), strict=True):
-        _row(drawn, [_cell(value) for value in row])
-    return drawn
-
-
-def table_text(table: Table) -> str:
-    """Any tidy table as text."""
-    return to_text(table_view(table), width=160)
-
-
-def table_html(table: Table) -> str:
-    """Any tidy table as HTML."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.column_names)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in zip(*table.columns.values(), strict=True)
+    tested = measure in ("error", "accuracy") and not comparison.tally.groups
+    table = rich_table(
+        ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])], right=(2, 4, 5, 6)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    for row in comparison.differences(measure):
+        p = [row["p"], row["p_adjusted"]]
+        p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
+        shown = ["<0.001" if value < 0.001 else number(value) for value in p]
+        add_row(table, [row["a"], row["b"], number(row["difference"]), span(row["low"], row["high"]), *shown])
+    return table
 
 
 def assessment_html(assessment: Assessment) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .assessment import Assessment
 from .errors import SteelyardError, UnknownLabel, quoted
+from .measures import find
 
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 FORM = re.compile(
     r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<part>.*)\])?\s*(?:\.(?P<bound>value|low|high))?\s*"
-    r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*"
+    r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 )
 
 
@@ -31,34 +32,54 @@ class Verdict:
     held: bool
 
 
-def judge(text: str, assessments: Mapping[str, Assessment]) -> Verdict:
-    """Hold a condition against the results; an undefined value meets no condition.
+@dataclass(frozen=True)
+class Requirement:
+    """A condition that has been read: whose measure, which class or average, which bound, and the limit."""
+
+    text: str
+    model: str
+    measure: str
+    part: str | None
+    bound: str | None
+    holds: Callable[[float, float], bool]
+    limit: float
+
+    def judge(self, assessments: Mapping[str, Assessment]) -> Verdict:
+        """Hold it against the results; an undefined value meets no condition."""
+        assessment = assessments[self.model]
+        estimate = assessment[self.measure, None if self.part is None else _part(self.part, assessment)]
+        value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
+        return Verdict(self.text, value, bool(self.holds(value, self.limit)))
+
+
+def read_requirement(text: str, models: Sequence[str]) -> Requirement:
+    """Read a condition.
 
     The value itself is judged, or a bound of its interval where ``.low`` or ``.high`` says so. With several
     classifiers, the condition starts with the name of one.
     """
-    model, condition = _split_model(text, assessments)
+    model, condition = _split_model(text, models)
     found = FORM.fullmatch(condition)
     if found is None:
         raise BadRequirement(
             f"the condition {quoted(text)} cannot be read",
             mend="Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6' or 'lda.error < 0.1'",
         )
-    assessment = assessments[model]
-    part = found["part"]
-    estimate = assessment[found["measure"].strip(), None if part is None else _part(part.strip(), assessment)]
-    value = {"low": estimate.low, "high": estimate.high}.get(found["bound"], estimate.value)
-    return Verdict(text.strip(), value, bool(OPERATORS[found["operator"]](value, float(found["number"]))))
+    part = None if found["part"] is None else found["part"].strip()
+    find(name := found["measure"].strip())  # an unknown measure is noticed before anything is computed
+    return Requirement(
+        text.strip(), model, name, part, found["bound"], OPERATORS[found["operator"]], float(found["number"])
+    )
 
 
-def _split_model(text: str, assessments: Mapping[str, Assessment]) -> tuple[str, str]:
-    if len(assessments) == 1:
-        return next(iter(assessments)), text
-    named = [name for name in assessments if text.strip().startswith(f"{name}.")]
+def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:
+    if len(models) == 1:
+        return models[0], text.strip().removeprefix(f"{models[0]}.")
+    named = [name for name in models if text.strip().startswith(f"{name}.")]
     if not named:
         raise BadRequirement(
             f"the condition {quoted(text)} does not say which classifier",
-            mend=f"Begin it with one of {', '.join(quoted(name) for name in assessments)} and a full stop",
+            mend=f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop",
         )
     model = max(named, key=len)
     return model, text.strip()[len(model) + 1 :]

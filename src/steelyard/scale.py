@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .columns import as_number, is_sound, numbers
 from .errors import (
     BadBoundaries,
     BadDeviation,
@@ -28,16 +29,35 @@ Label = str | int | bool
 
 
 def plain_label(value: Any) -> Label:
-    """Take a label out of its NumPy wrapping; whole floats count as integers."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str | int | bool):
+    """Take a label out of its NumPy or Arrow wrapping; whole floats count as integers."""
+    if type(value) is str and value.isascii():
         return value
+    value = value.item() if isinstance(value, np.generic) else value.as_py() if hasattr(value, "as_py") else value
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and is_sound(value):
+        return str.__str__(value)  # a member of an enumeration becomes plain text
+    if isinstance(value, int) and -(2**63) <= value < 2**64:
+        return int(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
+        return int(value)
     raise UnusableLabels(
         f"{quoted(value)} cannot be a class label",
-        mend="Labels are strings, whole numbers or booleans",
+        mend="Labels are text, whole numbers of up to 64 bits, or booleans",
     )
+
+
+def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Refuse text among numbers; booleans among numbers count as 0 and 1."""
+    labels = tuple(labels)
+    texts = [label for label in labels if isinstance(label, str)]
+    others = [label for label in labels if not isinstance(label, str)]
+    if texts and others:
+        raise UnusableLabels(
+            f"some labels are text ({quoted(texts[0])}) and some are numbers ({quoted(others[0])})",
+            mend="Use one kind for all labels, in the truth and in the prediction",
+        )
+    return labels if texts or all(isinstance(label, bool) for label in others) else tuple(map(int, others))
 
 
 @dataclass(frozen=True, init=False)
@@ -59,20 +79,20 @@ class Scale:
 
     def __init__(self, classes: Sequence[Any], event: Any = None, ordered: bool = True) -> None:
         """Check the classes and settle the event."""
-        labels = tuple(plain_label(label) for label in classes)
+        labels = of_one_kind(_listed_classes(classes))
         if len(labels) < 2:
             raise OneClass(
                 f"a scale needs at least two classes, not {len(labels)}",
                 mend="Name every class that can occur: scale=Scale(['no', 'yes'])",
             )
         if len(set(labels)) < len(labels):
-            twice = next(label for place, label in enumerate(labels) if label in labels[:place])
+            twice = next(label for label in labels if labels.count(label) > 1)
             raise DuplicateClasses(f"class {quoted(twice)} stands on the scale twice", mend="Remove one")
-        if event is None and (labels in ((0, 1), (1, 0))):
-            event = 1 if isinstance(labels[0], int) and not isinstance(labels[0], bool) else True
+        if event is None and set(labels) == {0, 1}:
+            event = max(labels)
         object.__setattr__(self, "classes", labels)
         object.__setattr__(self, "event", None if event is None else self.label(event))
-        object.__setattr__(self, "ordered", ordered)
+        object.__setattr__(self, "ordered", bool(ordered))
 
     def __len__(self) -> int:
         """Count the classes."""
@@ -84,18 +104,34 @@ class Scale:
 
     def code(self, label: Any) -> int:
         """Find the place of a label on the scale."""
-        try:
-            return self.classes.index(plain_label(label))
-        except ValueError:
+        plain = plain_label(label)
+        if plain not in self.classes:
             raise UnknownLabel(
-                f"{quoted(label)} is not one of the classes {listed(self.classes)}",
-                mend="Check the spelling, or add it to the scale",
-            ) from None
+                f"{quoted(plain)} is not one of the classes {listed(self.classes)}", mend=self.mend_for(plain)
+            )
+        return self.classes.index(plain)
+
+    def mend_for(self, label: Label) -> str:
+        """What to do about a label that is not on the scale."""
+        kinds = {"text" if isinstance(known, str) else "numbers" for known in self.classes}
+        if isinstance(label, str) == (kinds == {"text"}):
+            return "Check the spelling, or add it to the scale"
+        return f"The classes are {kinds.pop()}, this is {'text' if isinstance(label, str) else 'a number'}"
 
     @property
     def event_code(self) -> int | None:
         """The place of the event on the scale."""
         return None if self.event is None else self.classes.index(self.event)
+
+
+def _listed_classes(classes: Any) -> list[Label]:
+    if isinstance(classes, str | bytes | Set):
+        raise UnusableLabels(f"{quoted(classes)} is not a list of classes", mend="Give a list: ['low', 'high']")
+    try:
+        found = list(classes)
+    except Exception:  # a foreign object may raise anything
+        raise UnusableLabels(f"{quoted(classes)} is not a list of classes", mend="Give a list of labels") from None
+    return [plain_label(label) for label in found]
 
 
 def listed(labels: Sequence[Any], limit: int = 8) -> str:
@@ -132,37 +168,49 @@ class Continuum(Scale):
     ) -> None:
         """Check the boundaries and reach out to infinity where the ends are open."""
         super().__init__(classes, event)
-        inner = [float(boundary) for boundary in boundaries]
-        if len(inner) == len(self.classes) - 1:
-            inner = [-np.inf, *inner, np.inf]
-        if len(inner) != len(self.classes) + 1 or not all(low < high for low, high in pairwise(inner)):
-            raise BadBoundaries(
-                f"boundaries {list(boundaries)} do not cut {len(self.classes)} classes",
-                mend=f"Give {len(self.classes) - 1} increasing boundaries, or one more at each end",
-            )
-        if sd is not None and not (np.isfinite(sd) and sd >= 0):
-            raise BadDeviation(f"sd is {sd}", mend="A standard deviation is a finite number, 0 or above")
-        if closed not in ("left", "right"):
+        if not (isinstance(closed, str) and closed in ("left", "right")):
             raise BadOption(f"closed is {quoted(closed)}", mend="Say 'left' or 'right'")
-        object.__setattr__(self, "boundaries", tuple(inner))
-        object.__setattr__(self, "sd", sd)
+        object.__setattr__(self, "boundaries", _checked_boundaries(boundaries, len(self.classes)))
+        object.__setattr__(self, "sd", None if sd is None else _checked_deviation(sd))
         object.__setattr__(self, "closed", closed)
 
     def cut(self, values: Any) -> Places:
-        """Turn measured values into class codes."""
-        measured = np.asarray(values, dtype=float)
-        side: Literal["left", "right"] = "right" if self.closed == "left" else "left"
-        codes = np.searchsorted(self.boundaries, measured, side=side) - 1
+        """Turn measured values into class codes; -1 where the value is missing."""
+        measured = numbers(values, "truth")
+        low, *inner, high = self.boundaries
+        codes = np.searchsorted(inner, measured, side="right" if self.closed == "left" else "left")
         # An infinite end belongs to its class whichever side is closed.
-        codes = np.where(np.isinf(measured) & np.isinf(self.boundaries[0]) & (measured < 0), 0, codes)
-        last = len(self.classes) - 1
-        codes = np.where(np.isinf(measured) & np.isinf(self.boundaries[-1]) & (measured > 0), last, codes)
-        outside = (codes < 0) | (codes > last)
+        above = measured >= low if self.closed == "left" or low == -np.inf else measured > low
+        below = measured <= high if self.closed == "right" or high == np.inf else measured < high
+        missing = np.isnan(measured)
+        outside = ~(above & below | missing)
         if outside.any():
             row = int(np.argmax(outside))
             raise OutsideContinuum(
-                f"{measured[row]} lies outside {self.boundaries[0]} to {self.boundaries[-1]}",
+                f"{measured[row]} lies outside {low} to {high}",
                 row=row,
                 mend="Leave the outer boundaries out to let the outer classes reach to infinity",
             )
-        return codes
+        return np.where(missing, -1, codes)
+
+
+def _checked_boundaries(boundaries: Any, classes: int) -> tuple[float, ...]:
+    """Boundaries with both ends, one more than there are classes."""
+    try:
+        given = [as_number(boundary) for boundary in boundaries]
+    except Exception:  # a foreign object may raise anything
+        given = []
+    ends = [-np.inf, *given, np.inf] if len(given) == classes - 1 else given
+    if len(ends) != classes + 1 or not all(low < high for low, high in pairwise(ends)):
+        raise BadBoundaries(
+            f"boundaries {quoted(boundaries)} do not cut {classes} classes",
+            mend=f"Give {classes - 1} increasing numbers, or one more at each end",
+        )
+    return tuple(ends)
+
+
+def _checked_deviation(sd: Any) -> float:
+    number = as_number(sd)
+    if not 0 <= number < np.inf:
+        raise BadDeviation(f"sd is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
+    return number

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .errors import BadOption, quoted
-from .registry import Measure, choose, find
+from .measures import choose, find
+from .registry import Measure
 
 Method = Literal["delta", "bootstrap", "percentile", "bca"]
 METHODS = ("delta", "bootstrap", "percentile", "bca")

@@ -8,7 +8,7 @@ folds and streams need nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from .parallel import chunks, over_rows
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Marks, Places
 
+ROUNDING = 1e-13
 MOST_CELLS = 1 << 20  # a full table up to this size is counted directly; beyond, patterns are sorted
 
 
@@ -52,6 +53,27 @@ class Sums:
         return Sums(self.keys[rows], self.values[rows])
 
 
+@dataclass(frozen=True)
+class Statistic:
+    """What is summed over rows, and the means of it that formulas may ask for by name.
+
+    Attributes:
+        name: What it is called.
+        of_a_class: Names of means that exist once a class.
+        of_the_whole: Names of means of all rows.
+        collect: Rows in, sums out.
+    """
+
+    name: str
+    of_a_class: frozenset[str]
+    of_the_whole: frozenset[str]
+    collect: Callable[[Cases], Sums]
+
+    def offers(self, names: Collection[str]) -> bool:
+        """Whether a formula that asks for these means can be given them: of a class, or of all rows, not both."""
+        return bool(names) and (set(names) <= self.of_a_class or set(names) <= self.of_the_whole)
+
+
 def confusion(cases: Cases) -> Sums:
     """Count the rows of every (slice, cluster, true class, assigned classes)."""
     rows = len(cases)
@@ -64,6 +86,14 @@ def confusion(cases: Cases) -> Sums:
     sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (cases.slice, cases.group)]
     sizes += [len(cases.scale)] * (len(columns) - 2)
     return _tabulate(columns, sizes, rows, cases.weight, cases.counted)
+
+
+CONFUSION = Statistic(
+    "confusion",
+    frozenset({"tp", "fn", "fp", "tn"}),
+    frozenset({"correct", "true", "assigned", "total", "penalty", "matrix"}),
+    confusion,
+)
 
 
 def _tabulate(
@@ -154,11 +184,13 @@ class Margins:
     def against_rest(self) -> dict[str, Array]:
         """Collapse to one table a class: the class against the rest, (..., C) each."""
         total = self.true.sum(axis=-1, keepdims=True)
+        neither = total - self.true - self.assigned + self.correct
         return {
             "tp": self.correct,
             "fn": self.true - self.correct,
             "fp": self.assigned - self.correct,
-            "tn": total - self.true - self.assigned + self.correct,
+            # Sums of weights leave a rest of rounding where nothing is; 0 / 0 must stay 0 / 0.
+            "tn": np.where(np.abs(neither) < ROUNDING * total, 0.0, neither),
         }
 
 

@@ -80,14 +80,19 @@ class Table:
 
     def __repr__(self) -> str:
         """As aligned text."""
-        from .rendering import table_text
+        from .text import table_text
 
         return table_text(self)
 
     def _repr_html_(self) -> str:
-        from .rendering import table_html
+        from .text import table_html
 
         return table_html(self)
+
+
+def whole(value: float) -> int | float:
+    """A count of rows as an integer; a sum of weights as it is."""
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def _is_nan(value: Any) -> bool:

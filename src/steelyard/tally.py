@@ -6,22 +6,26 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .cases import Cases
-from .errors import DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, quoted
+from .errors import DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, UnwritableFile, quoted
 from .scale import Continuum, Label, Scale
-from .statistics import Patterns, Sums, confusion
+from .statistics import CONFUSION, Patterns, Sums
 
 if TYPE_CHECKING:
     from .kinds import Places
 
 FORMAT = "steelyard tally"
 VERSION = 1
+SEAL = b"\nsteelyard sha256 "
+VALUES = ("count", "mass", "square")
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Tally:
         return cls(
             cases.scale,
             tuple(cases.assigned),
-            confusion(cases),
+            CONFUSION.collect(cases),
             () if cases.slice is None else cases.slice.labels,
             () if cases.group is None else cases.group.labels,
             cases.dropped,
@@ -69,15 +73,21 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         """Merge: the tally of both batches together."""
+        if not isinstance(other, Tally):
+            return NotImplemented
         self._refuse_unlike(other)
         slices, ours, theirs = _union(self, other, "slices")
         groups, our_groups, their_groups = _union(self, other, "groups")
         left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
         right = _recode(_recode(other.sums, 0, theirs), 1, their_groups)
-        return replace(self, sums=left + right, slices=slices, groups=groups, dropped=self.dropped + other.dropped)
+        sums, slices = _pruned(left + right, 0, slices)
+        sums, groups = _pruned(sums, 1, groups)
+        return replace(self, sums=sums, slices=slices, groups=groups, dropped=self.dropped + other.dropped)
 
     def __sub__(self, other: Tally) -> Tally:
         """Take a batch out that was added before."""
+        if not isinstance(other, Tally):
+            return NotImplemented
         return self + replace(other, sums=-other.sums, dropped=-other.dropped)
 
     def _refuse_unlike(self, other: Tally) -> None:
@@ -97,89 +107,83 @@ class Tally:
         return Patterns.of(sums, len(self.scale), clustered=bool(self.groups))
 
     def save(self, path: str | Path) -> None:
-        """Write to an Arrow file, whole or not at all."""
-        import pyarrow as pa
-
-        columns: dict[str, Any] = {f"key{j}": self.sums.keys[:, j] for j in range(self.sums.keys.shape[1])}
-        columns |= {name: self.sums.values[:, j] for j, name in enumerate(("count", "mass", "square"))}
-        header = {
-            "format": FORMAT,
-            "version": VERSION,
-            "scale": _scale_to_json(self.scale),
-            "models": self.models,
-            "slices": self.slices,
-            "groups": self.groups,
-            "dropped": self.dropped,
-        }
-        text = json.dumps(header, sort_keys=True)
-        metadata = {"steelyard": text, "checksum": _checksum(text, self.sums)}
-        table = pa.table(columns).replace_schema_metadata(metadata)
-        half = Path(f"{path}.{os.getpid()}.part")
+        """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
+        body = _to_arrow(self)
+        half = Path(f"{path}.{os.getpid()}-{get_ident()}.part")
         try:
-            with pa.ipc.new_file(str(half), table.schema) as file:
-                file.write_table(table)
+            half.write_bytes(body + _seal(body))
             half.replace(path)
+        except (OSError, ValueError) as error:
+            raise UnwritableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
         finally:
-            half.unlink(missing_ok=True)
+            with suppress(OSError, ValueError):
+                half.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-        table = _open(Path(path))
-        metadata = table.schema.metadata or {}
-        header = _header(metadata.get(b"steelyard"), Path(path))
+        named = quoted(str(path))
         try:
-            keys = [table.column(f"key{j}").to_numpy() for j in range(3 + len(header["models"]))]
-            values = [table.column(name).to_numpy() for name in ("count", "mass", "square")]
-            sums = Sums(np.stack(keys, axis=1).astype(np.int64), np.stack(values, axis=1).astype(float))
-            whole = _checksum(metadata[b"steelyard"].decode(), sums).encode() == metadata.get(b"checksum")
-        except (KeyError, TypeError, ValueError):
-            whole = False
-        if not whole:
-            raise DamagedFile(f"{quoted(str(path))} was changed or cut off", mend="Make the tally anew")
-        return cls(
-            _scale_from_json(header["scale"]),
-            tuple(header["models"]),
-            sums,
-            tuple(header["slices"]),
-            tuple(header["groups"]),
-            header["dropped"],
-        )
+            content = Path(path).read_bytes()
+        except (OSError, ValueError, TypeError) as error:
+            raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
+        if FORMAT.encode() not in content and SEAL not in content:
+            raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
+        body = content[: -len(_seal(b""))]
+        # Checked before anything is made of it: Arrow trusts what stands in a file.
+        if content != body + _seal(body):
+            raise DamagedFile(f"{named} was changed or cut off", mend="Make the tally anew")
+        try:
+            return _from_arrow(body)
+        except ForeignFile as error:
+            raise ForeignFile(f"{named} {error.problem}", mend=error.mend) from None
+        except Exception:  # sealed by something else: it may be wrong in any way
+            raise DamagedFile(f"{named} is no tally that can be read", mend="Make the tally anew") from None
 
 
-def _open(path: Path) -> Any:
+def _seal(body: bytes) -> bytes:
+    return SEAL + hashlib.sha256(body).hexdigest().encode()
+
+
+def _to_arrow(tally: Tally) -> bytes:
     import pyarrow as pa
 
-    try:
-        with pa.OSFile(str(path), "rb") as file:
-            return pa.ipc.open_file(file).read_all()
-    except pa.ArrowInvalid:
-        raise ForeignFile(f"{quoted(str(path))} is no steelyard tally, or cut off", mend="Check the name") from None
-    except OSError as error:
-        raise UnreadableFile(f"{quoted(str(path))} cannot be read", mend=quoted(str(error), 120)) from None
+    columns: dict[str, Any] = {f"key{j}": tally.sums.keys[:, j] for j in range(tally.sums.keys.shape[1])}
+    columns |= {name: tally.sums.values[:, j] for j, name in enumerate(VALUES)}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "scale": _scale_to_json(tally.scale),
+        "models": tally.models,
+        "slices": tally.slices,
+        "groups": tally.groups,
+        "dropped": tally.dropped,
+    }
+    table = pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
 
 
-def _header(text: bytes | None, path: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(text or b"")
-        known = header["format"] == FORMAT
-    except (ValueError, KeyError, TypeError):
-        known = False
-    if not known:
-        raise ForeignFile(f"{quoted(str(path))} is no steelyard tally", mend="Check the name")
+def _from_arrow(body: bytes) -> Tally:
+    import pyarrow as pa
+
+    table = pa.ipc.open_stream(body).read_all()
+    header = json.loads(table.schema.metadata[b"steelyard"])
     if header["version"] != VERSION:
         raise ForeignFile(
-            f"{quoted(str(path))} is a tally of version {quoted(header['version'])}, not {VERSION}",
+            f"is a tally of version {quoted(header['version'])}, not {VERSION}",
             mend="Read it with the release that wrote it",
         )
-    return dict(header)
-
-
-def _checksum(header: str, sums: Sums) -> str:
-    digest = hashlib.sha256(header.encode())
-    digest.update(np.ascontiguousarray(sums.keys).tobytes())
-    digest.update(np.ascontiguousarray(sums.values).tobytes())
-    return digest.hexdigest()
+    scale, models = _scale_from_json(header["scale"]), tuple(header["models"])
+    slices, groups = tuple(header["slices"]), tuple(header["groups"])
+    keys = np.stack([table.column(f"key{j}").to_numpy() for j in range(3 + len(models))], axis=1).astype(np.int64)
+    values = np.stack([table.column(name).to_numpy() for name in VALUES], axis=1).astype(np.float64)
+    sizes = [max(len(slices), 1), max(len(groups), 1), *[len(scale)] * (1 + len(models))]
+    if (keys < 0).any() or (keys >= sizes).any() or not np.isfinite(values).all():
+        raise ValueError("sums of rows that there cannot be")
+    return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]))
 
 
 def _scale_to_json(scale: Scale) -> dict[str, Any]:
@@ -199,10 +203,14 @@ def _scale_from_json(plain: dict[str, Any]) -> Scale:
 
 
 def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Places, Places]:
+    """All labels of both, sorted, and where each one's labels went."""
     ours, theirs = getattr(left, what), getattr(right, what)
     if bool(ours) != bool(theirs) and len(left.sums.keys) and len(right.sums.keys):
         raise UnlikeTallies(f"one tally has {what} and the other has none", mend="Make both the same way")
-    labels = tuple(dict.fromkeys([*ours, *theirs]))
+    try:
+        labels = tuple(sorted({*ours, *theirs}))
+    except TypeError:
+        raise UnlikeTallies(f"the {what} of one are text and of the other numbers", mend="Use one kind") from None
     places = {label: place for place, label in enumerate(labels)}
     return (
         labels,
@@ -215,3 +223,13 @@ def _recode(sums: Sums, column: int, places: Places) -> Sums:
     keys = sums.keys.copy()
     keys[:, column] = places[keys[:, column]]
     return Sums(keys, sums.values)
+
+
+def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Sums, tuple[Label, ...]]:
+    """Forget the labels of which no row is left."""
+    used = np.unique(sums.keys[:, column])
+    if not labels or len(used) == len(labels):
+        return sums, labels
+    places = np.zeros(len(labels), dtype=np.int64)
+    places[used] = np.arange(len(used))
+    return _recode(sums, column, places), tuple(labels[place] for place in used)

@@ -14,8 +14,10 @@ from .registry import Measure
 from .statistics import Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, NDArray
+    from .kinds import Array, Codes, NDArray
 
+NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
+DENSE = 4  # patterns a class from which on the whole table is gone through
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
 WILSON, LOGIT, FISHER, LOG, MEAN = (
@@ -25,6 +27,13 @@ WILSON, LOGIT, FISHER, LOG, MEAN = (
     "delta, log scale",
     "t",
 )
+SPANS = {
+    WILSON: (0.0, 1.0),
+    LOGIT: (0.0, 1.0),
+    FISHER: (-1.0, 1.0),
+    LOG: (0.0, np.inf),
+    MEAN: (-np.inf, np.inf),
+}
 
 
 def interval_method(slot: Slot) -> str:
@@ -97,26 +106,25 @@ def _margins_of(patterns: Patterns, model: int, weight: Array) -> Array:
 
 def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
     """Variances of the slots behind the class slots."""
-    patterns = evaluation.patterns
-    truth, assigned = patterns.truth, patterns.assigned[evaluation.model]
+    patterns, model = evaluation.patterns, evaluation.model
+    truth, assigned = patterns.truth, patterns.assigned[model]
+    if patterns.cluster is None and len(truth) > DENSE * patterns.classes:
+        # A table that is nearly full is cheaper class by class than pattern by pattern.
+        squares = replace(patterns, mass=patterns.square).table(model)
+        return np.asarray(sum(np.square(row) @ squares[code] for code, row in enumerate(influence.by_true_class())))
     step = max(1, MOST_NUMBERS // max(len(truth), 1))
-    slots = len(influence.base)
-    parts = [
-        second_moment(patterns, influence[slice(low, low + step)].at(truth, assigned)) for low in range(0, slots, step)
-    ]
+    slots = range(0, len(influence.base), step)
+    parts = [second_moment(patterns, influence[slice(low, low + step)].at(truth, assigned)) for low in slots]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def pseudo_moments(influence: Influence, classes: int) -> tuple[Array, Array]:
+def pseudo_moments(influence: Influence) -> tuple[Array, Array]:
     """Mean squared influence of a row spread evenly over the table, and its mean within each true class."""
-    truth, assigned = (side.ravel() for side in np.indices((classes, classes)))
-    squares, means = np.empty(len(influence.base)), np.empty((len(influence.base), classes))
-    step = max(1, MOST_NUMBERS // classes**2)
-    for low in range(0, len(squares), step):
-        piece = slice(low, low + step)
-        values = influence[piece].at(truth, assigned).reshape(-1, classes, classes)
-        squares[piece] = np.square(values).mean(axis=(1, 2))
-        means[piece] = values.mean(axis=2)
+    classes = influence.row.shape[1]
+    squares, means = np.zeros(len(influence.base)), np.empty(influence.row.shape)
+    for code, row in enumerate(influence.by_true_class()):
+        squares += np.square(row).sum(axis=1) / classes**2
+        means[:, code] = row.mean(axis=1)
     return squares, means
 
 
@@ -136,9 +144,12 @@ def spread(evaluation: Evaluation) -> Spread:
             for slopes, influence in zip(evaluation.class_slopes, evaluation.influences, strict=True)
         )
         own = np.square(evaluation.class_slopes[1]).mean(axis=-1).ravel()
-        shared = pseudo_moments(evaluation.influences[1], len(evaluation.scale))[0]
+        shared = pseudo_moments(evaluation.influences[1])[0]
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
-        return Spread(np.sqrt(plain), np.sqrt(smooth + extra))
+        # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
+        known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
+        plain = np.where(plain < NO_ERROR**2, 0.0, plain)
+        return Spread(np.where(known, np.sqrt(plain), np.nan), np.sqrt(smooth + extra))
 
 
 def unit_of(patterns: Patterns, model: int) -> float:
@@ -165,7 +176,9 @@ def critical_values(level: float, freedom: Array) -> Array:
     if finite.any():
         from scipy.special import stdtrit
 
-        values[finite] = stdtrit(np.maximum(freedom[finite], 0.0), (1 + level) / 2)
+        with np.errstate(invalid="ignore"):
+            values[finite] = stdtrit(freedom[finite], (1 + level) / 2)
+        values[freedom <= 0] = np.inf  # one row or one cluster says nothing about spread
     return values
 
 
@@ -193,8 +206,11 @@ def intervals(
                 bounds = centre[at] - reach, centre[at] + reach
             else:
                 bounds = _on_scale(method, centre[at], critical[at] * errors.smooth[at])
+            endless = np.isinf(critical[at])
+            lowest, highest = SPANS[str(method)]
+            bounds = np.where(endless, lowest, bounds[0]), np.where(endless, highest, bounds[1])
             # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
-            low[at], high[at] = np.fmin(bounds[0], value[at]), np.fmax(bounds[1], value[at])
+            low[at], high[at] = np.minimum(bounds[0], value[at]), np.maximum(bounds[1], value[at])
     unknown = np.isnan(value)
     low[unknown], high[unknown] = np.nan, np.nan
     return low, high
@@ -202,7 +218,7 @@ def intervals(
 
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
     """Wilson (1927), with the number of trials that would give the standard error found."""
-    inside = (value > 0) & (value < 1) & (error > 0)
+    inside = (value > 0) & (value < 1) & (error > NO_ERROR)
     count = np.where(inside, value * (1 - value) / np.square(error), trials)
     square = np.square(critical)
     middle = (value + square / (2 * count)) / (1 + square / count)
@@ -244,18 +260,23 @@ def _trials(measure: Measure, cells: dict[str, Array]) -> Array:
 # --- influences of chosen slots -------------------------------------------------------------------------------
 
 
+def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Codes, smooth: bool = False) -> Array:
+    """What a row with these classes adds to one slot, of a class or not."""
+    row = int(smooth)
+    if place < evaluation.class_slots:
+        measure, code = divmod(place, len(evaluation.scale))
+        cell = 2 * (truth != code) + (assigned != code)
+        return np.asarray(evaluation.class_slopes[row, measure, code][cell])
+    influence = evaluation.influences[row][[place - evaluation.class_slots]]
+    return np.asarray(influence.at(truth, assigned)[0])
+
+
 def influences_at(evaluation: Evaluation, places: Sequence[int], smooth: bool) -> Array:
-    """What a row of each pattern adds to chosen slots, of classes or not: (slots, patterns)."""
-    patterns, row = evaluation.patterns, int(smooth)
-    truth, assigned = patterns.truth, patterns.assigned[evaluation.model]
+    """What a row of each pattern adds to chosen slots: (slots, patterns)."""
+    truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
     found = np.empty((len(places), len(truth)))
     for k, place in enumerate(places):
-        if place < evaluation.class_slots:
-            measure, code = divmod(place, len(evaluation.scale))
-            cell = 2 * (truth != code) + (assigned != code)
-            found[k] = evaluation.class_slopes[row, measure, code][cell]
-        else:
-            found[k] = evaluation.influences[row][[place - evaluation.class_slots]].at(truth, assigned)[0]
+        found[k] = influence_at(evaluation, place, truth, assigned, smooth)
     return found
 
 
@@ -265,5 +286,5 @@ def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
         slope = evaluation.class_slopes[1, place // len(evaluation.scale), place % len(evaluation.scale)]
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
     influence = evaluation.influences[1][[place - evaluation.class_slots]]
-    squares, means = pseudo_moments(influence, len(evaluation.scale))
+    squares, means = pseudo_moments(influence)
     return float(squares[0]), means[0]

@@ -48,7 +48,8 @@ class Setting:
         first, second = np.array(self.first), np.array(self.second)
         apart = first[:, :, None] * second[:, None, :]
         alike = first[:, :, None] * np.eye(len(first))[None]
-        return np.array(self.prevalence)[:, None, None] * (self.copied * alike + (1 - self.copied) * apart)
+        shares = np.array(self.prevalence)[:, None, None]
+        return np.asarray(shares * (self.copied * alike + (1 - self.copied) * apart), dtype=np.float64)
 
 
 def settings() -> Iterator[Setting]:
@@ -131,25 +132,62 @@ def study(repetitions: int) -> list[tuple[str, Setting, dict[Key, float]]]:
         return [(*job, future.result()) for job, future in zip(jobs, found, strict=True)]
 
 
+def outside(found: dict[Key, float], repetitions: int) -> dict[Key, float]:
+    """What lies outside 93 to 97 % by more than the simulation's own error explains."""
+    doubt = 3 * (0.95 * 0.05 / repetitions) ** 0.5
+    return {name: share for name, share in found.items() if not 0.93 - doubt <= share <= 0.97 + doubt}
+
+
+HEAD = """# Coverage
+
+How often a 95 % interval holds the truth, found by drawing tables from populations that are known exactly and
+assessing each of them. Between 93 and 97 % is what the library holds itself to, at n = 200 and n = 1000, with
+balanced classes and with a class of prevalence 0.1.
+
+The first classifier of the two-class populations has a sensitivity of 0.8 and a specificity of 0.9, the second of 0.7
+and 0.85; it repeats what the first one said in 4 of 10 rows. The three-class populations are drawn alike. A cell of the
+tables below is the lowest and the highest coverage, in per cent, over all values of a measure: of each class, averages
+and the whole table. Averages of prevalences are fixed by definition and left out. {repetitions:,} tables were drawn for
+each column, so that a figure is uncertain by about {error:.1f} points (one standard error).
+
+`python tests/coverage/simulation.py --markdown docs/coverage.md` makes this page; `make test ARGS="-m slow"` runs a
+shorter version and fails where a coverage leaves 93 to 97 % by more than its own uncertainty.
+"""
+
+
+def page(results: list[tuple[str, Setting, dict[Key, float]]], repetitions: int) -> str:
+    """Lowest and highest coverage of each measure in each population, as Markdown."""
+    text = [HEAD.format(repetitions=repetitions, error=100 * (0.95 * 0.05 / repetitions) ** 0.5)]
+    titles = {"single": "Values of one classifier", "paired": "Paired differences of two classifiers"}
+    for kind, title in titles.items():
+        shown = [(setting, found) for name, setting, found in results if name == kind]
+        heads = [f"{setting.name}, n = {setting.rows}" for setting, _ in shown]
+        text += [f"\n## {title}\n", "| measure | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+        measures = dict.fromkeys(name[0].partition("(")[0] for name in shown[0][1])
+        for measure in measures:
+            cells = []
+            for _, found in shown:
+                shares = [share for name, share in found.items() if name[0].partition("(")[0] == measure]
+                low, high = 100 * min(shares), 100 * max(shares)
+                cells.append(f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}")
+            text.append(f"| `{measure}` | " + " | ".join(cells) + " |")
+    return "\n".join(text) + "\n"
+
+
 def main() -> None:
     """Print the coverage of everything, lowest first, or write it as a page."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=4000)
+    parser.add_argument("--repetitions", type=int, default=10_000)
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
     results = study(arguments.repetitions)
     if arguments.markdown:
         arguments.markdown.write_text(page(results, arguments.repetitions))
-        return
     for kind, setting, found in results:
-        print(kind, setting.name, setting.rows)
-        for name, share in sorted(found.items(), key=lambda item: item[1]):
-            print(f"  {share:.4f} {'!' if not 0.93 <= share <= 0.97 else ' '} {name}")
-
-
-def page(results: list[tuple[str, Setting, dict[Key, float]]], repetitions: int) -> str:
-    """Lowest and highest coverage of each measure in each population, as Markdown."""
-    return "" if not results else f"{repetitions}"
+        print(kind, setting.name, setting.rows, f"{min(found.values()):.4f} to {max(found.values()):.4f}")
+        for name, share in found.items():
+            if not 0.93 <= share <= 0.97:
+                print(f"  {share:.4f} {name}")
 
 
 if __name__ == "__main__":

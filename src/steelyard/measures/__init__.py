@@ -1,5 +1,72 @@
-"""The formulas, one file a family. Importing this package enters all of them into the registry."""
+"""The measures: their formulas, one file a family, and how to find one by name.
 
-from . import counts
+Importing this package enters all formulas into the registry.
+"""
 
-__all__ = ["counts"]
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+from ..errors import UnknownMeasure, quoted
+from ..registry import ALIASES, REGISTRY, Measure
+from ..scale import listed
+from . import counts as counts
+
+
+def all_measures() -> Mapping[str, Measure]:
+    """All measures by name, in the order in which they are shown."""
+    return MappingProxyType(REGISTRY)
+
+
+def find(name: str | Measure, **parameters: Any) -> Measure:
+    """Look a measure up by its name or another name that people use for it."""
+    if isinstance(name, Measure):
+        return name.with_parameters(**parameters) if parameters else name
+    entries = all_measures()
+    text, in_text = _parse(name)
+    key = ALIASES.get(text, text)
+    if key not in entries:
+        near = get_close_matches(text, [*entries, *ALIASES], n=1)
+        raise UnknownMeasure(
+            f"there is no measure {quoted(text)}",
+            mend=f"Did you mean {quoted(near[0])}?" if near else "`steelyard measures` lists them all",
+        )
+    given = {**in_text, **parameters}
+    return entries[key].with_parameters(**given) if given else entries[key]
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Read "fbeta(beta=0.5)" as a name and its parameters, without running anything."""
+    if not isinstance(text, str):
+        raise UnknownMeasure(f"{quoted(text)} is no name of a measure", mend="Give its name as text")
+    name, bracket, _ = text.partition("(")
+    if not bracket:
+        return text.strip(), {}
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if isinstance(call, ast.Call) and not call.args:
+            return name.strip(), {str(key.arg): ast.literal_eval(key.value) for key in call.keywords}
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        pass
+    raise UnknownMeasure(f"{quoted(text)} cannot be read", mend="Write it like fbeta(beta=0.5)")
+
+
+def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
+    """The measures that were asked for, or all that need no further input."""
+    if names is None:
+        return tuple(entry for entry in all_measures().values() if not entry.needs)
+    chosen = [names] if isinstance(names, str | Measure) else list(names)
+    entries: dict[str, Measure] = {}
+    for entry in map(find, chosen):
+        if entry.needs:
+            raise UnknownMeasure(
+                f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"
+            )
+        known = entries.setdefault(entry.label, entry)
+        if any(known.parameters[key] is not entry.parameters[key] for key in entry.changed):
+            raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
+    return tuple(entries.values())

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Sum = Any  # one sum or an array of them, real or complex
 
 LECTURE = "Homrighausen, Classification metrics (lecture)"
+ALTMAN = "Altman & Bland (1994), BMJ 309, 102"
+KUHN = "Kuhn (2008), J. Statistical Software 28(5), 1-26"
 POWERS = "Powers (2011), J. Machine Learning Technologies 2(1), 37-63"
 AT_LEAST_ZERO = (0.0, float("inf"))
 
@@ -48,8 +50,8 @@ def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
 def kappa(correct: Sum, true: Sum, assigned: Sum) -> Sum:
     """Agreement beyond chance: (O - E) / (1 - E), O = accuracy, E = sum(true * assigned) / total^2."""
     total = true.sum(axis=-1)
-    expected = (true * assigned).sum(axis=-1) / total
-    return (correct.sum(axis=-1) - expected) / (total - expected)
+    by_chance = (true * assigned).sum(axis=-1)
+    return (correct.sum(axis=-1) * total - by_chance) / (total**2 - by_chance)
 
 
 def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
@@ -70,7 +72,8 @@ def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
 def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, *, weights: Any = "linear") -> Sum:
     """Agreement beyond chance for ordered classes: 1 - sum(d * N) / sum(d * expected N), d the distance."""
     del weights  # they made the matrix
-    expected = ((true @ matrix) * assigned).sum(axis=-1) / true.sum(axis=-1)
+    # tensordot makes one large product of many small ones, which matters for a thousand classes.
+    expected = (np.tensordot(true, matrix, 1) * assigned).sum(axis=-1) / true.sum(axis=-1)
     return 1 - penalty / expected
 
 
@@ -81,7 +84,10 @@ def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, *, weigh
     aliases=("matthews_correlation", "phi_coefficient"),
 )  # fmt: skip
 def mcc(correct: Sum, true: Sum, assigned: Sum) -> Sum:
-    """Correlation of true and assigned class (Matthews; Gorodkin's R_K for more than two classes)."""
+    """Correlation of true and assigned class: (O n^2 - E n^2) / sqrt((n^2 - sum true^2) (n^2 - sum assigned^2)).
+
+    O and E as in kappa, n the number of rows; Matthews' for two classes, Gorodkin's R_K for more.
+    """
     total = true.sum(axis=-1)
     together = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1)
     spread_true = total**2 - (true**2).sum(axis=-1)
@@ -135,7 +141,7 @@ def precision(tp: Sum, fp: Sum) -> tuple[Sum, Sum]:
 
 
 @proportion(
-    better="higher", undefined="every row is assigned to class {class}", cite=LECTURE, title="NPV",
+    better="higher", undefined="every row is assigned to class {class}", title="NPV", cite=ALTMAN,
     aliases=("negative_predictive_value",),
 )  # fmt: skip
 def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
@@ -145,7 +151,7 @@ def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", undefined="a class never occurs, or {class} is never assigned", title="precision at prevalence",
-    cite="Altman & Bland (1994), BMJ 309, 102", aliases=("ppv_at",),
+    cite=ALTMAN, aliases=("ppv_at",),
 )  # fmt: skip
 def precision_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
     """Precision where the class has another prevalence p: Se p / (Se p + (1 - Sp) (1 - p))."""
@@ -154,7 +160,7 @@ def precision_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None
 
 @measure(
     better="higher", undefined="a class never occurs, or all are assigned to {class}", title="NPV at prevalence",
-    cite="Altman & Bland (1994), BMJ 309, 102",
+    cite=ALTMAN,
 )  # fmt: skip
 def npv_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
     """NPV where the class has another prevalence p: Sp (1 - p) / (Sp (1 - p) + (1 - Se) p)."""
@@ -246,14 +252,14 @@ def diagnostic_odds_ratio(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
     return tp * tn / (fp * fn)
 
 
-@proportion(better="neither", undefined="there are no rows", cite=LECTURE)
+@proportion(better="neither", undefined="there are no rows", cite=KUHN)
 def prevalence(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """Share of rows that are of the class: (TP + FN) / total."""
     return tp + fn, tp + fn + fp + tn
 
 
 @proportion(
-    better="neither", undefined="there are no rows", cite="Kuhn (2008), J. Statistical Software 28(5), 1-26",
+    better="neither", undefined="there are no rows", cite=KUHN,
 )  # fmt: skip
 def detection_rate(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """Share of all rows that are of the class and assigned to it: TP / total."""
@@ -261,7 +267,7 @@ def detection_rate(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
 
 
 @proportion(
-    better="neither", undefined="there are no rows", cite="Kuhn (2008), J. Statistical Software 28(5), 1-26",
+    better="neither", undefined="there are no rows", cite=KUHN,
 )  # fmt: skip
 def detection_prevalence(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """Share of all rows that are assigned to the class: (TP + FP) / total."""
@@ -277,7 +283,10 @@ def cost_matrix(scale: Scale, costs: Any = None) -> Array:
     if costs is None:
         raise BadCosts("the cost measure needs costs", mend="Give cost={'yes': {'no': 5}, 'no': {'yes': 1}}")
     if not isinstance(costs, Mapping):
-        matrix = np.array(costs, dtype=float)
+        try:
+            matrix = np.array(costs, dtype=float)
+        except (TypeError, ValueError):
+            raise BadCosts("the costs are not numbers", mend="Give one row of numbers a true class") from None
     else:
         matrix = np.full((size, size), np.nan)
         np.fill_diagonal(matrix, 0.0)
@@ -298,17 +307,24 @@ def _cells(costs: Mapping[Any, Any]) -> list[tuple[tuple[Any, Any], float]]:
     cells: list[tuple[tuple[Any, Any], float]] = []
     for key, value in costs.items():
         if isinstance(value, Mapping):
-            cells += [((key, assigned), float(cost)) for assigned, cost in value.items()]
+            cells += [((key, assigned), _number(cost)) for assigned, cost in value.items()]
         elif isinstance(key, tuple) and len(key) == 2:
-            cells.append((key, float(value)))
+            cells.append((key, _number(value)))
         else:
             raise BadCosts(f"{quoted(key)} is no pair of classes", mend="Write {true: {assigned: cost}}")
     return cells
 
 
+def _number(cost: Any) -> float:
+    try:
+        return float(cost)
+    except (TypeError, ValueError):
+        raise BadCosts(f"{quoted(cost)} is no cost", mend="Costs are numbers") from None
+
+
 @measure(
-    better="lower", span=UNBOUNDED, undefined="there are no rows", penalty=cost_matrix, cite=LECTURE,
-    aliases=("expected_cost",), title="mean cost",
+    better="lower", span=UNBOUNDED, undefined="there are no rows", penalty=cost_matrix,
+    cite="Elkan (2001), IJCAI, 973-978", aliases=("expected_cost",), title="mean cost",
 )  # fmt: skip
 def cost(penalty: Sum, total: Sum, *, costs: Any = None) -> Sum:
     """Mean cost of an assignment, from a matrix of costs by true and assigned class: sum(N * cost) / total."""

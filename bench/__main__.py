@@ -1,0 +1,75 @@
+"""Measure everything, print the tables, and say where steelyard falls behind."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from .bootstrap import measure_bootstrap
+from .counts import measure_integers, measure_strings
+from .fresh import measure_imports, measure_memory
+from .paired import measure_paired
+from .plans import FULL, QUICK, Plan
+from .report import environment, markdown, show
+from .results import Section
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, under a minute")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as a Markdown page too")
+    return parser.parse_args(arguments)
+
+
+def measure(plan: Plan, console: Console) -> list[Section]:
+    """Measure and print section by section."""
+    with console.status("") as status:
+
+        def say(what: str) -> None:
+            status.update(f"Measuring {what}")
+
+        # A fresh process is charged with the memory of the one that started it, so these come first.
+        last = [measure_memory(say), measure_imports(plan, say)]
+        steps: list[Callable[[Plan, Callable[[str], None]], Section]] = [
+            measure_integers,
+            measure_strings,
+            measure_bootstrap,
+            measure_paired,
+        ]
+        sections = []
+        for step in steps:
+            sections.append(step(plan, say))
+            show(sections[-1], console)
+    for section in last:
+        show(section, console)
+    return [*sections, *last]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; 1 if steelyard is behind anybody anywhere."""
+    options = parse(arguments)
+    # In a file or a pipe nobody's window is too narrow for the tables.
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    plan = QUICK if options.quick else FULL
+    console.print(", ".join(f"{name} {number}" for name, number in environment()))
+    sections = measure(plan, console)
+    if options.markdown:
+        options.markdown.write_text(markdown(sections, plan.pace.budget), encoding="utf-8")
+    losses = [loss for section in sections for loss in section.losses]
+    console.print()
+    if not losses:
+        console.print("steelyard is ahead everywhere.")
+        return 0
+    console.print(f"steelyard is behind in {len(losses)} places:", style="bold red")
+    for loss in losses:
+        console.print(f"  {loss}", markup=False)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

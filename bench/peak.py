@@ -1,0 +1,30 @@
+"""Run in a process of its own: assess once, and print the peak memory before and after, and the seconds."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+
+from .contestants import assess_arrays
+from .samples import Sample
+
+
+def peak_megabytes() -> float:
+    """The most resident memory that this process ever had."""
+    # Linux counts in kilobytes, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def main(rows: int, classes: int) -> None:
+    """Assess one sample."""
+    assess_arrays(Sample(100, 2))()  # the imports that come with the first call
+    call = assess_arrays(Sample(rows, classes))
+    before, start = peak_megabytes(), time.perf_counter()
+    call()
+    print(before, peak_megabytes(), time.perf_counter() - start)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,217 @@
+"""Writes what the code itself can tell: the page of measures, the table of errors, the changelog.
+
+``python docs/generate.py`` writes what is stale; with ``--check`` it names what is stale and exits with 1.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from steelyard import all_measures, errors, requirements
+from steelyard.evaluation import AVERAGES, Slot
+from steelyard.listing import explain
+from steelyard.registry import Measure
+from steelyard.uncertainty import interval_method
+
+DOCS = Path(__file__).resolve().parent
+WRITTEN_BY = "<!-- Written by docs/generate.py: change the source and run it. -->"
+BEGIN, END = "<!-- errors: begin -->", "<!-- errors: end -->"
+
+MEASURES_HEAD = """# Measures
+
+All measures are made of one table of counts, whose rows are the true classes and whose columns are the assigned
+ones. Two kinds of formula are made of it:
+
+- **of a class**: the class against the rest, by the letters `TP` (of the class and assigned to it), `FN` (of the
+  class, assigned elsewhere), `FP` (of another class, assigned to it) and `TN` (neither);
+- **of the table**: by `correct` (its diagonal), `true` (its row sums), `assigned` (its column sums) and `total`; `N` is
+  the table itself and `C` the number of classes.
+
+A measure of a class has a value for every class and three averages over the classes. `macro` is the mean over the
+classes for which the measure is defined; a note says which were left out. `weighted` is the same mean with the rows
+of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest. The
+overall value, `result["sensitivity"]`, is the event's where there is an event, else the `macro` average.
+
+A measure of the table has a value for every class too, `result["kappa", "yes"]`, except where it needs a matrix
+(`weighted_kappa`, `cost`): that of the 2×2 table of the class against the rest.
+
+An undefined value is NaN, and its note gives the reason that stands below. `undefined=0` puts a number in its place,
+`undefined="error"` raises. Measures whose parameters have no value, such as `costs=None`, are computed only when they
+are asked for: `measures=["precision_at(prevalence=0.02)"]`, or `cost={...}`.
+
+[Uncertainty](uncertainty.md) explains the intervals. The same list in a terminal: `steelyard measures`.
+"""
+
+INTERVALS = {
+    "Wilson": "Wilson",
+    "delta, logit scale": "delta method on the logit scale",
+    "delta, Fisher scale": "delta method on Fisher's z scale",
+    "delta, log scale": "delta method on the log scale",
+    "t": "t with n - 1 degrees of freedom",
+}
+
+# What to do about each error; its docstring says what is wrong.
+MENDS = {
+    "SteelyardError": "Catch it to catch them all.",
+    "EmptyInput": "Check the filter or the file; a table needs a count above 0.",
+    "UnequalLengths": "Give every column one value a row.",
+    "WrongShape": "Labels or scores are (n,), memberships (n, C) with one column a class.",
+    "MissingValues": 'Fill the value in, or say `missing="drop"`; the rows that were left out are counted.',
+    "UnknownLabel": "Check the spelling, or put the label on the scale.",
+    "UnusableLabels": "Labels are text, whole numbers or booleans, of one kind throughout.",
+    "NotNumbers": "Give numbers, not text that looks like them.",
+    "SwappedArguments": "The truth comes first: `assess(y_true, prediction)`.",
+    "EventNeeded": 'Name the class that the score speaks for, `event="yes"`, or give one column a class.',
+    "AmbiguousPrediction": "Give labels as integers, or say `threshold=0.5` if they are probabilities.",
+    "OutsideUnitInterval": "Standardise margins and votes first; a score on another scale needs `threshold=`.",
+    "SumNotOne": "Divide each row by its sum; if these are no probabilities, give the assigned class.",
+    "OneClass": 'Name every class that can occur: `scale=Scale(["no", "yes"])`.',
+    "DuplicateClasses": "Name each class once.",
+    "UnknownColumn": "Check the name; the message offers the nearest, or lists what there is.",
+    "DuplicateColumns": "Rename all but one.",
+    "UnboundClasses": "Give one column a class, bound by name: `{class: column}`.",
+    "BadWeights": "Weights are finite, 0 or above, and not all 0.",
+    "BadTable": "One row and one column a class, counts of 0 or above.",
+    "BadCosts": "Give a finite cost for every kind of mistake: `{true: {assigned: cost}}`.",
+    "BadBoundaries": "Give increasing numbers, one fewer than classes, or one more at each end.",
+    "BadDeviation": "A standard deviation is a finite number, 0 or above.",
+    "OutsideContinuum": "Leave the outer boundaries out, and the outer classes reach to infinity.",
+    "UnknownMeasure": "`steelyard measures` lists all names; the message offers the nearest.",
+    "UndefinedValue": "Look at the reason in the message, or leave `undefined=` at NaN.",
+    "UnknownModel": "The message lists the names that there are.",
+    "BadOption": "The message says what the option may be.",
+    "UnreadableFile": "Check the name, the folder and the ending of the file.",
+    "UnwritableFile": "Check the folder and its permissions.",
+    "ForeignFile": "Check the name; read an older tally with the release that wrote it.",
+    "DamagedFile": "Make the tally anew.",
+    "UnlikeTallies": "Add tallies of the same classifiers on the same classes, made the same way.",
+    "BadRequirement": "Write it like `sensitivity[yes].low >= 0.8`; see [the command line](cli.md#requirements).",
+}
+
+
+def escaped(text: str) -> str:
+    """Text as Markdown shows it, not as it obeys it."""
+    for sign in "\\`*_<>[]|":
+        text = text.replace(sign, f"\\{sign}")
+    return text
+
+
+def titled(measure: Measure) -> str:
+    """The title as a heading begins."""
+    return measure.title[0].upper() + measure.title[1:]
+
+
+def sayings(measure: Measure) -> str:
+    """What a measure says: the sentence, and its formula as code."""
+    sentence, colon, formula = explain(measure)["says"].rstrip(".").partition(": ")
+    return f"{escaped(sentence)}: `{formula}`." if colon else f"{escaped(sentence)}."
+
+
+def interval(measure: Measure) -> str:
+    """How the intervals of a measure are made: of a class or the table, then of averages where they differ."""
+    own = INTERVALS[interval_method(Slot(measure))]
+    if not measure.per_class:
+        return own
+    averaged = {average: INTERVALS[interval_method(Slot(measure, None, average))] for average in AVERAGES}
+    others = {method: [name for name, used in averaged.items() if used == method] for method in averaged.values()}
+    apart = [f"{' and '.join(names)}: {method}" for method, names in others.items() if method != own]
+    return "; ".join([own, *apart])
+
+
+def facts(measure: Measure) -> Iterable[tuple[str, str]]:
+    """What is known of a measure beyond its formula."""
+    known = explain(measure)
+    aliases = ", ".join(f"`{name}`" for name in measure.aliases)
+    chance = "" if measure.chance is None else measure.chance
+    yield "Name", f"`{measure.name}`" + (f"; also {aliases}" if aliases else "")
+    yield "Of", known["of"]
+    yield "Better", known["better"]
+    yield "Span", known["span"]
+    yield "By chance", chance if isinstance(chance, str) else f"{chance:g}"
+    yield "Parameters", f"`{known['parameters']}`" if known["parameters"] else ""
+    yield "Undefined when", escaped(known["undefined"])
+    yield "Interval", interval(measure)
+    yield "Difference", "MOVER from two intervals; the test is of the ratio" if measure.heavy_tailed else ""
+    yield "Source", escaped(known["source"])
+
+
+def section(measure: Measure) -> str:
+    """All about one measure."""
+    lines = [f"- **{name}:** {fact}" for name, fact in facts(measure) if fact]
+    return "\n".join([f"## {titled(measure)} {{ #{measure.name} }}", "", sayings(measure), "", *lines, ""])
+
+
+def overview(measures: Iterable[Measure]) -> str:
+    """Every measure in a line."""
+    lines = ["| measure | better | span | of | interval |", "|---|---|---|---|---|"]
+    for measure in measures:
+        known, own = explain(measure), INTERVALS[interval_method(Slot(measure))]
+        of = "class" if measure.per_class else "table"
+        lines.append(f"| [`{measure.name}`](#{measure.name}) | {known['better']} | {known['span']} | {of} | {own} |")
+    return "\n".join([*lines, ""])
+
+
+def measures_page() -> str:
+    """The page of all measures."""
+    measures = list(all_measures().values())
+    return "\n".join([WRITTEN_BY, "", MEASURES_HEAD, overview(measures), *map(section, measures)])
+
+
+def error_classes() -> list[type[errors.SteelyardError]]:
+    """Every error that there is, in the order in which errors.py tells them."""
+    found = [*vars(errors).values(), requirements.BadRequirement]
+    return [kind for kind in found if isinstance(kind, type) and issubclass(kind, errors.SteelyardError)]
+
+
+def errors_table() -> str:
+    """Every error with what it means and what to do."""
+    lines = [BEGIN, "| error | meaning | mend |", "|---|---|---|"]
+    for kind in error_classes():
+        meaning = " ".join((inspect.getdoc(kind) or "").split())
+        lines.append(f"| `{kind.__name__}` | {escaped(meaning)} | {MENDS[kind.__name__]} |")
+    return "\n".join([*lines, END])
+
+
+def input_page() -> str:
+    """The page on input with its table of errors made anew."""
+    before, _, rest = (DOCS / "input.md").read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{errors_table()}{after}"
+
+
+def changelog_page() -> str:
+    """The changelog, which lives at the root of the repository."""
+    return f"{WRITTEN_BY}\n\n{(DOCS.parent / 'CHANGELOG.md').read_text(encoding='utf-8')}"
+
+
+PAGES = {"measures.md": measures_page, "input.md": input_page, "changelog.md": changelog_page}
+
+
+def stale() -> dict[Path, str]:
+    """The pages that differ from what they should hold, with what they should hold."""
+    wanted = {DOCS / name: make() for name, make in PAGES.items()}
+    return {
+        page: text for page, text in wanted.items() if not page.exists() or page.read_text(encoding="utf-8") != text
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write stale pages, or only name them."""
+    if arguments not in ([], ["--check"]):
+        print("python docs/generate.py [--check]", file=sys.stderr)
+        return 2
+    found = stale()
+    for page, text in found.items():
+        if arguments:
+            print(f"{page.relative_to(DOCS.parent)} is stale: run python docs/generate.py")
+        else:
+            page.write_text(text, encoding="utf-8")
+            print(f"wrote {page.relative_to(DOCS.parent)}")
+    return 1 if arguments and found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,318 @@
+"""What a user hands in, whatever holds it, as one of two things: a NumPy array or an Arrow array.
+
+Lists, arrays, series and Arrow columns come in here. What lies behind this file sees NumPy arrays, and Arrow arrays
+where there is text or a value may be missing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import (
+    DuplicateColumns,
+    NotNumbers,
+    SteelyardError,
+    UnreadableFile,
+    UnusableLabels,
+    WrongShape,
+    quoted,
+)
+
+if TYPE_CHECKING:
+    from .kinds import Marks, Numbers
+
+FLAT = "Give one value a row: a list, an array or a column"
+TEXT, NUMBER, BOOLEAN = "text", "a number", "a boolean"
+MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of pandas' two words for it
+
+
+def take(values: Any, name: str) -> Any:
+    """Bring values into a NumPy array of any shape or a flat Arrow array; a table becomes an Arrow struct."""
+    try:
+        if isinstance(values, np.ndarray):
+            return _from_numpy(values, name)
+        if isinstance(values, list | tuple):
+            return _from_list(values, name)
+        if hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns"):
+            return read_frame(values).to_struct_array()
+        if _is_foreign(values) and str(getattr(values, "dtype", "")) != "object":
+            return _from_arrow(values)
+        return _from_numpy(np.asarray(values), name)
+    except SteelyardError:
+        raise
+    except Exception as error:  # things of a foreign make may raise anything when they are read
+        problem = f"the {type(values).__name__} cannot be read ({quoted(str(error), 120)})"
+        raise _odd_one(values, name) or UnusableLabels(problem, column=name, mend=FLAT) from None
+
+
+def flat(values: Any, name: str) -> Any:
+    """Bring one column into a flat array."""
+    column = take(values, name)
+    if is_table(column):
+        raise WrongShape("a table stands where a column must", column=name, mend="Give one of its columns")
+    if not isinstance(column, np.ndarray) or column.ndim == 1:
+        return column
+    if column.ndim == 0:
+        raise WrongShape(f"a {type(column.item()).__name__} is not a column", column=name, mend=FLAT)
+    narrow = column.ndim == 2 and column.shape[1] == 1
+    mend = "Make it flat: values.ravel()" if narrow else FLAT
+    raise WrongShape(f"the column has the shape {column.shape}", column=name, mend=mend)
+
+
+def is_table(column: Any) -> bool:
+    """Tell a table with named columns from a single column."""
+    if isinstance(column, np.ndarray):
+        return False
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(column.type))
+
+
+def is_floating(column: Any) -> bool:
+    """Tell numbers that may have a fraction by their type."""
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind == "f")
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(column.type) or pa.types.is_decimal(column.type))
+
+
+def is_whole(column: Any) -> bool:
+    """Tell whole numbers and booleans by their type, also where some are missing."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iub"
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
+
+
+def numbers(values: Any, name: str) -> Numbers:
+    """Take a column of numbers from whatever holds it; what is missing becomes NaN."""
+    try:
+        column = flat(values, name)
+    except UnusableLabels as error:
+        raise NotNumbers(error.problem, column=name, row=error.row, mend="Give numbers") from None
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind not in "fiub":
+            raise _no_numbers(column, str(column.dtype), column.dtype.kind == "U", name)
+        return column
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (is_floating(column) or is_whole(column) or pa.types.is_null(column.type)):
+        raise _no_numbers(column, str(column.type), "string" in str(column.type), name)
+    return np.asarray(as_numpy(column.cast(pa.float64(), safe=False)))
+
+
+def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
+    """Name the first word among numbers, where it is words that are in the way."""
+    for row, word in enumerate(
+        (column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()) if text else ()
+    ):
+        if word is not None and np.isnan(as_number(word, text=True)):
+            return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend="Give numbers")
+    mend = "Turn the text into numbers" if text else "Give numbers"
+    return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)
+
+
+def as_number(value: Any, *, text: bool = False) -> float:
+    """One plain number; NaN for what is none, such as text, unless it is asked to read that too."""
+    try:
+        return np.nan if (isinstance(value, str | bytes) and not text) or np.ndim(value) else float(value)
+    except Exception:  # a foreign object may raise anything
+        return np.nan
+
+
+def as_numpy(column: Any) -> Any:
+    """See an Arrow column as a NumPy array, without a copy where that can be."""
+    whole = column.combine_chunks() if hasattr(column, "chunks") else column
+    return whole.to_numpy(zero_copy_only=False)
+
+
+def read_frame(frame: Any) -> Any:
+    """Bring a data frame of any make into an Arrow table."""
+    import pyarrow as pa
+
+    try:
+        # The row labels of pandas would come along as a column.
+        return pa.table(frame.reset_index(drop=True) if hasattr(frame, "reset_index") else frame)
+    except Exception as error:  # a frame of a foreign make may raise anything
+        names: list[str] = []
+        with suppress(Exception):
+            names = [str(name) for name in frame.columns]
+        refuse_twice(names)
+        raise UnreadableFile(
+            f"the {type(frame).__name__} cannot be read as a table",
+            mend=f"Pass only the columns that are needed ({quoted(str(error), 200)})",
+        ) from None
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Name the first name that stands twice among the names of columns."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DuplicateColumns(f"two columns are called {quoted(twice)}", mend="Rename all but one")
+
+
+def _is_foreign(values: Any) -> bool:
+    """Tell what Arrow can read as it is: by its protocols, or because it knows pandas."""
+    protocols = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
+    of_pandas = type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "__len__")
+    return of_pandas or any(hasattr(values, protocol) for protocol in protocols)
+
+
+def _from_numpy(values: Any, name: str) -> Any:
+    if isinstance(values, np.ma.MaskedArray):
+        return _from_masked(values, name)
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "OT":
+        return array
+    if array.dtype.kind == "T":
+        with suppress(Exception):  # Arrow has come to know NumPy's newer text; before that, it goes by objects
+            return _from_arrow(array)
+    return _from_arrow(_objects(array.astype(object, copy=False), name))
+
+
+def _from_masked(values: Any, name: str) -> Any:
+    mask, data = np.ma.getmaskarray(values), np.asarray(values.data)
+    if not mask.any():
+        return _from_numpy(data, name)
+    if values.ndim != 1:
+        return values
+    if data.dtype.kind == "O":
+        return _from_numpy(np.where(mask, None, data), name)
+    return _from_arrow(data.astype(data.dtype.newbyteorder("="), copy=False), mask)
+
+
+def _from_list(values: Sequence[Any], name: str) -> Any:
+    if values and isinstance(values[0], str):
+        return _from_arrow(_objects(values, name))
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise _ragged(values, name) from None
+    if array.ndim == 1 and array.dtype.kind in "UO":
+        # NumPy turns [1, "a"] into text and [True, None] into objects; Arrow keeps what was there.
+        return _from_arrow(_objects(values, name))
+    return array
+
+
+def _ragged(values: Sequence[Any], name: str) -> SteelyardError:
+    sizes = [len(row) if isinstance(row, list | tuple) else np.size(row) for row in values]
+    row = next((place for place, size in enumerate(sizes) if size != sizes[0]), None)
+    return WrongShape(
+        "the rows have different shapes" if row is None else f"{sizes[row]} values, but {sizes[0]} in row 0",
+        column=name,
+        row=row,
+        mend="Give every row one value a class",
+    )
+
+
+def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
+    """Let Arrow columns in as they are, but as a NumPy array where they hold numbers and none is missing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = values
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        stream = hasattr(values, "__arrow_c_stream__")
+        column = pa.chunked_array(values) if stream else pa.array(values, mask=mask, from_pandas=True)
+    if pa.types.is_run_end_encoded(column.type):
+        column = compute.run_end_decode(column)
+    number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)
+    return as_numpy(column) if number and column.null_count == 0 else column
+
+
+def _objects(values: Any, name: str) -> Any:
+    """Let Arrow take in Python objects, if they are of one kind."""
+    import pyarrow as pa
+
+    items = values.tolist() if isinstance(values, np.ndarray) else values
+    try:
+        return pa.array(items, pa.string() if _all_text(items) else _arrow_type(items), from_pandas=True)
+    except Exception as error:  # overflow, broken text, kinds that do not go together
+        raise _odd_one(items, name) or UnusableLabels(
+            "the column mixes values that cannot be labels of one kind",
+            column=name,
+            mend=f"Make all labels text, or all whole numbers ({quoted(str(error), 120)})",
+        ) from None
+
+
+def _all_text(items: Sequence[Any]) -> bool:
+    """Tell text from the rest. Joining is the quickest way to find that all items are strings."""
+    try:
+        return bool(items) and isinstance(items[0], str) and "".join(items) is not None
+    except TypeError:
+        return False
+
+
+def _arrow_type(items: Sequence[Any]) -> Any:
+    """What Arrow shall make of these objects. Left to judge for itself, it crashes on some."""
+    import pyarrow as pa
+
+    kinds = [kind for kind in set(map(type, items)) if kind.__name__ not in MISSING]
+
+    def only(*allowed: type) -> bool:
+        return all(issubclass(kind, allowed) for kind in kinds)
+
+    if not kinds:
+        return pa.null()
+    if only(Decimal):
+        return None  # Arrow finds out how many digits
+    if only(str, float) and not only(float):
+        return pa.string()  # a float among text is refused unless it is NaN
+    if only(bool, np.bool_):
+        return pa.bool_()
+    if only(int, np.integer):
+        return pa.int64()
+    if only(int, float, np.integer, np.floating, np.bool_):
+        return pa.float64()
+    raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
+
+
+def _odd_one(values: Any, name: str) -> SteelyardError | None:
+    """Find the first value that cannot be a label, or is of another kind than the first."""
+    first, objects = "", list(values) if isinstance(values, list | tuple) else []
+    with suppress(Exception):
+        objects = objects or list(np.asarray(values, dtype=object))
+    for row, value in enumerate(objects):
+        kind = _kind(value)
+        first = first or kind
+        if kind and kind != first:
+            problem, mend = f"{quoted(value)} is {kind}, but there was {first} before", "Make all labels of one kind"
+        elif kind in ("", TEXT, NUMBER, BOOLEAN):
+            continue
+        else:
+            problem, mend = f"{quoted(value)} is {kind}", "Labels are text, whole numbers or booleans"
+        return UnusableLabels(problem, column=name, row=row, mend=mend)
+    return None
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in words; nothing where it is missing."""
+    if is_missing(value):
+        return ""
+    if isinstance(value, str):
+        return TEXT if is_sound(value) else "broken text"
+    if isinstance(value, bool | np.bool_):
+        return BOOLEAN
+    if isinstance(value, int | float | np.integer | np.floating):
+        return NUMBER if -(2**63) <= value < 2**63 else "a number beyond 64 bits"
+    return f"a {type(value).__name__}"
+
+
+def is_missing(value: Any) -> bool:
+    """Tell nothing from something, as pandas does: None, NaN, NA and NaT are nothing."""
+    return type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value))
+
+
+def is_sound(text: str) -> bool:
+    """Tell text that can be written from text with halves of signs in it."""
+    return text.isascii() or text.encode(errors="ignore").decode() == text

@@ -1,0 +1,155 @@
+"""What a classifier said, in one of three forms: labels, a score for the event, or one membership a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import sources
+from .columns import flat, is_floating, is_table, numbers, refuse_twice, take
+from .errors import AmbiguousPrediction, EventNeeded, WrongShape, quoted
+from .labels import Coded, encode, refuse_missing
+from .membership import assign_highest, assign_threshold, missing_rows
+from .parallel import chunks
+from .scale import Label, Scale, plain_label
+
+if TYPE_CHECKING:
+    from .kinds import Codes, Marks, Numbers
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one classifier said of every row.
+
+    Attributes:
+        name: The classifier, or the column that it comes from.
+        labels: The assigned labels, where it gave labels.
+        columns: One score for the event, or one membership a class.
+        class_names: The classes that the columns belong to, as text; empty where only their order says it.
+        headings: The names of the columns where they come from a table, for messages.
+    """
+
+    name: str
+    labels: Coded | None = None
+    columns: tuple[Numbers, ...] = ()
+    class_names: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.columns[0]) if self.labels is None else len(self.labels)
+
+    def heading(self, place: int) -> str:
+        """What a message calls a column."""
+        if self.headings:
+            return self.headings[place]
+        return f"{self.name}[{self.class_names[place] if self.class_names else place}]"
+
+    def missing(self) -> Marks | None:
+        """Mark the rows without a prediction."""
+        if self.labels is None:
+            return missing_rows(self.columns)
+        return self.labels.missing() if self.labels.has_missing else None
+
+    def keep(self, rows: Marks) -> Prediction:
+        """Leave out the rows that are not marked."""
+        labels = None if self.labels is None else self.labels.keep(rows)
+        return replace(self, labels=labels, columns=tuple(column[rows] for column in self.columns))
+
+    def assigned(self, scale: Scale, threshold: float | None) -> Codes:
+        """The class of every row, as its place on the scale; a row without a prediction is refused."""
+        if self.labels is not None:
+            refuse_missing(self.labels)
+            return self.labels.on(scale)
+        if len(self.columns) == 1:
+            return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold)
+        if self.class_names:
+            order = sources.bind(self.class_names, scale)
+        elif len(self.columns) == len(scale):
+            order = list(range(len(scale)))
+        else:
+            raise WrongShape(
+                f"{len(self.columns)} membership columns for {len(scale)} classes",
+                column=self.name,
+                mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
+            )
+        return assign_highest([self.columns[k] for k in order], [self.heading(k) for k in order], self.name)
+
+    def _spoken_for(self, scale: Scale) -> int:
+        """The class that a single score speaks for: the one it is named after, or else the event."""
+        texts = [str(label) for label in scale.classes]
+        named = texts.index(self.class_names[0]) if self.class_names and self.class_names[0] in texts else None
+        code = scale.event_code if named is None else named
+        if len(scale) == 2 and code is not None:
+            return code
+        raise EventNeeded(
+            f"a single score cannot be read: {len(scale)} classes and "
+            + ("no event" if scale.event is None else f"the event {quoted(scale.event)}"),
+            column=self.name,
+            mend="Name the class that the score speaks for: event='yes' (two classes), or give one column a class",
+        )
+
+
+def recognise(value: Any, name: str, known: Sequence[Label], event: Any, threshold: float | None) -> Prediction:
+    """See what form a prediction has; ``known`` are the labels that the scale or the truth has."""
+    if isinstance(value, Prediction):
+        return value
+    if isinstance(value, Mapping):
+        return _named([str(plain_label(label)) for label in value], list(value.values()), name)
+    column = take(value, name)
+    if is_table(column):
+        return _named([field.name for field in column.type], column.flatten(), name)
+    if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
+        columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
+        return Prediction(name, columns=columns)
+    if isinstance(column, np.ndarray) and column.ndim > 1:
+        raise WrongShape(
+            f"the prediction has the shape {column.shape}",
+            column=name,
+            mend="Give labels or scores (n,), or one membership column a class (n, C)",
+        )
+    column = flat(column, name)
+    if is_floating(column) and _is_score(column, name, known, event, threshold):
+        return Prediction(name, columns=(numbers(column, name),))
+    return Prediction(name, labels=encode(column, name))
+
+
+def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Prediction:
+    if not columns:
+        raise WrongShape("the prediction has no columns", column=name, mend="Give one membership column a class")
+    refuse_twice(classes)
+    headings = [f"{name}[{label}]" for label in classes]
+    taken = [numbers(column, heading) for column, heading in zip(columns, headings, strict=True)]
+    return Prediction(name, columns=tuple(taken), class_names=tuple(classes))
+
+
+def _is_score(column: Any, name: str, known: Sequence[Label], event: Any, threshold: float | None) -> bool:
+    """Tell scores from labels that are held as floats.
+
+    Whole numbers are labels, unless they are all 0 or 1 and the classes are others.
+    """
+    if threshold is not None or (known and isinstance(known[0], str)):
+        return True
+    values = numbers(column, name)
+    seen: set[float] = set()
+    for low, high in chunks(0, len(values)):
+        piece = values[low:high]
+        if (piece != np.floor(piece))[~np.isnan(piece)].any() or np.isinf(piece).any():
+            return True
+        seen.update(np.unique(piece[~np.isnan(piece)]).tolist())
+    if not seen <= {0.0, 1.0}:
+        return False
+    zero_one = set(known) <= {0, 1}
+    if not zero_one and not seen <= set(known):
+        return True
+    # Of the classes 0 and 1, labels and probabilities of 1 say the same.
+    if seen and event is not None and not (zero_one and event == 1):
+        raise AmbiguousPrediction(
+            f"the numbers 0 and 1 can be labels, or probabilities of the event {quoted(event)}",
+            column=name,
+            mend="Give labels as integers, or say threshold=0.5 if they are probabilities",
+        )
+    return False

@@ -1,0 +1,124 @@
+"""Numbers, labels and tidy tables as text and as HTML. Everything that came from data is made harmless."""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table as RichTable
+
+    from .table import Table
+
+WIDTH = 120
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Three digits after the point, or three significant ones where numbers are large or tiny."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == 0 or 10 ** -(digits - 1) <= abs(value) < 100:
+        return f"{value:.{digits}f}"
+    if 100 <= abs(value) < 1e7:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def span(low: float, high: float) -> str:
+    """An interval with as many decimals as its width deserves, at least three."""
+    width = high - low
+    if not 0 < width < 0.01:
+        return f"[{_fixed(low)}, {_fixed(high)}]"
+    decimals = min(8, 2 - math.floor(math.log10(width)))
+    return f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+
+
+def _fixed(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 100 else number(value)
+
+
+def harmless(value: object) -> str:
+    """Text from data with everything that could act on a terminal spelled out."""
+    text = str(value)
+    if isinstance(value, str) and text != text.strip():
+        text = repr(text)  # a space at an end would not be seen
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def count(value: float) -> str:
+    """A number of rows."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return number(value, 4) if isinstance(value, float) else harmless(value)
+
+
+def rich_table(columns: Sequence[str], *, right: Sequence[int] = (), title: str | None = None) -> RichTable:
+    """An empty table of the one style that all tables share."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    table = RichTable(
+        box=box.SIMPLE_HEAD,
+        title=None if title is None else Text(title),
+        title_justify="left",
+        pad_edge=False,
+    )
+    for place, name in enumerate(columns):
+        table.add_column(Text(name), justify="right" if place in right else "left", overflow="fold")
+    return table
+
+
+def add_row(table: RichTable, cells: Sequence[str]) -> None:
+    """Add a row as plain text: markup in data stays what it is, characters."""
+    from rich.text import Text
+
+    table.add_row(*[Text(harmless(cell)) for cell in cells])
+
+
+def to_text(renderable: RenderableType, width: int = WIDTH) -> str:
+    """Draw without colours, for print() and for files."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False, legacy_windows=False)
+    console.print(renderable)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
+
+
+def table_view(table: Table, title: str | None = None) -> RichTable:
+    """Any tidy table, for a terminal."""
+    numeric = [
+        place
+        for place, values in enumerate(table.columns.values())
+        if any(isinstance(value, float) for value in values)
+    ]
+    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
+    for row in zip(*table.columns.values(), strict=True):
+        add_row(drawn, [_cell(value) for value in row])
+    return drawn
+
+
+def table_text(table: Table) -> str:
+    """Any tidy table as text."""
+    return to_text(table_view(table), width=160)
+
+
+def table_html(table: Table) -> str:
+    """Any tidy table as HTML."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.column_names)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
+        for row in zip(*table.columns.values(), strict=True)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,96 @@
+"""What users write on the command line, turned into what the library takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import sources
+from .errors import BadCosts, BadOption, UnknownLabel, quoted
+from .scale import Label
+
+ReadLabel = Callable[[str], Label]
+
+
+def words(text: str) -> list[str]:
+    """Split at commas."""
+    return [word.strip() for word in text.split(",")]
+
+
+def measure_names(text: str) -> list[str]:
+    """Split at commas outside brackets: error,fbeta(beta=0.5)."""
+    names, depth = [""], 0
+    for sign in text:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += sign
+    return [name.strip() for name in names]
+
+
+def label_reader(table: Any, truth: str) -> ReadLabel:
+    """How to read a label: as the kind of value that the column of truth holds."""
+    import pyarrow as pa
+
+    kind = sources.column(table, truth).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+
+    def read(word: str) -> Label:
+        try:
+            if pa.types.is_boolean(kind):
+                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
+            return int(word) if pa.types.is_integer(kind) else word
+        except (KeyError, ValueError):
+            raise UnknownLabel(
+                f"{quoted(word)} cannot be a label there", column=truth, mend=f"The column holds {kind}"
+            ) from None
+
+    return read
+
+
+def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
+    """Read a file of costs: the first column names the true class, each other column an assigned class."""
+    table = sources.read(path)
+    names = table.column_names
+    found: dict[Label, dict[Label, float]] = {}
+    for row in table.to_pylist():
+        true, *values = (row[name] for name in names)
+        if not all(isinstance(value, int | float) for value in values):
+            raise BadCosts(
+                f"{quoted(path.name)} does not hold costs",
+                mend="First column the true class, then one column of numbers an assigned class",
+            )
+        assigned = [label(name) for name in names[1:]]
+        found[label(str(true))] = dict(zip(assigned, map(float, values), strict=True))
+    return found
+
+
+def columns(text: str | None) -> str | list[str] | None:
+    """One column or a pattern as it is, several columns as a list."""
+    return words(text) if text is not None and "," in text else text
+
+
+def models(texts: Iterable[str]) -> dict[str, Any]:
+    """Read NAME=COLUMNS, once a model."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, named = text.partition("=")
+        if not name or not named or name in found:
+            raise BadOption(f"--model {quoted(text)} cannot be read", mend="Write NAME=COLUMNS, each name once")
+        found[name] = columns(named)
+    return found
+
+
+def with_targets(tokens: Sequence[str]) -> list[str]:
+    """Let --json and --csv stand alone, meaning standard output: a file to write ends in .json or .csv."""
+    found: list[str] = []
+    waiting = list(tokens)
+    while waiting:
+        token = waiting.pop(0)
+        if token in ("--json", "--csv") and tokens[0] != "measures":
+            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(token.replace("--", ".")))
+            token = f"{token}={waiting.pop(0) if named else '-'}"
+        found.append(token)
+    return found

@@ -1,0 +1,94 @@
+"""The front door: what goes in, and what comes back out of a tally."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from steelyard import Scale, SteelyardError, Tally, assess, assess_table, assess_tally, compare, compare_tally
+from tests.cases_of import drawn
+
+
+def test_a_saved_tally_is_assessed_like_its_rows(tmp_path: Path) -> None:
+    truth, assigned = drawn(100, 3)
+    found = assess(truth, assigned, level=0.9)
+    found.tally.save(tmp_path / "one.tally")
+    again = assess_tally(Tally.load(tmp_path / "one.tally"), level=0.9)
+    assert_array_equal(again.results.value, found.results.value)
+    assert_array_equal(again.results.high, found.results.high)
+
+
+def test_days_add_up() -> None:
+    truth, assigned = drawn(300, 3)
+    scale = Scale([0, 1, 2])
+    monday, tuesday = (assess(truth[part], assigned[part], scale=scale).tally for part in (slice(100), slice(100, 300)))
+    assert assess_tally(monday + tuesday)["kappa"] == assess(truth, assigned, scale=scale)["kappa"]
+    assert assess_tally(monday + tuesday - monday)["kappa"] == assess_tally(tuesday)["kappa"]
+
+
+def test_a_tally_of_several_classifiers_needs_a_name() -> None:
+    truth, first = drawn(100, 2, 0.8, 1)
+    second = drawn(100, 2, 0.6, 2)[1]
+    tally = compare(truth, {"x": first, "y": second}).tally
+    with pytest.raises(SteelyardError, match="'x', 'y'"):
+        assess_tally(tally)
+    assert assess_tally(tally, "y")["error"].value == pytest.approx((truth != second).mean())
+    again = compare_tally(tally, measures=["error"])
+    assert again.differences("error")["difference"][0] == pytest.approx(
+        (truth != first).mean() - (truth != second).mean()
+    )
+    with pytest.raises(SteelyardError, match="rows are not at hand"):
+        again.deciding_rows("error", "x", "y")
+
+
+def test_an_empty_tally_is_refused() -> None:
+    with pytest.raises(SteelyardError, match="empty"):
+        assess_tally(Tally.empty(Scale(["a", "b"]), ["m"]))
+
+
+def test_costs_by_class_name() -> None:
+    table = [[10, 2], [3, 5]]
+    by_names = {"no": {"yes": 1.0}, "yes": {"no": 5.0}}
+    by_pairs = {("no", "yes"): 1.0, ("yes", "no"): 5.0}
+    for costs in (by_names, by_pairs, [[0, 1], [5, 0]]):
+        found = assess_table(table, classes=["no", "yes"], cost=costs)
+        assert found["cost"].value == pytest.approx((2 * 1 + 3 * 5) / 20)
+    with pytest.raises(SteelyardError, match="no cost for true 'yes'"):
+        assess_table(table, classes=["no", "yes"], cost={"no": {"yes": 1.0}})["cost"]
+    with pytest.raises(SteelyardError, match="not numbers"):
+        assess_table(table, cost=[["a", "b"], ["c", "d"]])["cost"]
+    with pytest.raises(SteelyardError, match="cost="):
+        assess_table(table)["cost"]
+
+
+def test_one_cluster_says_nothing_about_spread() -> None:
+    found = assess(["a", "b", "a", "b"], ["a", "a", "a", "b"], group=[1, 1, 1, 1])
+    assert (found["error"].low, found["error"].high) == (0, 1)
+    assert (found["kappa"].low, found["kappa"].high) == (-1, 1)
+    assert any("one cluster" in note for note in found.notes)
+
+
+def test_a_stand_in_has_no_interval() -> None:
+    found = assess_table([[10, 2, 0], [3, 9, 0], [1, 2, 0]], undefined=0.0)["precision", 2]
+    assert found.value == 0
+    assert found.low != found.low
+
+
+def test_keys_that_lead_nowhere() -> None:
+    found = assess_table([[10, 2], [3, 5]], measures=["error", "fbeta(beta=0.5)"])
+    assert found["fbeta"].measure == "fbeta(beta=0.5)"
+    for key, word in [("kappa", "not asked for"), ("nonsense", "no measure"), ("precision_at", "needs 'prevalence'")]:
+        with pytest.raises(SteelyardError, match=word):
+            _ = found[key]
+    with pytest.raises(SteelyardError, match="not one of the classes"):
+        _ = found["error", "maybe"]
+    with pytest.raises(SteelyardError, match="Did you mean 'kappa'"):
+        assess_table([[10, 2], [3, 5]], measures=["kapa"])
+
+
+def test_weighted_kappa_says_when_nobody_ordered_the_classes() -> None:
+    truth, said = ["low", "mid", "high", "low"], ["low", "mid", "mid", "low"]
+    assert "sorted order" in assess(truth, said)["weighted_kappa"].note
+    assert assess(truth, said, scale=Scale(["low", "mid", "high"]))["weighted_kappa"].note == ""

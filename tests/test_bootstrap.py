@@ -1,0 +1,73 @@
+"""The bootstrap: exact for tables, honest where nothing varies, the same for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from steelyard import assess, assess_table, compare
+from steelyard.bootstrap import replicate
+from tests.cases_of import drawn
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "bca", "percentile"])
+def test_bounds_are_near_those_of_the_delta_method_in_large_samples(method: str) -> None:
+    truth, assigned = drawn(4000, 3, 0.7, 1)
+    plain, again = assess(truth, assigned), assess(truth, assigned, method=method)  # type: ignore[arg-type]
+    for name in ("error", "kappa", "f1", "lr_positive", "g_mean"):
+        assert again[name].value == plain[name].value
+        assert again[name].method.startswith("bootstrap")
+        width = plain[name].high - plain[name].low
+        assert_allclose([again[name].low, again[name].high], [plain[name].low, plain[name].high], atol=0.08 * width)
+
+
+def test_replicates_have_the_distribution_of_resampled_rows() -> None:
+    truth, assigned = drawn(150, 3, 0.7, 2)
+    evaluation = assess(truth, assigned, measures=["kappa"]).evaluation
+    fast = replicate([evaluation], 4000, 0)[0][:, evaluation.places["kappa", None]]
+    random = np.random.default_rng(0)
+    slow = []
+    for _ in range(1500):
+        rows = random.integers(0, 150, 150)
+        slow.append(assess(truth[rows], assigned[rows], measures=["kappa"])["kappa"].value)
+    assert np.mean(fast) == pytest.approx(np.mean(slow), abs=4 * np.std(slow) / np.sqrt(1500))
+    assert np.std(fast) == pytest.approx(np.std(slow), rel=0.1)
+
+
+@pytest.mark.parametrize("weighting", ["weight", "group"])
+def test_spread_of_replicates_is_the_standard_error(weighting: str) -> None:
+    truth, assigned = drawn(2000, 3, 0.7, 3)
+    random = np.random.default_rng(1)
+    option = random.gamma(2.0, size=2000) if weighting == "weight" else np.arange(2000) // 5
+    found = assess(truth, assigned, **{weighting: option})  # type: ignore[arg-type]
+    samples = replicate([found.evaluation], 4000, 0)[0]
+    for name in ("accuracy", "kappa", "f1"):
+        place = found.place(name)
+        assert np.std(samples[:, place]) == pytest.approx(found[name].se, rel=0.06)
+
+
+def test_the_seed_decides() -> None:
+    truth, assigned = drawn(100, 2, 0.7, 4)
+    one, same, other = (assess(truth, assigned, method="bootstrap", seed=seed)["kappa"].low for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_a_table_without_errors_keeps_an_honest_interval() -> None:
+    found = assess_table([[30, 0], [0, 20]], method="bootstrap")["kappa"]
+    assert found.low < 1 == found.high
+    assert not found.method.startswith("bootstrap")
+
+
+def test_differences_can_be_bootstrapped() -> None:
+    truth, first = drawn(1000, 2, 0.8, 5)
+    second = drawn(1000, 2, 0.6, 5)[1]
+    plain = compare(truth, {"a": first, "b": second})
+    again = compare(truth, {"a": first, "b": second}, method="bootstrap")
+    for name in ("error", "kappa", "diagnostic_odds_ratio"):
+        one, other = plain.differences(name).to_pylist()[0], again.differences(name).to_pylist()[0]
+        assert one["difference"] == other["difference"]
+        width = one["high"] - one["low"]
+        assert_allclose([other["low"], other["high"]], [one["low"], one["high"]], atol=0.25 * width)
+        assert (one["p"] < 0.05) == (other["p"] < 0.05)

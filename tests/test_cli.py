@@ -1,0 +1,219 @@
+"""The command line as a user meets it: tables, files, exit codes, and nothing that acts on the terminal."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli import main
+
+IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
+BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(list(words))
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.csv"
+    rows = "\n".join(
+        f"{t},{p},{w},{g}" for t, p, w, g in zip("yynnynyn", "ynnyynyn", "12312312", "aabbccdd", strict=True)
+    )
+    path.write_text(f"ill,said,weight,batch\n{rows}\n")
+    return path
+
+
+def test_assess_prints_every_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *LDA)
+    assert status == 0
+    for word in ("kappa", "MCC", "0.800   [0.729, 0.856]", "setosa", "Wilson"):
+        assert word in out
+
+
+def test_compare_prints_differences_and_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *BOTH, "--measure", "kappa")
+    assert status == 0
+    assert "differences in kappa" in out
+    assert "lda has the best kappa" in out
+
+
+def test_demo_and_measures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "irises" in run(capsys, "demo")[1]
+    assert "diagnostic_odds_ratio" in run(capsys, "measures")[1]
+    assert "van Rijsbergen" in run(capsys, "measures", "fbeta")[1]
+    assert json.loads(run(capsys, "measures", "recall", "--json")[1])["name"] == "sensitivity"
+    assert len(json.loads(run(capsys, "measures", "--json")[1])) >= 23
+
+
+def test_json_goes_to_standard_output_or_to_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, _ = run(capsys, *LDA, "--json")
+    content = json.loads(out)
+    assert status == 0
+    assert content["confusion"][0] == [49, 1, 0]
+    row = next(r for r in content["estimates"] if r["measure"] == "kappa" and r["class"] is None)
+    assert row["value"] == pytest.approx(0.7)
+    target = tmp_path / "result.json"
+    assert "kappa" in run(capsys, *BOTH, "--json", str(target))[1]
+    assert json.loads(target.read_text())["differences"][0]["a"] == "lda"
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_json_holds_no_nan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "rare.csv"
+    path.write_text("truth,said\na,a\nb,a\nc,a\na,a\n")
+    _, out, _ = run(capsys, "assess", str(path), "--truth", "truth", "--assigned", "said", "--json", "-")
+
+    def refuse(word: str) -> Any:
+        raise AssertionError(word)
+
+    rows = json.loads(out, parse_constant=refuse)["estimates"]
+    undefined = [row for row in rows if row["value"] is None]
+    assert undefined
+    assert all(row["note"] for row in undefined)
+
+
+def test_csv_can_be_read_back(capsys: pytest.CaptureFixture[str]) -> None:
+    import csv
+
+    _, out, _ = run(capsys, *LDA, "--csv")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert rows[0]["measure"] == "error"
+    assert float(rows[0]["value"]) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("error < 0.3", 0),
+        ("error < 0.1", 1),
+        ("kappa.low > 0.6", 1),
+        ("sensitivity[setosa].low >= 0.8", 0),
+        ("f1[weighted] > 0.5", 0),
+        ("fbeta(beta=2) > 0.5", 0),
+        ("diagnostic_odds_ratio.high < 10", 1),
+        ("nonsense > 1", 2),
+        ("error", 2),
+        ("error[nobody] < 1", 2),
+        ("__import__('os').system('true') > 1", 2),
+    ],
+)
+def test_requirements_set_the_exit_status(capsys: pytest.CaptureFixture[str], condition: str, status: int) -> None:
+    assert run(capsys, *LDA, "--require", condition)[0] == status
+
+
+def test_requirements_of_several_models_name_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *BOTH, "--require", "lda.error < 0.25", "--require", "knn.kappa.low > 0.6")
+    assert status == 1
+    assert "held: lda.error < 0.25" in out
+    assert "NOT HELD: knn.kappa.low > 0.6" in out
+    assert run(capsys, *BOTH, "--require", "error < 0.25")[0] == 2
+
+
+def test_an_undefined_value_meets_no_requirement(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "never.csv"
+    path.write_text("truth,said\nyes,no\nno,no\n")
+    words = ["assess", str(path), "--truth", "truth", "--assigned", "said", "--event", "yes"]
+    for condition in ("precision >= 0", "precision <= 1"):
+        assert run(capsys, *words, "--require", condition)[0] == 1
+
+
+def test_options_reach_the_library(capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path) -> None:
+    words = ["assess", str(file), "--truth", "ill", "--assigned", "said", "--event", "y", "--json"]
+    plain = json.loads(run(capsys, *words)[1])
+    assert plain["event"] == "y"
+    weighted = json.loads(run(capsys, *words, "--weight", "weight")[1])
+    assert weighted["rows"] == 15
+    grouped = json.loads(run(capsys, *words, "--group", "batch")[1])
+    assert "clustered" in grouped["estimates"][0]["method"]
+    sliced = json.loads(run(capsys, *words, "--by", "batch")[1])
+    assert {row["slice"] for row in sliced["estimates"]} == {None, "a", "b", "c", "d"}
+    costs = tmp_path / "costs.csv"
+    costs.write_text("true,n,y\nn,0,1\ny,5,0\n")
+    priced = json.loads(run(capsys, *words, "--cost", str(costs))[1])
+    assert next(row for row in priced["estimates"] if row["measure"].startswith("cost"))["value"] == pytest.approx(
+        6 / 8
+    )
+    few = json.loads(run(capsys, *words, "--measures", "error,fbeta(beta=0.5)", "--level", "0.8")[1])
+    assert {row["measure"] for row in few["estimates"]} == {"error", "fbeta(beta=0.5)"}
+    assert few["level"] == 0.8
+    trained = json.loads(run(capsys, *words, "--training", str(file))[1])
+    assert trained["training"][0]["value"] == trained["estimates"][0]["value"]
+
+
+def test_integer_labels_are_read_as_integers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "score.csv"
+    path.write_text("y,p\n1,0.9\n0,0.2\n1,0.4\n0,0.7\n")
+    words = ["assess", str(path), "--truth", "y", "--membership", "p", "--event", "1", "--json"]
+    content = json.loads(run(capsys, *words)[1])
+    assert content["classes"] == [0, 1]
+    assert content["confusion"] == [[1, 1], [1, 1]]
+    lower = json.loads(run(capsys, *words, "--threshold", "0.3")[1])
+    assert lower["confusion"] == [[1, 1], [0, 2]]
+    assert run(capsys, *words[:-3], "--event", "one")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["assess", "nowhere.csv", "--truth", "a", "--assigned", "b"],
+        ["assess", IRIS, "--truth", "specis", "--membership", "lda_*"],
+        ["assess", IRIS, "--truth", "species"],
+        ["assess", IRIS],
+        ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--level", "95"],
+        ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--method", "guess"],
+        ["compare", IRIS, "--truth", "species", "--model", "lda"],
+        ["compare", IRIS, "--truth", "species", "--model", "a=lda_*", "--model", "a=qda_*"],
+        ["measures", "acuracy"],
+        ["weigh"],
+    ],
+)
+def test_bad_input_is_status_2_without_a_traceback(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert err.strip()
+    assert "Traceback" not in err
+
+
+def test_a_slip_is_met_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'species'" in run(capsys, "assess", IRIS, "--truth", "specis", "--membership", "lda_*")[2]
+    assert "'accuracy'" in run(capsys, "measures", "acuracy")[2]
+
+
+def test_text_from_a_file_cannot_act_on_the_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    evil = "\x1b[31mred\x1b]0;title\x07[bold]x[/bold]\u202e"
+    path = tmp_path / "evil.csv"
+    path.write_text(f"truth,said\n{evil},{evil}\nb,{evil}\nb,b\n")
+    status, out, _ = run(capsys, "assess", str(path), "--truth", "truth", "--assigned", "said", "--by", "truth")
+    assert status == 0
+    assert not set("\x1b\x07\u202e") & set(out)
+    assert "\\x1b[31mred" in out
+    assert "[bold]x[/bold]" in out
+    status, _, err = run(capsys, "assess", str(path), "--truth", "truth", "--assigned", "said", "--event", evil + "!")
+    assert status == 2
+    assert not set("\x1b\x07\u202e") & set(err)
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m steelyard demo | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)  # noqa: S602
+    assert "irises" in done.stdout
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr
+
+
+def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--help")
+    assert status == 0
+    assert "steelyard compare predictions.csv" in out
+    assert "--membership" in run(capsys, "assess", "--help")[1]

@@ -1,0 +1,211 @@
+"""Whatever is thrown at the door comes in sane, or is refused in words."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+import steelyard as sy
+from steelyard.errors import SteelyardError
+
+many = settings(max_examples=1000, suppress_health_check=list(HealthCheck))
+
+TRUTH = ["a", "b", "a", "b"]
+GUESS = ["a", "b", "b", "b"]
+
+
+class Rude:
+    """An object that raises whatever it is asked."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise RuntimeError("\x1b[31mno\x07")
+
+    __array__ = __len__ = __iter__ = __getitem__ = __float__ = __eq__ = __bool__ = _refuse
+    __hash__ = object.__hash__
+
+
+class RudeTable(Rude):
+    """One that claims to be a table, too."""
+
+    columns = property(Rude._refuse)
+    __arrow_c_stream__ = Rude._refuse
+
+
+def outcome(call: Callable[[], sy.Assessment]) -> sy.Assessment | None:
+    """Let the call succeed sanely or fail properly; anything else, a warning too, fails the test."""
+    try:
+        assessment = call()
+    except SteelyardError as error:
+        assert str(error).strip()
+        assert str(error).isprintable(), repr(str(error))
+        return None
+    table = assessment.confusion()
+    assert table.shape == (len(assessment.classes),) * 2
+    assert (table >= 0).all()
+    assert np.isclose(table.sum(), assessment.tally.sums.values[:, 1].sum(), rtol=1e-9)
+    assert 0 < assessment.n < np.inf
+    assert len(assessment.table()) > 0
+    return assessment
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([10**400, 2**63, -(2**63) - 1, 2**64]),
+    st.floats(),
+    st.sampled_from([0.0, -0.0, 1.0, 0.25, 5e-324, 1e308]),
+    st.text(max_size=5),
+    st.text("a\x00\x1b\n\u202e\ud800", max_size=3),
+    st.binary(max_size=4),
+    st.decimals() | st.fractions() | st.complex_numbers(),
+    st.dates() | st.datetimes() | st.timedeltas() | st.uuids(),
+    st.sampled_from([pd.NA, pd.NaT, np.float32(0.5), np.int8(1), np.str_("a"), np.True_, np.datetime64("NaT")]),
+    st.builds(Rude) | st.builds(RudeTable) | st.builds(object),
+)
+KEYS = st.one_of(st.text(max_size=3), st.integers(), st.booleans(), st.none(), st.floats(), st.binary(max_size=2))
+NESTED = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.lists(inner, max_size=4).map(tuple) | st.dictionaries(KEYS, inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+DTYPES = npst.scalar_dtypes() | npst.unicode_string_dtypes() | npst.byte_string_dtypes() | npst.array_dtypes()
+ARRAYS = npst.arrays(DTYPES, npst.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+
+ORDINARY: tuple[st.SearchStrategy[Any], ...] = (
+    st.sampled_from("ab"),
+    st.integers(0, 2),
+    st.booleans(),
+    st.sampled_from([0.0, 1.0]),
+    st.floats(0, 1),
+    st.floats(),
+    st.text(max_size=2),
+    st.integers(),
+)
+
+
+def objects(values: Sequence[Any]) -> Any:
+    array = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        array[place] = value
+    return array
+
+
+def if_possible(make: Callable[[Any], Any]) -> Callable[[list[Any]], Any]:
+    """What cannot even be made cannot be handed in; a list can."""
+
+    def made(values: list[Any]) -> Any:
+        try:
+            return make(values)
+        except Exception:
+            return values
+
+    return made
+
+
+HOLDERS: tuple[Callable[[list[Any]], Any], ...] = (
+    list,
+    tuple,
+    deque,
+    objects,
+    if_possible(lambda values: pa.array(values, from_pandas=True)),
+    if_possible(lambda values: pd.Series(values, dtype=object, index=range(len(values), 0, -1))),
+    if_possible(pd.Series),
+    if_possible(pd.Index),
+    if_possible(lambda values: pl.from_arrow(pa.array(values, from_pandas=True))),
+    if_possible(lambda values: np.ma.masked_array(values, [place % 2 for place in range(len(values))])),
+    lambda values: (value for value in values),
+    lambda values: dict(enumerate(values)),
+    iter,
+)
+
+
+@st.composite
+def columns(draw: st.DrawFn, rows: int | None = None) -> Any:
+    """A column of values that are mostly of one kind, in anything that can hold a column."""
+    element = draw(st.sampled_from(ORDINARY))
+    odd = draw(st.sampled_from([st.nothing(), st.nothing(), st.none(), SCALARS]))
+    size = draw(st.integers(0, 6)) if rows is None else rows
+    values = draw(st.lists(element | odd, min_size=size, max_size=size))
+    return draw(st.sampled_from(HOLDERS))(values)
+
+
+ANYTHING = NESTED | ARRAYS | columns()
+
+
+@many
+@given(ANYTHING, ANYTHING)
+def test_any_truth_and_prediction(truth: Any, prediction: Any) -> None:
+    outcome(lambda: sy.assess(truth, prediction))
+
+
+@many
+@given(st.data(), st.integers(1, 6), st.sampled_from(["error", "drop"]))
+def test_columns_of_equal_length(data: st.DataObject, rows: int, missing: Any) -> None:
+    truth, prediction = data.draw(columns(rows)), data.draw(columns(rows))
+    assessment = outcome(lambda: sy.assess(truth, prediction, missing=missing))
+    if assessment is not None:
+        assert assessment.n + assessment.dropped == rows
+
+
+@many
+@given(ANYTHING)
+def test_any_prediction(prediction: Any) -> None:
+    outcome(lambda: sy.assess(TRUTH, prediction, event="b"))
+
+
+@many
+@given(ANYTHING | columns(4))
+def test_any_weight(weight: Any) -> None:
+    outcome(lambda: sy.assess(TRUTH, GUESS, weight=weight))
+
+
+@many
+@given(ANYTHING | columns(4), st.sampled_from(["group", "by"]))
+def test_any_group_or_slice(column: Any, option: Any) -> None:
+    outcome(lambda: sy.assess(TRUTH, GUESS, **{option: column}))
+
+
+@many
+@given(ANYTHING, st.sampled_from(["scale", "event", "threshold", "missing"]))
+def test_any_option(value: Any, option: Any) -> None:
+    outcome(lambda: sy.assess(TRUTH, GUESS, **{option: value}))
+
+
+@many
+@given(st.lists(SCALARS, max_size=4) | ANYTHING, SCALARS)
+def test_any_scale(classes: Any, event: Any) -> None:
+    outcome(lambda: sy.assess(TRUTH, GUESS, scale=sy.Scale(classes, event)))
+
+
+@many
+@given(st.lists(SCALARS, max_size=3) | ANYTHING, st.lists(SCALARS, max_size=4), SCALARS, columns())
+def test_any_continuum(boundaries: Any, classes: Any, sd: Any, truth: Any) -> None:
+    outcome(lambda: sy.assess(truth, GUESS, scale=sy.Continuum(boundaries, classes, sd=sd)))
+
+
+@many
+@given(ANYTHING, NESTED, NESTED)
+def test_any_frame_and_column(frame: Any, truth: Any, assigned: Any) -> None:
+    if not isinstance(frame, str):  # text is a pattern of file names
+        outcome(lambda: sy.assess(frame, truth=truth, assigned=assigned))
+
+
+@many
+@given(NESTED, NESTED, NESTED)
+def test_any_column_of_a_sound_frame(truth: Any, membership: Any, by: Any) -> None:
+    frame = pa.table({"y": TRUTH, "p_a": [1.0, 0.0, 1.0, 0.0], "p_b": [0.0, 1.0, 0.0, 1.0]})
+    outcome(lambda: sy.assess(frame, truth=truth, membership="p_*"))
+    outcome(lambda: sy.assess(frame, truth="y", membership=membership))
+    outcome(lambda: sy.assess(frame, truth="y", membership="p_*", by=by))

@@ -1,0 +1,36 @@
+"""The package as a whole: what it loads, what it offers, and that nothing is out of date."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import steelyard
+
+HEAVY = ("matplotlib", "sklearn", "pyarrow.dataset", "dask", "pyspark", "pandas", "polars", "scipy.stats")
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}; import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    return set(done.stdout.split())
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    assert not loaded_after("import steelyard") & {*HEAVY, "pyarrow", "numpy"}
+
+
+def test_assessing_arrays_loads_nothing_heavy() -> None:
+    assert not loaded_after("import steelyard; steelyard.assess([0, 1, 1], [0, 1, 0])['kappa']") & {*HEAVY}
+
+
+def test_every_public_name_can_be_had() -> None:
+    for name in dir(steelyard):
+        assert getattr(steelyard, name) is not None
+    assert {"assess", "compare", "assess_table", "Scale", "Tally", "Estimate", "Assessment", "Comparison"} <= set(
+        dir(steelyard)
+    )
+
+
+def test_a_name_that_is_not_there_is_refused_in_the_usual_way() -> None:
+    assert not hasattr(steelyard, "nonsense")

@@ -1,0 +1,144 @@
+"""Intervals and standard errors, against formulas that others derived by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import norm, t
+
+from steelyard import Scale, assess, assess_table, find
+from tests.cases_of import drawn
+
+Z = norm.ppf(0.975)
+
+
+def test_wilson_is_scipys_wilson() -> None:
+    from scipy.stats import binomtest
+
+    found = assess_table([[231, 27], [32, 54]], classes=["no", "yes"], event="yes")
+    for name, hits, trials in [
+        ("sensitivity", 54, 86),
+        ("specificity", 231, 258),
+        ("precision", 54, 81),
+        ("error", 59, 344),
+        ("prevalence", 86, 344),
+    ]:
+        expected = binomtest(hits, trials).proportion_ci(method="wilson")
+        assert found[name].low == pytest.approx(expected.low, abs=1e-12)
+        assert found[name].high == pytest.approx(expected.high, abs=1e-12)
+        assert found[name].method == "Wilson"
+
+
+def test_standard_errors_are_those_of_the_textbook() -> None:
+    tp, fn, fp, tn = 54, 32, 27, 231
+    found = assess_table([[tn, fp], [fn, tp]], classes=["no", "yes"], event="yes")
+    sensitivity, specificity = tp / (tp + fn), tn / (tn + fp)
+    variance = sensitivity * (1 - sensitivity) / (tp + fn) + specificity * (1 - specificity) / (tn + fp)
+    assert found["informedness"].se == pytest.approx(math.sqrt(variance))
+    assert found["balanced_accuracy"].se == pytest.approx(math.sqrt(variance) / 2)
+    odds_ratio = tp * tn / (fp * fn)
+    assert found["diagnostic_odds_ratio"].se == pytest.approx(odds_ratio * math.sqrt(1 / tp + 1 / fn + 1 / fp + 1 / tn))
+    ratio = found["lr_positive"].value
+    log_variance = 1 / tp - 1 / (tp + fn) + 1 / fp - 1 / (fp + tn)  # Simel et al. (1991)
+    assert found["lr_positive"].se == pytest.approx(ratio * math.sqrt(log_variance))
+
+
+def test_intervals_on_scales_are_those_of_half_a_row_more_in_each_cell() -> None:
+    found = assess_table([[231, 27], [32, 54]], classes=["no", "yes"], event="yes")
+    tp, fn, fp, tn = 54.5, 32.5, 27.5, 231.5
+    log_odds, error = math.log(tp * tn / (fp * fn)), math.sqrt(1 / tp + 1 / fn + 1 / fp + 1 / tn)
+    estimate = found["diagnostic_odds_ratio"]
+    assert_allclose([estimate.low, estimate.high], np.exp([log_odds - Z * error, log_odds + Z * error]))
+
+
+def test_the_mean_cost_has_the_t_interval_of_a_mean() -> None:
+    truth, assigned = drawn(5000, 2, 0.7, 3)
+    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    found = assess(truth, assigned, cost=costs)["cost"]
+    rows = costs[truth, assigned]
+    error = rows.std() / math.sqrt(len(rows))
+    assert found.value == pytest.approx(rows.mean())
+    assert found.se == pytest.approx(error)
+    reach = t.ppf(0.975, len(rows) - 1) * error
+    # Two pseudo-rows among five thousand move the interval by next to nothing.
+    assert_allclose([found.low, found.high], [rows.mean() - reach, rows.mean() + reach], rtol=5e-3)
+
+
+def test_sampling_weights_have_the_robust_standard_error() -> None:
+    truth, assigned = drawn(400, 3, 0.7, 4)
+    weight = np.random.default_rng(1).gamma(2.0, size=400)
+    found = assess(truth, assigned, weight=weight)["accuracy"]
+    right = truth == assigned
+    mean = np.average(right, weights=weight)
+    assert found.value == pytest.approx(mean)
+    assert found.se == pytest.approx(math.sqrt((weight**2 * (right - mean) ** 2).sum()) / weight.sum())
+
+
+def test_clusters_have_the_sandwich_standard_error() -> None:
+    truth, assigned = drawn(400, 3, 0.7, 4)
+    group = np.arange(400) // 8
+    found = assess(truth, assigned, group=group)["accuracy"]
+    centred = (truth == assigned) - found.value
+    sums = np.bincount(group, centred)
+    assert found.se == pytest.approx(math.sqrt((sums**2).sum() * 50 / 49) / 400)
+    assert found.method == "Wilson, clustered"
+
+
+def test_rows_that_are_copies_add_nothing_once_they_are_one_cluster() -> None:
+    truth, assigned = drawn(200, 3, 0.7, 8)
+    once = assess(truth, assigned, group=np.arange(200))
+    copied = assess(np.repeat(truth, 5), np.repeat(assigned, 5), group=np.repeat(np.arange(200), 5))
+    for name in ("error", "kappa", "mcc", "f1", "lr_negative"):
+        assert copied[name].se == pytest.approx(once[name].se)
+        assert copied[name].low == pytest.approx(once[name].low, abs=1e-9)
+        assert copied[name].high == pytest.approx(once[name].high, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["error", "kappa", "f1", "g_mean", "mcc", "lr_positive", "cost", "jaccard"])
+def test_all_right_still_leaves_doubt_and_less_of_it_with_more_rows(name: str) -> None:
+    entry = find("cost", costs=[[0, 1], [1, 0]]) if name == "cost" else find(name)
+    widths = []
+    for rows in (10, 100, 1000):
+        found = assess_table([[rows, 0], [0, rows]], classes=["no", "yes"], event="yes", measures=[entry])[entry]
+        assert found.low <= found.value <= found.high
+        widths.append(found.high - found.low if np.isfinite(found.high) else 1 / found.low)
+    assert widths[0] > widths[1] > widths[2] > 0
+
+
+def test_all_wrong_still_leaves_doubt() -> None:
+    found = assess_table([[0, 20], [20, 0]], classes=["no", "yes"], event="yes")
+    for name in ("accuracy", "kappa", "f1", "sensitivity", "mcc"):
+        assert found[name].value == found[name].low
+        assert found[name].high > found[name].low
+
+
+def test_undefined_values_follow_the_users_policy() -> None:
+    table, scale = [[10, 2, 0], [3, 9, 0], [1, 2, 0]], Scale(["a", "b", "c"])
+    plain = assess_table(table, scale=scale)
+    assert math.isnan(plain["precision", "c"].value)
+    assert plain["precision", "c"].note == "class 'c' is never assigned"
+    assert "2 of 3 classes" in plain["precision"].note
+    zero = assess_table(table, scale=scale, undefined=0.0)
+    assert zero["precision", "c"].value == 0
+    assert "0 stands in" in zero["precision", "c"].note
+    assert zero["precision"].value == pytest.approx(plain["precision"].value * 2 / 3)
+    strict = assess_table(table, scale=scale, undefined="error")
+    with pytest.raises(ValueError, match="never assigned"):
+        _ = strict["precision", "c"]
+    assert strict["accuracy"].value == plain["accuracy"].value
+
+
+def test_training_stands_beside_test() -> None:
+    truth, assigned = drawn(200, 2, 0.6, 1)
+    fitted = drawn(300, 2, 0.95, 2)
+    found = assess(truth, assigned, training=fitted)
+    assert found.training is not None
+    assert found.training["error"].value == pytest.approx(np.mean(fitted[0] != fitted[1]))
+    gap = found.gap("error")
+    assert gap.value == pytest.approx(found["error"].value - found.training["error"].value)
+    assert gap.low < gap.value < gap.high
+    assert gap.low > 0, "a classifier that was fitted to its training data is flattered by them"
+    assert "training" in str(found)
