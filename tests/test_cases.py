@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard import Continuum, Scale
-from steelyard.cases import Door
+from steelyard.cases import Door, Prediction
 from steelyard.errors import (
     AmbiguousPrediction,
     BadOption,
@@ -209,6 +209,10 @@ def test_rows_of_a_series_are_not_aligned_by_their_labels() -> None:
         (["n", "y", "y"], [0.0, 1.0, 1.0], {"event": "y"}, 3),
         (["n", "y", "y"], pa.array([0.1, 0.8, 0.9]).cast(pa.decimal128(3, 2)), {"event": "y"}, 3),
         (["n", "y"], [[0.9, 0.1], [0.2, 0.8]], {}, 2),
+        (["n", "y", "y"], [[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]], {}, 2),
+        (["n", "y", "y"], [[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]], {"threshold": 0.4, "event": "y"}, 3),
+        (["n", "y", "y"], {"y": [0.1, 0.4, 0.8], "n": [0.9, 0.6, 0.2]}, {"threshold": 0.4, "event": "y"}, 3),
+        (["n", "y", "y"], {"y": [0.1, 0.4, 0.8], "n": [0.9, 0.6, 0.2]}, {"threshold": 0.7, "event": "n"}, 3),
         (["n", "y"], ((1, 0), (0, 1)), {}, 2),
         (["n", "y"], np.array([[0.9, 0.1], [0.2, 0.8]], order="F"), {}, 2),
         (["n", "y"], np.ma.masked_array([[0.9, 0.1], [0.2, 0.8]]), {}, 2),
@@ -238,6 +242,8 @@ def test_ones_that_could_be_labels_or_scores_are_refused(truth: Any, options: An
         ([1, 2], [0.1, 0.9], {}),
         (["a", "b", "c"], [0.1, 0.9, 0.3], {"event": "a"}),
         (["a", "b", "c"], {"a": [0.1, 0.9, 0.3]}, {}),
+        (["a", "b"], [[0.1, 0.9], [0.3, 0.7]], {"threshold": 0.5}),
+        (["a", "b", "c"], np.eye(3), {"threshold": 0.5, "event": "a"}),
     ],
 )
 def test_a_score_needs_an_event_and_two_classes(truth: Any, prediction: Any, options: Any) -> None:
@@ -281,13 +287,15 @@ def test_what_no_prediction_looks_like_is_refused(prediction: Any, error: type[S
         ([[0.5, 0.5], [-0.5, 1.5]], OutsideUnitInterval, "prediction[0]", 1),
         ([[0.5, 0.5], [0.5, np.nan]], MissingValues, "prediction[1]", 1),
         ([[0.5, 0.5], [0.5, None]], MissingValues, "prediction[1]", 1),
+        (np.ma.masked_greater(np.array([[0.5, 0.5], [0.4, 0.6]]), 0.55), MissingValues, "prediction[1]", 1),
     ],
 )
 def test_probabilities_are_checked(memberships: Any, error: type[SteelyardError], place: str, row: int) -> None:
     with pytest.raises(error) as caught:
         sy.assess(["a", "b"], memberships)
     assert (caught.value.column, caught.value.row) == (place, row)
-    by_name = {"b": [row[1] for row in memberships], "a": [row[0] for row in memberships]}
+    first, second = np.ma.asanyarray(memberships, dtype=float).T
+    by_name = {"b": second, "a": first}
     with pytest.raises(error) as caught:
         sy.assess(["a", "b"], by_name)
     assert caught.value.row == row
@@ -420,6 +428,7 @@ def test_unequal_lengths_are_named(options: Any, column: str) -> None:
         ([1e-200, 0, 0], BadWeights, None, "too large or too small"),
         (np.array([1e4000, 1, 1], dtype=np.longdouble), BadWeights, 0, "the weight is"),
         (["1", "2", "x"], NotNumbers, 2, "'x' is not a number"),
+        ([1, 2, "x"], NotNumbers, 2, "'x' is text, but there was a number before"),
         ([[1, 1, 1]], WrongShape, None, "(1, 3)"),
         (1, WrongShape, None, "a int is not a column"),
     ],
@@ -493,7 +502,18 @@ def test_many_columns_of_many_parts_do_not_run_over() -> None:
     assert parts.labels[7] == "c0=7, c1=14, c2=21, c3=28, c4=35, c5=42"
 
 
-@pytest.mark.parametrize(("by", "error"), [({}, BadOption), ([0.5, 1.5], UnusableLabels), ({"a": {}}, WrongShape)])
+@pytest.mark.parametrize(
+    ("by", "error"),
+    [
+        ({}, BadOption),
+        ([0.5, 1.5], UnusableLabels),
+        ({"a": {}}, WrongShape),
+        ([[0, 1], [1, 0]], WrongShape),
+        ({1: [0, 1], "1": [1, 0]}, DuplicateColumns),
+        (pa.table([[0, 1], [1, 0]], names=["a", "a"]), DuplicateColumns),
+        ({None: [0, 1]}, UnusableLabels),
+    ],
+)
 def test_parts_that_are_none_are_refused(by: Any, error: type[SteelyardError]) -> None:
     with pytest.raises(error):
         sy.assess([0, 1], [0, 1], by=by)
@@ -595,6 +615,7 @@ def test_nothing_left_is_refused() -> None:
         ({"missing": None}, "missing is None"),
         ({"missing": ["drop"]}, "missing is ['drop']"),
         ({"threshold": "0.5"}, "threshold is no number"),
+        ({"threshold": 0.5}, "threshold= is given, but no score"),
         ({"threshold": np.nan}, "threshold is no number"),
         ({"threshold": [0.5]}, "threshold is no number"),
         ({"scale": ["a", "b"]}, "scale is ['a', 'b']"),
@@ -617,7 +638,6 @@ def test_no_classifier_is_refused() -> None:
     [
         (pd.DataFrame({"grade": ["a"]}), "grad", UnknownColumn, "Did you mean 'grade'?"),
         (pd.DataFrame({"grade": ["a"]}), "zzz", UnknownColumn, "There are 'grade'"),
-        (pd.DataFrame({"grade": ["a"]}), 0, UnknownColumn, "there is no column 0"),
         (pd.DataFrame([["a", "b"]], columns=["y", "y"]), "y", DuplicateColumns, "two columns are called 'y'"),
         (pa.table([["a"], ["b"]], names=["y", "y"]), "y", DuplicateColumns, "2 columns are called 'y'"),
         (pa.table({}), "y", UnknownColumn, "There are none"),
@@ -635,6 +655,21 @@ def test_frames_that_do_not_hold_the_column_are_refused(
     with pytest.raises(error) as caught:
         sy.assess(frame, truth=truth, assigned=truth)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("truth", [0, 1.5, ["grade"], ("grade",), b"grade"])
+def test_a_column_is_named_by_text_alone(truth: Any) -> None:
+    with pytest.raises(UnknownColumn, match="there is no column"):
+        sy.assess(pd.DataFrame({"grade": ["a"]}), truth=truth, assigned="grade")
+
+
+def test_messages_name_the_columns_of_a_table() -> None:
+    columns = (np.array([0.5, -1.0]), np.array([0.5, 2.0]))
+    said = Prediction("model", columns=columns, class_names=("a", "b"), headings=("p_a", "p_b"))
+    with pytest.raises(OutsideUnitInterval, match="column 'p_a', row 1"):
+        Door().admit(["a", "b"], {"model": said})
+    with pytest.raises(UnknownLabel, match="column 'said', row 1"):
+        Door(Scale(["a", "b"]), headings={"model": "said"}).admit(["a", "b"], {"model": ["a", "z"]})
 
 
 # --- published tables -----------------------------------------------------------------------------------------

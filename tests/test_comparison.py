@@ -180,3 +180,23 @@ def test_clusters_widen_differences() -> None:
     copied = compare(many[0], {"x": many[1], "y": many[2]}, group=np.repeat(np.arange(100), 10))
     row = copied.differences("kappa").to_pylist()[0]
     assert row["se"] == pytest.approx(alone["se"] * math.sqrt(100 / 99))
+
+
+def test_bands_can_be_had_where_some_measures_are_undefined() -> None:
+    found = compare(
+        ["a", "a", "a", "a"], {"x": ["a", "a", "a", "b"], "y": ["a", "a", "a", "a"]}, scale=Scale(["a", "b"])
+    )
+    bands = found.differences(simultaneous=True)
+    row = bands["measure"].index("error")
+    assert bands["low"][row] < bands["difference"][row] < bands["high"][row]
+    assert math.isnan(bands["low"][bands["measure"].index("mcc")])
+
+
+def test_an_infinite_value_leaves_a_one_sided_difference() -> None:
+    truth = [0] * 30 + [1] * 30
+    never_wrong_on_zero = [0] * 30 + [1] * 20 + [0] * 10
+    found = compare(truth, {"x": [0] * 25 + [1] * 5 + [1] * 25 + [0] * 5, "y": never_wrong_on_zero})
+    row = found.differences("lr_positive").to_pylist()[0]
+    assert row["difference"] == row["low"] == -math.inf
+    assert math.isfinite(row["high"])
+    assert row["p"] > 0

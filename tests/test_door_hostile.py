@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,14 +11,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import steelyard as sy
-from steelyard.errors import SteelyardError
+from steelyard.errors import SteelyardError, UnknownLabel, quoted
 
-many = settings(max_examples=1000, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=120, suppress_health_check=list(HealthCheck))
 
 TRUTH = ["a", "b", "a", "b"]
 GUESS = ["a", "b", "b", "b"]
@@ -124,7 +126,7 @@ HOLDERS: tuple[Callable[[list[Any]], Any], ...] = (
     if_possible(pd.Series),
     if_possible(pd.Index),
     if_possible(lambda values: pl.from_arrow(pa.array(values, from_pandas=True))),
-    if_possible(lambda values: np.ma.masked_array(values, [place % 2 for place in range(len(values))])),
+    if_possible(lambda values: np.ma.masked_array(np.array(values), np.arange(len(values)) % 2 == 1)),
     lambda values: (value for value in values),
     lambda values: dict(enumerate(values)),
     iter,
@@ -142,6 +144,50 @@ def columns(draw: st.DrawFn, rows: int | None = None) -> Any:
 
 
 ANYTHING = NESTED | ARRAYS | columns()
+
+
+# --- words ----------------------------------------------------------------------------------------------------
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("plain", "'plain'"),
+        ("a\x1b[31m\n\x07", r"'a\x1b[31m\n\x07'"),
+        ("\u202e\ud800\u00ad", r"'\u202e\ud800\xad'"),
+        ("é✓", "'é✓'"),
+        ("x" * 1000, "'" + "x" * 58 + "…'"),
+        ("'" * 60, '"' + "'" * 58 + '…"'),
+        (list(range(1000)), str(list(range(1000)))[:60] + "…"),
+        (np.zeros((2, 2)), r"array([[0., 0.],\n       [0., 0.]])"),
+        pytest.param(10**5000, "<int>", id="huge"),
+        (Unspeakable(), "<Unspeakable>"),
+        (type("a\x1bb", (Unspeakable,), {})(), r"<a\x1bb>"),
+    ],
+)
+def test_a_value_is_quoted_so_that_it_can_do_no_harm(value: Any, shown: str) -> None:
+    assert quoted(value) == shown
+
+
+def test_an_error_keeps_its_parts() -> None:
+    error = UnknownLabel("'x' is not there", column="a\nb", row=3, mend="Look again")
+    assert str(error) == r"column 'a\nb', row 3: 'x' is not there. Look again"
+    moved = error.at(7)
+    assert (type(moved), moved.column, moved.row, moved.mend) == (UnknownLabel, "a\nb", 7, "Look again")
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 (as a pool of processes does)
+    assert (str(copy), copy.row, copy.column) == (str(error), 3, "a\nb")
+
+
+def test_no_message_has_signs_that_a_terminal_obeys() -> None:
+    assert str(SteelyardError("bad \x1b[31m", mend="\u202emend\n")) == r"bad \x1b[31m. \u202emend\n"
+
+
+# --- anything at all ------------------------------------------------------------------------------------------
 
 
 @many
@@ -163,6 +209,16 @@ def test_columns_of_equal_length(data: st.DataObject, rows: int, missing: Any) -
 @given(ANYTHING)
 def test_any_prediction(prediction: Any) -> None:
     outcome(lambda: sy.assess(TRUTH, prediction, event="b"))
+
+
+@many
+@given(ANYTHING | st.dictionaries(st.text(max_size=3), ANYTHING | columns(4), max_size=3))
+def test_any_comparison(predictions: Any) -> None:
+    def first() -> sy.Assessment:
+        comparison = sy.compare(TRUTH, predictions)
+        return comparison[comparison.models[0]]
+
+    outcome(first)
 
 
 @many

@@ -28,8 +28,17 @@ NUMBERS = np.array([7, -2, 7, 300])
 MARKS = np.array([True, False, True, True])
 
 
+class Rude:
+    def __array__(self, *_: Any) -> Any:
+        raise RuntimeError("not me")
+
+
 def chunked(*parts: Any) -> Any:
     return pa.chunked_array(list(parts))
+
+
+def masked(values: Any, gaps: list[int]) -> Any:
+    return np.ma.masked_array(np.asarray(values), np.isin(np.arange(len(values)), gaps))
 
 
 def frozen(values: Any) -> Any:
@@ -45,7 +54,7 @@ HOLDERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "numpy U, other byte order": (TEXT.astype(TEXT.dtype.newbyteorder()), ("a", "b", "ä")),
     "numpy U, strided": (np.repeat(TEXT, 2)[::2], ("a", "b", "ä")),
     "numpy U, read-only": (frozen(TEXT.copy()), ("a", "b", "ä")),
-    "numpy U, masked nowhere": (np.ma.masked_array(TEXT, [False] * 4), ("a", "b", "ä")),
+    "numpy U, masked nowhere": (masked(TEXT, []), ("a", "b", "ä")),
     "numpy objects": (TEXT.astype(object), ("a", "b", "ä")),
     "numpy StringDType": (TEXT.astype(np.dtypes.StringDType()), ("a", "b", "ä")),
     "list of numpy strings": (list(TEXT), ("a", "b", "ä")),
@@ -90,7 +99,7 @@ HOLDERS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "ints and floats": ([7, -2.0, 7.0, 300], (-2, 7, 300)),
     "objects that are ints": (NUMBERS.astype(object), (-2, 7, 300)),
     "array.array": (array.array("l", NUMBERS.tolist()), (-2, 7, 300)),
-    "memoryview": (memoryview(NUMBERS), (-2, 7, 300)),
+    "memoryview": (memoryview(array.array("l", NUMBERS.tolist())), (-2, 7, 300)),
     "pandas int64": (pd.Series(NUMBERS, index=list("wxyz")), (-2, 7, 300)),
     "pandas Int64": (pd.Series(NUMBERS, dtype="Int64"), (-2, 7, 300)),
     "pandas category of ints": (pd.Series(NUMBERS).astype("category"), (-2, 7, 300)),
@@ -124,8 +133,8 @@ GAPS: dict[str, Any] = {
     "list that starts with None": [None, "b", "a", "b"],
     "numpy objects": np.array(["b", None, "a", "b"], dtype=object),
     "numpy StringDType": np.array(["b", None, "a", "b"], dtype=np.dtypes.StringDType(na_object=None)),
-    "masked text": np.ma.masked_array(["b", "?", "a", "b"], [0, 1, 0, 0]),
-    "masked objects": np.ma.masked_array(np.array(["b", {}, "a", "b"], dtype=object), [0, 1, 0, 0]),
+    "masked text": masked(["b", "?", "a", "b"], [1]),
+    "masked objects": masked(np.array(["b", {}, "a", "b"], dtype=object), [1]),
     "pandas": pd.Series(["b", None, "a", "b"]),
     "pandas object": pd.Series(["b", np.nan, "a", "b"], dtype=object),
     "pandas NA": pd.Series(["b", pd.NA, "a", "b"], dtype="string"),
@@ -149,8 +158,8 @@ GAPS: dict[str, Any] = {
     "list of ints": [2, None, 1, 2],
     "list of floats": [2.0, None, 1.0, 2.0],
     "list of bools": [True, None, False, True],
-    "masked ints, other byte order": np.ma.masked_array(np.array([2, 9, 1, 2], dtype=">i8"), [0, 1, 0, 0]),
-    "masked bools": np.ma.masked_array([True, True, False, True], [0, 1, 0, 0]),
+    "masked ints, other byte order": masked(np.array([2, 9, 1, 2], dtype=">i8"), [1]),
+    "masked bools": masked([True, True, False, True], [1]),
     "pandas Int64": pd.Series([2, pd.NA, 1, 2], dtype="Int64"),
     "pandas boolean": pd.Series([True, pd.NA, False, True], dtype="boolean"),
     "pandas Float64": pd.Series([2.0, pd.NA, 1.0, 2.0], dtype="Float64"),
@@ -190,7 +199,7 @@ def test_a_missing_label_has_the_code_minus_one(holder: str) -> None:
         pd.Series([pd.NA, pd.NA], dtype="Int64"),
         pd.Series([pd.NaT, None], dtype=object),
         pl.Series([None, None]),
-        np.ma.masked_all(2),
+        masked([7.5, 8.5], [0, 1]),
     ],
 )
 def test_a_column_of_nothing_has_no_labels(values: Any) -> None:
@@ -281,6 +290,8 @@ REFUSED: dict[str, tuple[Any, type[SteelyardError], int | None, str]] = {
         pd.Series(pd.to_datetime(["2020-01-01"])).astype("category"), UnusableLabels, 0, "cannot be a class label",
     ),
     "arrow dictionary of fractions": (pa.array([1.0, 0.5]).dictionary_encode(), UnusableLabels, 1, "0.5 cannot be"),
+    "numbers that lose digits": ([2**60 + 1, None, 1.5], UnusableLabels, None, "mixes values"),
+    "an object that cannot be read": (Rude(), UnusableLabels, None, "the Rude cannot be read ('not me')"),
     "uuids": ([uuid.UUID(int=1)], UnusableLabels, 0, "is a UUID"),
     "records": (np.zeros(2, dtype=[("a", int)]), UnusableLabels, None, "[('a', '<i8')]"),
     "nested lists": ([["a"], ["b"]], WrongShape, None, "(2, 1)"),

@@ -30,6 +30,17 @@ from steelyard.parallel import CHUNK, WORTH_A_THREAD
 HALVES = [0.5, 0.0, 1.0]
 
 
+def masked(values: list[Any], gaps: list[int]) -> Any:
+    return np.ma.masked_array(np.array(values), np.isin(np.arange(len(values)), gaps))
+
+
+def decimals_of_duckdb() -> Any:
+    """A number with a point in it is a decimal to duckdb."""
+    relation = duckdb.sql("select * from (values (0.5), (0.0), (1.0)) t(p)")
+    assert relation is not None
+    return pa.table(relation).column("p")
+
+
 @pytest.mark.parametrize(
     "values",
     [
@@ -41,7 +52,7 @@ HALVES = [0.5, 0.0, 1.0]
         np.array(HALVES, dtype=np.float16),
         np.array(HALVES, dtype=object),
         np.repeat(HALVES, 2)[::2],
-        np.ma.masked_array(HALVES, [0, 0, 0]),
+        masked(HALVES, []),
         [Decimal("0.5"), Decimal(0), Decimal(1)],
         pd.Series(HALVES, index=[5, 5, 5]),
         pd.Series(HALVES, dtype="Float64"),
@@ -54,7 +65,7 @@ HALVES = [0.5, 0.0, 1.0]
         pa.chunked_array([HALVES[:1], HALVES[1:]]),
         pa.array([Decimal("0.5"), Decimal(0), Decimal(1)]),
         pa.array(HALVES).dictionary_encode(),
-        duckdb.sql("select * from (values (0.5), (0.0), (1.0)) t(p)").arrow().read_all().column("p"),
+        decimals_of_duckdb(),
     ],
 )
 def test_numbers_come_from_anything_that_holds_them(values: Any) -> None:
@@ -72,7 +83,7 @@ def test_whole_numbers_stay_as_they_are(values: Any) -> None:
         [0.5, None, 1],
         [0.5, float("nan"), 1],
         np.array([0.5, None, 1], dtype=object),
-        np.ma.masked_array([0.5, 7, 1], [0, 1, 0]),
+        masked([0.5, 7, 1], [1]),
         pd.Series([0.5, None, 1]),
         pd.Series([0.5, pd.NA, 1], dtype="Float64"),
         pl.Series([0.5, None, 1]),
@@ -148,7 +159,8 @@ def test_rows_with_gaps_are_marked_over_all_columns() -> None:
 
 def highest(*rows: list[Any], dtype: Any = float) -> list[int]:
     columns = list(np.array(rows, dtype=dtype).T)
-    return assign_highest(columns, [f"p{place}" for place in range(len(columns))], "model").tolist()
+    codes = assign_highest(columns, [f"p{place}" for place in range(len(columns))], "model")
+    return [int(code) for code in codes]
 
 
 def test_the_highest_probability_decides_and_the_first_wins_a_tie() -> None:

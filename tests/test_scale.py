@@ -146,7 +146,10 @@ def test_scales_are_equal_by_classes_and_event() -> None:
     assert Scale(["a", "b"]) != Scale(["b", "a"])
     assert Scale(["a", "b"]) != Scale(["a", "b"], "a")
     assert hash(Scale(["a", "b"])) == hash(Scale(["a", "b"]))
-    assert Continuum([0], ["a", "b"]) != Scale(["a", "b"])
+    others: list[Scale] = [Continuum([0], ["a", "b"]), Continuum([1], ["a", "b"], sd=1), Scale(["a", "b", "c"])]
+    assert others.count(Scale(["a", "b"])) == 0
+    assert others.count(Continuum([1], ["a", "b"])) == 0
+    assert others.count(Continuum([0], ["a", "b"])) == 1
 
 
 # --- classes from a continuum ---------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ def test_scales_are_equal_by_classes_and_event() -> None:
 @pytest.mark.parametrize(("closed", "codes"), [("left", [0, 1, 1, 2, 2]), ("right", [0, 0, 1, 1, 2])])
 def test_a_boundary_belongs_to_the_closed_side(closed: Any, codes: list[int]) -> None:
     water = Continuum([1, 2], ["low", "mid", "high"], closed=closed)
-    assert water.boundaries == (-np.inf, 1, 2, np.inf)
+    assert list(water.boundaries) == [-np.inf, 1, 2, np.inf]
     assert water.cut([0.5, 1, 1.5, 2, 2.5]).tolist() == codes
 
 

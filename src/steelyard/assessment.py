@@ -18,6 +18,7 @@ from .settings import Settings
 from .table import Table
 from .tally import Tally
 from .uncertainty import (
+    MEAN,
     Spread,
     critical_values,
     degrees_of_freedom,
@@ -98,6 +99,10 @@ def compute(evaluation: Evaluation, settings: Settings, critical: Array | None =
         critical = critical_values(settings.level, degrees_of_freedom(evaluation.patterns, methods))
     value, centre = evaluation.values
     low, high = intervals(np.array(methods), value, centre, errors, trials, critical)
+    for label, matrix in evaluation.matrices.items():
+        place = evaluation.places[label, None]
+        if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
+            low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
     if not np.isnan(evaluation.undefined):
         # What stands in for a value that is undefined was not estimated: it has no interval.
         unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .columns import as_number, flat, is_floating, is_table, is_whole, numbers, take
+from .columns import as_number, flat_numbers, is_floating, is_table, is_whole, numbers, refuse_twice, take
 from .errors import (
     BadOption,
     BadWeights,
@@ -105,7 +105,19 @@ class Raw:
 
 @dataclass(frozen=True)
 class Door:
-    """The options under which rows are let in."""
+    """The options under which rows are let in.
+
+    Attributes:
+        scale: The classes, where the user named them.
+        event: The class of interest.
+        threshold: The score from which on a row is assigned to the event.
+        missing: What to do about missing values.
+        weight: What each row weighs.
+        group: The cluster of each row.
+        by: The part of the data that each row belongs to.
+        names: What messages call the truth, the weight, the group and the parts, where they are columns of a table.
+        headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
+    """
 
     scale: Scale | None = None
     event: Any = None
@@ -115,6 +127,7 @@ class Door:
     group: Any = None
     by: Any = None
     names: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
@@ -156,10 +169,10 @@ class Door:
         known = true.labels if self.scale is None else self.scale.classes
         event = self.event if self.event is not None or self.scale is None else self.scale.event
         read = {
-            name: recognise(value, self._name(name), known, event, self.threshold)
+            name: recognise(value, self.headings.get(name, name), known, event, self.threshold)
             for name, value in predictions.items()
         }
-        weight = None if self.weight is None else flat(self.weight, self._name("weight"))
+        weight = None if self.weight is None else flat_numbers(self.weight, self._name("weight"))
         group = None if self.group is None else encode(self.group, self._name("group"))
         return Raw(
             true,
@@ -186,19 +199,22 @@ class Door:
         if self.by is None:
             return None
         if isinstance(self.by, Mapping):
-            columns = {str(name): column for name, column in self.by.items()}
+            names, columns = [str(plain_label(name)) for name in self.by], list(self.by.values())
         else:
-            taken = take(self.by, self._name("by"))
-            named = zip((field.name for field in taken.type), taken.flatten(), strict=True) if is_table(taken) else ()
-            columns = dict(named) or {self._name("by"): taken}
+            names, columns = [self._name("by")], [take(self.by, self._name("by"))]
+            if is_table(columns[0]):
+                names, columns = [field.name for field in columns[0].type], columns[0].flatten()
         if not columns:
             raise BadOption("by= names no column", mend="Give at least one, or leave it out")
-        return _crossed([encode(values, name) for name, values in columns.items()])
+        refuse_twice(names)
+        return _crossed([encode(column, name) for name, column in zip(names, columns, strict=True)])
 
     def _place(self, raw: Raw) -> Cases:
         """Code everything on one scale; a row without a value is refused."""
         for column in raw.labelled():
             refuse_missing(column)
+        if self.threshold is not None and all(said.labels is not None for said in raw.predictions.values()):
+            raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
         scale = self._settle(raw)
         return Cases(
             scale=scale,

@@ -92,12 +92,17 @@ def is_whole(column: Any) -> bool:
     return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
 
 
-def numbers(values: Any, name: str) -> Numbers:
-    """Take a column of numbers from whatever holds it; what is missing becomes NaN."""
+def flat_numbers(values: Any, name: str) -> Any:
+    """Bring one column into a flat array; what is in the way of numbers is called so."""
     try:
-        column = flat(values, name)
+        return flat(values, name)
     except UnusableLabels as error:
         raise NotNumbers(error.problem, column=name, row=error.row, mend="Give numbers") from None
+
+
+def numbers(values: Any, name: str) -> Numbers:
+    """Take a column of numbers from whatever holds it; what is missing becomes NaN."""
+    column = flat_numbers(values, name)
     if isinstance(column, np.ndarray):
         if column.dtype.kind not in "fiub":
             raise _no_numbers(column, str(column.dtype), column.dtype.kind == "U", name)
@@ -113,9 +118,8 @@ def numbers(values: Any, name: str) -> Numbers:
 
 def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
     """Name the first word among numbers, where it is words that are in the way."""
-    for row, word in enumerate(
-        (column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()) if text else ()
-    ):
+    words = () if not text else column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    for row, word in enumerate(words):
         if word is not None and np.isnan(as_number(word, text=True)):
             return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend="Give numbers")
     mend = "Turn the text into numbers" if text else "Give numbers"
@@ -187,7 +191,9 @@ def _from_masked(values: Any, name: str) -> Any:
     if values.ndim != 1:
         return values
     if data.dtype.kind == "O":
-        return _from_numpy(np.where(mask, None, data), name)
+        present = data.copy()
+        present[mask] = None
+        return _from_numpy(present, name)
     return _from_arrow(data.astype(data.dtype.newbyteorder("="), copy=False), mask)
 
 

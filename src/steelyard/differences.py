@@ -13,18 +13,16 @@ import numpy as np
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
 from .uncertainty import (
-    Spread,
+    LOG,
     by_cluster,
     critical_values,
     degrees_of_freedom,
     influences_at,
     interval_method,
-    intervals,
+    on_scale,
     p_values,
     pseudo_at,
     second_moment,
-    spread,
-    trials_of,
 )
 
 if TYPE_CHECKING:
@@ -120,7 +118,7 @@ class Differences:
         reach = critical_values(self.level, self.freedom) if critical is None else critical
         low, high = np.empty_like(self.difference), np.empty_like(self.difference)
         for row, (a, b) in enumerate(self.pairs):
-            with np.errstate(invalid="ignore", over="ignore"):
+            with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
                 centre = self.centres[a] - self.centres[b]
                 half = reach * np.sqrt(self._variance(a, b))
                 left, right = centre - half, centre + half
@@ -143,33 +141,22 @@ class Differences:
     def _within_span(self, low: Array, high: Array) -> tuple[Array, Array]:
         return np.maximum(low, -self.width), np.minimum(high, self.width)
 
-    def _own(self, model: int, reach: Array) -> tuple[Array, Array]:
-        evaluation, places = self.evaluations[model], list(self.places)
-        errors = spread(evaluation)
-        return intervals(
-            np.array(self.methods),
-            self.values[model],
-            self.centres[model],
-            Spread(errors.plain[places], errors.smooth[places]),
-            trials_of(evaluation)[places],
-            reach,
-        )
-
     def _mover(self, a: int, b: int, reach: Array) -> tuple[Array, Array]:
-        (low_a, high_a), (low_b, high_b) = self._own(a, reach), self._own(b, reach)
+        """Put two intervals on the log scale together, their correlation minded."""
+        alone, shared = self._covariance(a, b)
+        centre_a, centre_b = self.centres[a], self.centres[b]
+        low_a, high_a = on_scale(LOG, centre_a, reach * np.sqrt(alone[0]))
+        low_b, high_b = on_scale(LOG, centre_b, reach * np.sqrt(alone[1]))
+        correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
+        down_a, up_a, down_b, up_b = centre_a - low_a, high_a - centre_a, centre_b - low_b, high_b - centre_b
+        below = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
+        above = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
+        return centre_a - centre_b - below, centre_a - centre_b + above
+
+    def _covariance(self, a: int, b: int) -> tuple[tuple[Array, Array], Array]:
+        """The variances of two classifiers and what they share."""
         alone = self._variance(a, None), self._variance(b, None)
-        shared = (alone[0] + alone[1] - self._variance(a, b)) / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-            value_a, value_b = self.values[a], self.values[b]
-            down_a, up_a, down_b, up_b = value_a - low_a, high_a - value_a, value_b - low_b, high_b - value_b
-            below = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
-            above = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
-            # Around an infinite value there is no distance to combine: the ends themselves are subtracted.
-            endless = ~np.isfinite(value_a - value_b)
-            low = np.where(endless, low_a - high_b, value_a - value_b - below)
-            high = np.where(endless, high_a - low_b, value_a - value_b + above)
-            return low, high
+        return alone, (alone[0] + alone[1] - self._variance(a, b)) / 2
 
     @cached_property
     def p(self) -> Array:
@@ -184,8 +171,7 @@ class Differences:
         return np.where(np.isnan(self.difference), np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:
-        alone = self._variance(a, None), self._variance(b, None)
-        shared = (alone[0] + alone[1] - self._variance(a, b)) / 2
+        alone, shared = self._covariance(a, b)
         centre_a, centre_b = self.centres[a], self.centres[b]
         variance = alone[0] / centre_a**2 + alone[1] / centre_b**2 - 2 * shared / (centre_a * centre_b)
         return np.asarray((np.log(centre_a) - np.log(centre_b)) / np.sqrt(np.maximum(variance, 1e-300)))
@@ -194,6 +180,7 @@ class Differences:
         """The critical value that holds for all slots and pairs (or classifiers) at once."""
         rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
         influences = np.concatenate(rows)
+        influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
         freedom = np.tile(self.freedom, len(rows))
         patterns = self.evaluations[0].patterns
         weighted = np.asarray(

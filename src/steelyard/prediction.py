@@ -76,17 +76,23 @@ class Prediction:
                 column=self.name,
                 mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
             )
-        return assign_highest([self.columns[k] for k in order], [self.heading(k) for k in order], self.name)
+        columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
+        codes = assign_highest(columns, headings, self.name)
+        if threshold is None:
+            return codes
+        event = self._spoken_for(scale)
+        return assign_threshold(columns[event], headings[event], event, threshold)
 
     def _spoken_for(self, scale: Scale) -> int:
-        """The class that a single score speaks for: the one it is named after, or else the event."""
+        """The class that a threshold is for: the one that a single score is named after, or else the event."""
         texts = [str(label) for label in scale.classes]
-        named = texts.index(self.class_names[0]) if self.class_names and self.class_names[0] in texts else None
-        code = scale.event_code if named is None else named
+        alone = self.class_names[0] if len(self.class_names) == 1 else None
+        code = texts.index(alone) if alone in texts else scale.event_code
         if len(scale) == 2 and code is not None:
             return code
         raise EventNeeded(
-            f"a single score cannot be read: {len(scale)} classes and "
+            ("a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied")
+            + f": {len(scale)} classes and "
             + ("no event" if scale.event is None else f"the event {quoted(scale.event)}"),
             column=self.name,
             mend="Name the class that the score speaks for: event='yes' (two classes), or give one column a class",

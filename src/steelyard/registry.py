@@ -180,6 +180,8 @@ def _check(entry: Measure) -> None:
         raise UnknownMeasure(
             f"{entry.name} asks for {listed(entry.arguments) or 'nothing'}", mend=f"A formula asks for {offered}"
         )
+    if entry.heavy_tailed and entry.span != (0.0, float("inf")):
+        raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")
     taken = {entry.name, *entry.aliases} & (set(REGISTRY) | set(ALIASES))
     if taken:
         raise UnknownMeasure(f"there is a measure {quoted(taken.pop())} already", mend="Choose another name")

@@ -6,7 +6,7 @@ import html
 import math
 from typing import TYPE_CHECKING, Any
 
-from .text import add_row, count, harmless, number, rich_table, span
+from .text import add_row, count, harmless, named, number, rich_table, span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,7 +27,7 @@ def heading(assessment: Assessment) -> str:
     """What was assessed, in one line."""
     scale = assessment.tally.scale
     parts = [f"{count(assessment.n)} rows", f"{len(scale)} classes"]
-    parts += [] if scale.event is None else [f"event {harmless(scale.event)}"]
+    parts += [] if scale.event is None else [f"event {named(scale.event)}"]
     parts += [f"{assessment.evaluation.patterns.clusters} clusters"] if assessment.tally.groups else []
     parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
     parts.append(f"{assessment.settings.level:.0%} intervals")
@@ -43,7 +43,7 @@ def overall_rows(assessment: Assessment) -> list[tuple[str, Estimate]]:
             continue  # the mean prevalence is 1/C, whatever the data
         suffix = ""
         if measure.per_class:
-            suffix = " (macro)" if estimate.average else f" [{harmless(estimate.label)}]"
+            suffix = " (macro)" if estimate.average else f" [{named(estimate.label)}]"
         rows.append((f"{ARROWS[measure.better]} {_titled(measure)}{suffix}", estimate))
     return rows
 
@@ -83,7 +83,7 @@ def class_table(assessment: Assessment) -> RichTable | None:
     sums = assessment.confusion().sum(axis=1)
     for code, label in enumerate(assessment.classes[:MOST_CLASSES]):
         cells = [f"{number(e.value)} {_interval(e)}" for e in (assessment[m, label] for m in shown)]
-        add_row(table, [harmless(label), count(float(sums[code])), *cells])
+        add_row(table, [named(label), count(float(sums[code])), *cells])
     hidden = len(assessment.classes) - MOST_CLASSES
     if hidden > 0:
         add_row(table, [f"… {hidden} more in table()", "", *[""] * len(shown)])
@@ -92,7 +92,7 @@ def class_table(assessment: Assessment) -> RichTable | None:
 
 def confusion_table(assessment: Assessment, truth_in_rows: bool = True) -> RichTable | None:
     """The counts; with predictions in rows, as many lectures print them, on request."""
-    labels = [harmless(label) for label in assessment.classes]
+    labels = [named(label) for label in assessment.classes]
     if len(labels) > MOST_CLASSES:
         return None
     counts = assessment.confusion()
@@ -112,7 +112,7 @@ def slice_table(assessment: Assessment) -> RichTable | None:
     table = rich_table(["slice", "rows", *[_titled(m) for m in measures]], right=range(1, 2 + len(measures)))
     for label, part in list(assessment.slices.items())[:MOST_CLASSES]:
         cells = [f"{number(e.value)} {_interval(e)}" for e in (part[m] for m in measures)]
-        add_row(table, [harmless(label), count(part.n), *cells])
+        add_row(table, [named(label), count(part.n), *cells])
     hidden = len(assessment.tally.slices) - MOST_CLASSES
     if hidden > 0:
         add_row(table, [f"… {hidden} more in table()", "", *[""] * len(measures)])

@@ -25,19 +25,15 @@ from .scale import Scale, listed, plain_label
 
 # What spreadsheets and R write for "nothing here".
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
+LONG = 300  # a path is known by its end, which must be seen
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-
-
-def is_path(value: Any) -> bool:
-    """Tell the name of a file from data."""
-    return isinstance(value, str | os.PathLike)
 
 
 def read(source: Any) -> Any:
     """Bring a data frame or the files that a path or pattern names into one Arrow table."""
     if hasattr(source, "__arrow_c_stream__"):
         return read_frame(source)
-    if not is_path(source):
+    if not isinstance(source, str | os.PathLike):
         raise UnreadableFile(
             f"a {type(source).__name__} is neither a data frame nor a path",
             mend="Pass a pandas, polars, pyarrow or duckdb table, or the name of a file; collect a lazy frame first",
@@ -59,10 +55,10 @@ def _paths(pattern: str) -> list[Path]:
         found = sorted(Path(name) for name in glob.glob(pattern, recursive=True) if Path(name).is_file())  # noqa: PTH207
         folder = path.is_dir()
     except (OSError, ValueError, TypeError) as error:
-        raise UnreadableFile(f"{quoted(pattern)} is no name of a file", mend=quoted(str(error), 120)) from None
+        raise UnreadableFile(f"{quoted(pattern, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
     if not found:
         mend = "It is a folder: name the files in it, as in 'folder/*.parquet'" if folder else "Check name and folder"
-        raise UnreadableFile(f"there is no file {quoted(pattern)}", mend=mend)
+        raise UnreadableFile(f"there is no file {quoted(pattern, LONG)}", mend=mend)
     return found
 
 

@@ -7,7 +7,11 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
+
+from .errors import UnequalLengths, UnknownColumn, quoted
+from .scale import listed
 
 
 class Table:
@@ -16,6 +20,9 @@ class Table:
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Keep columns of equal length."""
         self.columns = {name: list(values) for name, values in columns.items()}
+        for name, values in self.columns.items():
+            if len(values) != len(self):
+                raise UnequalLengths(f"{len(values)} rows, not {len(self)}", column=name, mend="Give every row a value")
 
     @property
     def column_names(self) -> list[str]:
@@ -33,6 +40,10 @@ class Table:
 
     def __getitem__(self, name: str) -> list[Any]:
         """One column as a list."""
+        if name not in self.columns:
+            near = get_close_matches(str(name), self.columns, n=1)
+            mend = f"Did you mean {quoted(near[0])}?" if near else f"There are {listed(self.column_names)}"
+            raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
         return self.columns[name]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -112,10 +123,11 @@ def dump(content: Any) -> str:
 
 
 def _arrow_column(values: Sequence[Any]) -> Any:
-    """Class labels of several kinds share a column as text."""
+    """Class labels of several kinds share a column as text, and so do integers that Arrow's cannot hold."""
     import pyarrow as pa
 
     kinds = {type(value) for value in values if value is not None}
-    if len(kinds) > 1 and not kinds <= {int, float}:
+    long = kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
+    if long or (len(kinds) > 1 and not kinds <= {int, float}):
         return pa.array([None if value is None else str(value) for value in values])
     return pa.array(values, type=pa.string() if not kinds else None)

@@ -26,6 +26,7 @@ FORMAT = "steelyard tally"
 VERSION = 1
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
+LONG = 300  # a path is known by its end, which must be seen
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Tally:
             half.write_bytes(body + _seal(body))
             half.replace(path)
         except (OSError, ValueError) as error:
-            raise UnwritableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
+            raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=quoted(str(error), 120)) from None
         finally:
             with suppress(OSError, ValueError):
                 half.unlink(missing_ok=True)
@@ -122,7 +123,7 @@ class Tally:
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-        named = quoted(str(path))
+        named = quoted(str(path), LONG)
         try:
             content = Path(path).read_bytes()
         except (OSError, ValueError, TypeError) as error:
@@ -181,7 +182,12 @@ def _from_arrow(body: bytes) -> Tally:
     keys = np.stack([table.column(f"key{j}").to_numpy() for j in range(3 + len(models))], axis=1).astype(np.int64)
     values = np.stack([table.column(name).to_numpy() for name in VALUES], axis=1).astype(np.float64)
     sizes = [max(len(slices), 1), max(len(groups), 1), *[len(scale)] * (1 + len(models))]
-    if (keys < 0).any() or (keys >= sizes).any() or not np.isfinite(values).all():
+    if (
+        keys.shape[1] + len(VALUES) != table.num_columns
+        or (keys < 0).any()
+        or (keys >= sizes).any()
+        or not np.isfinite(values).all()
+    ):
         raise ValueError("sums of rows that there cannot be")
     return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]))
 
@@ -227,9 +233,9 @@ def _recode(sums: Sums, column: int, places: Places) -> Sums:
 
 def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Sums, tuple[Label, ...]]:
     """Forget the labels of which no row is left."""
-    used = np.unique(sums.keys[:, column])
-    if not labels or len(used) == len(labels):
+    used = np.zeros(max(len(labels), 1), dtype=bool)
+    used[sums.keys[:, column]] = True
+    if not labels or used.all():
         return sums, labels
-    places = np.zeros(len(labels), dtype=np.int64)
-    places[used] = np.arange(len(used))
-    return _recode(sums, column, places), tuple(labels[place] for place in used)
+    kept = tuple(label for label, here in zip(labels, used.tolist(), strict=True) if here)
+    return _recode(sums, column, np.cumsum(used) - 1), kept

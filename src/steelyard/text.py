@@ -46,9 +46,13 @@ def _fixed(value: float) -> str:
 def harmless(value: object) -> str:
     """Text from data with everything that could act on a terminal spelled out."""
     text = str(value)
-    if isinstance(value, str) and text != text.strip():
-        text = repr(text)  # a space at an end would not be seen
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def named(label: object) -> str:
+    """A class label, in quotes where it is empty or has a space at an end, which would not be seen."""
+    text = str(label)
+    return harmless(label) if text and text == text.strip() else harmless(repr(text))
 
 
 def count(value: float) -> str:
@@ -101,7 +105,7 @@ def table_view(table: Table, title: str | None = None) -> RichTable:
     numeric = [
         place
         for place, values in enumerate(table.columns.values())
-        if any(isinstance(value, float) for value in values)
+        if any(isinstance(value, int | float) for value in values)
     ]
     drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
     for row in zip(*table.columns.values(), strict=True):

@@ -205,7 +205,7 @@ def intervals(
                 reach = critical[at] * errors.smooth[at]
                 bounds = centre[at] - reach, centre[at] + reach
             else:
-                bounds = _on_scale(method, centre[at], critical[at] * errors.smooth[at])
+                bounds = on_scale(method, centre[at], critical[at] * errors.smooth[at])
             endless = np.isinf(critical[at])
             lowest, highest = SPANS[str(method)]
             bounds = np.where(endless, lowest, bounds[0]), np.where(endless, highest, bounds[1])
@@ -228,7 +228,7 @@ def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple
     return low, high
 
 
-def _on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
+def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
     """A symmetric interval on a scale without ends, brought back."""
     if method == LOGIT:
         middle, width = np.log(centre / (1 - centre)), reach / (centre * (1 - centre))

@@ -1,0 +1,410 @@
+"""Sums of rows: they add and subtract, and a file of them is either whole or refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import threading
+from itertools import pairwise
+from operator import add, sub
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard as sy
+from steelyard import Continuum, Scale, Tally
+from steelyard.cases import Door
+from steelyard.errors import (
+    DamagedFile,
+    ForeignFile,
+    SteelyardError,
+    UnlikeTallies,
+    UnreadableFile,
+    UnwritableFile,
+)
+from steelyard.tally import _seal, _to_arrow
+
+SCALE = Scale(["a", "b", "c"], event="b")
+
+
+def tally(truth: Any, *models: Any, scale: Any = SCALE, **options: Any) -> Tally:
+    """The tally of a few rows, with models named m0, m1, ..."""
+    return Tally.of(Door(scale, **options).admit(truth, {f"m{place}": model for place, model in enumerate(models)}))
+
+
+def content(of: Tally) -> dict[Any, list[float]]:
+    """What a tally holds, whatever order it is in."""
+    slices, groups = of.slices or (None,), of.groups or (None,)
+    rows = zip(of.sums.keys.tolist(), of.sums.values.tolist(), strict=True)
+    return {(slices[key[0]], groups[key[1]], *key[2:]): values for key, values in rows if any(values)}
+
+
+def same(left: Tally, right: Tally) -> bool:
+    """Equal in every respect but the last digit of summed weights."""
+    ours, theirs = content(left), content(right)
+    return (
+        (left.scale, left.models, left.dropped) == (right.scale, right.models, right.dropped)
+        and set(left.slices) == set(right.slices)
+        and set(left.groups) == set(right.groups)
+        and ours.keys() == theirs.keys()
+        and all(np.allclose(ours[key], theirs[key], rtol=1e-12, atol=0) for key in ours)
+    )
+
+
+PLAIN = tally(list("aabbc"), list("abbbc"))
+RICH = tally(
+    list("aabbc"),
+    list("abbbc"),
+    list("accba"),
+    by=["x", "y", "x", "y", "y"],
+    group=[7, 7, 8, 8, 9],
+    weight=[0.5, 1.5, 2.0, 1.0, 0.25],
+)
+ODD = tally(
+    ["no\n", "\x1b[31m", None],
+    ["no\n", "no\n", "no\n"],
+    scale=Scale(["no\n", "\x1b[31m", "naïve ✓"]),
+    by=["", "steelyard sha256 ", ""],
+    missing="drop",
+)
+WATER = tally(
+    [60.0, 70.0, 66.0], ["dry", "wet", "dry"], scale=Continuum([65.0], ["dry", "wet"], sd=0.22, closed="right")
+)
+NUMBERS = tally([0, 1, 1], [False, True, False], scale=Scale([False, True]), group=[2**63 - 1, -5, -5])
+EMPTY = Tally.empty(SCALE, ["m0"])
+ALL = {"plain": PLAIN, "rich": RICH, "odd": ODD, "water": WATER, "numbers": NUMBERS, "empty": EMPTY}
+
+
+# --- adding ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[Tally, list[Tally]]:
+    """Rows as a whole, and cut into parts."""
+    rows = draw(st.integers(2, 30))
+    labels = st.lists(st.sampled_from("abc"), min_size=rows, max_size=rows)
+    truth, first, second = draw(labels), draw(labels), draw(labels)
+    options: dict[str, list[Any]] = {}
+    if draw(st.booleans()):
+        options["group"] = draw(st.lists(st.integers(0, 4), min_size=rows, max_size=rows))
+    if draw(st.booleans()):
+        options["by"] = draw(st.lists(st.sampled_from("xyz"), min_size=rows, max_size=rows))
+    if draw(st.booleans()):
+        options["weight"] = draw(st.lists(st.floats(0.1, 9), min_size=rows, max_size=rows))
+    edges = sorted({0, rows, *draw(st.lists(st.integers(1, rows - 1), max_size=3))})
+    parts = [
+        tally(truth[low:high], first[low:high], second[low:high], **{k: v[low:high] for k, v in options.items()})
+        for low, high in pairwise(edges)
+    ]
+    return tally(truth, first, second, **options), parts
+
+
+@given(batches())
+def test_parts_merged_are_the_whole(batch: tuple[Tally, list[Tally]]) -> None:
+    whole, parts = batch
+    merged = sum(parts[1:], parts[0])
+    assert same(merged, whole)
+    assert same(sum(reversed(parts[:-1]), parts[-1]), whole)
+    assert same(whole + Tally.empty(SCALE, whole.models), whole)
+    assert same(Tally.empty(SCALE, whole.models) + whole, whole)
+
+
+@given(batches())
+def test_what_was_added_can_be_taken_out(batch: tuple[Tally, list[Tally]]) -> None:
+    whole, parts = batch
+    rest = whole - parts[0]
+    assert same(rest + parts[0], whole)
+    if len(parts) > 1:
+        assert same(rest, sum(parts[2:], parts[1]))
+    nothing = whole - whole
+    assert (nothing.rows, len(nothing.sums.keys), nothing.slices, nothing.groups) == (0, 0, (), ())
+
+
+def test_rows_dropped_are_added_too() -> None:
+    gappy = tally(["a", None, "b"], ["a", "b", "b"], missing="drop")
+    assert (gappy + gappy + PLAIN).dropped == 2
+    assert (gappy + PLAIN - gappy).dropped == 0
+    assert (gappy + PLAIN).rows == 7
+
+
+def test_parts_and_clusters_are_matched_by_their_labels() -> None:
+    left = tally(list("ab"), list("aa"), by=["x", "y"], group=[1, 2])
+    right = tally(list("bb"), list("bb"), by=["y", "w"], group=[2, 0])
+    both = left + right
+    assert (both.slices, both.groups) == (("w", "x", "y"), (0, 1, 2))
+    assert content(both)["y", 2, 1, 1] == [1, 1, 1]
+    assert content(both) == content(right + left)
+    assert (both - right).slices == ("x", "y")
+
+
+def test_a_tally_without_rows_brings_no_clusters_along() -> None:
+    grouped = tally(list("ab"), list("aa"), group=[1, 2])
+    alone = (grouped - grouped) + PLAIN
+    assert alone.groups == ()
+    assert same(alone, PLAIN)
+    assert alone.patterns().cluster is None
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (tally(list("ab"), list("ab"), scale=Scale(["a", "b", "c"])), "different scale"),
+        (tally(list("ab"), list("ab"), scale=Scale(["c", "b", "a"], event="b")), "different scale"),
+        (tally(list("ab"), list("ab"), list("ab")), "different models"),
+        (tally(list("ab"), list("ab"), by=["x", "y"]), "one tally has slices and the other has none"),
+        (tally(list("ab"), list("ab"), group=["x", "y"]), "one tally has groups and the other has none"),
+    ],
+)
+def test_unlike_tallies_do_not_add_up(other: Tally, words: str) -> None:
+    for act, left, right in ((add, PLAIN, other), (add, other, PLAIN), (sub, PLAIN, other)):
+        with pytest.raises(UnlikeTallies) as caught:
+            act(left, right)
+        assert words in str(caught.value)
+
+
+def test_clusters_of_text_and_of_numbers_do_not_add_up() -> None:
+    with pytest.raises(UnlikeTallies, match="are text and of the other numbers"):
+        tally(list("ab"), list("ab"), group=["x", "y"]) + tally(list("ab"), list("ab"), group=[1, 2])
+
+
+@pytest.mark.parametrize("other", [1, None, "tally", [PLAIN]])
+def test_only_tallies_are_added(other: Any) -> None:
+    for act in (add, sub):
+        with pytest.raises(TypeError):
+            act(PLAIN, other)
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ALL)
+def test_saving_and_loading_changes_nothing(which: str, tmp_path: Path) -> None:
+    saved, path = ALL[which], tmp_path / "a.tally"
+    saved.save(path)
+    loaded = Tally.load(str(path))
+    assert (loaded.scale, loaded.models, loaded.dropped) == (saved.scale, saved.models, saved.dropped)
+    assert (loaded.slices, loaded.groups) == (saved.slices, saved.groups)
+    assert [type(label) for label in loaded.scale.classes] == [type(label) for label in saved.scale.classes]
+    assert loaded.scale.ordered == saved.scale.ordered
+    assert np.array_equal(loaded.sums.keys, saved.sums.keys)
+    assert np.array_equal(loaded.sums.values, saved.sums.values)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.tally"]
+
+
+@settings(max_examples=20)
+@given(batches())
+def test_steps_through_files_change_no_estimate(tmp_path_factory: pytest.TempPathFactory, batch: Any) -> None:
+    whole, parts = batch
+    path = tmp_path_factory.mktemp("tally") / "a.tally"
+    total = Tally.empty(SCALE, whole.models)
+    for part in parts:
+        (total + part).save(path)
+        total = Tally.load(path)
+    assert same(total, whole)
+    before, after = (sy.assess_tally(one, "m0")["accuracy"] for one in (whole, total))
+    assert np.isclose(before.value, after.value)
+
+
+def test_a_tally_is_an_arrow_stream_that_anyone_can_read(tmp_path: Path) -> None:
+    RICH.save(tmp_path / "a.tally")
+    with pa.OSFile(str(tmp_path / "a.tally")) as file:
+        table = pa.ipc.open_stream(file).read_all()
+    assert table.column("count").to_pylist() == RICH.sums.values[:, 0].tolist()
+    header = json.loads(table.schema.metadata[b"steelyard"])
+    assert (header["format"], header["version"]) == ("steelyard tally", 1)
+
+
+@pytest.mark.parametrize("which", ALL)
+def test_every_flipped_bit_is_noticed(which: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tally"
+    ALL[which].save(path)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        with pytest.raises((DamagedFile, ForeignFile)):
+            Tally.load(path)
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_every_bit_of_the_first_and_last_bytes_is_noticed(bit: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.tally"
+    PLAIN.save(path)
+    whole = path.read_bytes()
+    for place in [*range(64), *range(-160, 0)]:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << bit
+        path.write_bytes(bytes(changed))
+        with pytest.raises(DamagedFile, match="was changed or cut off"):
+            Tally.load(path)
+
+
+def test_every_cut_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.tally"
+    PLAIN.save(path)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises((DamagedFile, ForeignFile)):
+            Tally.load(path)
+    for longer in (whole + b"\n", whole + whole, b"\0" + whole, whole.replace(b"steelyard tally", b"steelyard_tally")):
+        path.write_bytes(longer)
+        with pytest.raises(DamagedFile):
+            Tally.load(path)
+
+
+FOREIGN: dict[str, bytes] = {
+    "nothing": b"",
+    "text": b"truth,model\na,b\n",
+    "json": json.dumps({"format": "something", "version": 1}).encode(),
+    "pickle": pickle.dumps({"scale": ("a", "b")}),
+    "zeros": bytes(5000),
+    "png": b"\x89PNG\r\n\x1a\n" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_foreign_file_is_refused(what: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tally").write_bytes(FOREIGN[what])
+    with pytest.raises(ForeignFile, match=r"a\.tally' is no steelyard tally"):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize("kind", ["stream", "file"])
+def test_another_arrow_file_is_refused(kind: str, tmp_path: Path) -> None:
+    table = pa.table({"key0": [0], "count": [1.0]})
+    make = pa.ipc.new_stream if kind == "stream" else pa.ipc.new_file
+    with make(str(tmp_path / "a.tally"), table.schema) as file:
+        file.write_table(table)
+    with pytest.raises(ForeignFile, match="is no steelyard tally"):
+        Tally.load(tmp_path / "a.tally")
+
+
+def test_nothing_is_unpickled(tmp_path: Path) -> None:
+    (tmp_path / "a.tally").write_bytes(pickle.dumps(PLAIN) + b"steelyard tally")
+    with pytest.raises(DamagedFile):
+        Tally.load(tmp_path / "a.tally")
+
+
+def reseal(path: Path, body: bytes) -> None:
+    """Write what looks whole, as a later release or a stranger might."""
+    path.write_bytes(body + _seal(body))
+
+
+def with_header(of: Tally, **changes: Any) -> bytes:
+    """The Arrow stream of a tally whose header says something else."""
+    table = pa.ipc.open_stream(_to_arrow(of)).read_all()
+    header = {**json.loads(table.schema.metadata[b"steelyard"]), **changes}
+    return stream_of(table.replace_schema_metadata({"steelyard": json.dumps(header)}))
+
+
+def stream_of(table: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+@pytest.mark.parametrize("version", [0, 2, "1.1", None, [1]])
+def test_a_tally_of_another_version_is_refused(version: Any, tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_header(PLAIN, version=version))
+    with pytest.raises(ForeignFile, match=r"is a tally of version .*, not 1\. Read it with the release that wrote it"):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scale": {}},
+        {"scale": {"classes": ["a"], "event": None, "ordered": True}},
+        {"scale": {"classes": ["a", "b"], "event": None, "ordered": True}},
+        {"scale": None},
+        {"models": []},
+        {"models": ["m0", "m1"]},
+        {"models": 5},
+        {"slices": None},
+        {"dropped": "many"},
+    ],
+)
+def test_a_header_that_does_not_fit_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_header(PLAIN, **changes))
+    with pytest.raises(DamagedFile, match="is no tally that can be read"):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("key2", 3), ("key3", -1), ("key0", 1), ("count", np.nan), ("mass", np.inf), ("count", "one"), ("key1", None)],
+)
+def test_sums_that_there_cannot_be_are_refused(column: str, value: Any, tmp_path: Path) -> None:
+    table = pa.ipc.open_stream(_to_arrow(PLAIN)).read_all()
+    place = table.column_names.index(column)
+    broken = table.set_column(place, column, pa.array([value] * table.num_rows))
+    reseal(tmp_path / "a.tally", stream_of(broken))
+    with pytest.raises(DamagedFile, match="is no tally that can be read"):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize("body", [b"", b"steelyard tally", bytes(100)])
+def test_a_seal_on_nothing_sensible_is_refused(body: bytes, tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", body)
+    with pytest.raises(DamagedFile):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize("path", ["missing.tally", ".", "a\x00b", "x" * 5000, None, 3, 2.5, b"a"])
+def test_what_cannot_be_read_is_refused(path: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnreadableFile) as caught:
+        Tally.load(path)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("path", ["no/such/folder/a.tally", "folder", "a\x00b", "x" * 5000])
+def test_what_cannot_be_written_is_refused_and_leaves_nothing(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UnwritableFile) as caught:
+        PLAIN.save(path)
+    assert str(caught.value).isprintable()
+    assert [entry.name for entry in tmp_path.rglob("*")] == ["folder"]
+
+
+def test_an_older_file_survives_a_failed_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.tally"
+    PLAIN.save(path)
+
+    def fail(self: Path, target: Any) -> Any:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(UnwritableFile, match="disk full"):
+        RICH.save(path)
+    assert Tally.load(path).rows == PLAIN.rows
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.tally"]
+
+
+def test_threads_may_save_to_one_name(tmp_path: Path) -> None:
+    path, failures = tmp_path / "a.tally", list[SteelyardError]()
+
+    def work() -> None:
+        try:
+            for _ in range(10):
+                PLAIN.save(path)
+                Tally.load(path)
+        except SteelyardError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert same(Tally.load(path), PLAIN)
