@@ -698,3 +698,9 @@ def test_a_table_of_counts_is_square_finite_and_not_negative(counts: Any, words:
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(EmptyInput, match="the table is empty"):
         sy.assess_table([[0, 0], [0, 0]])
+
+
+def test_labels_that_share_nothing_with_the_truth_come_from_a_wrong_column() -> None:
+    with pytest.raises(UnknownLabel, match="no assigned label is a true one: 'north', 'south' against 'no', 'yes'"):
+        assess(["no", "yes", "no"], ["north", "south", "south"])
+    assert assess(["no", "no"], ["yes", "yes"], scale=Scale(["no", "yes"]))["error"].value == 1

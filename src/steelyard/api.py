@@ -241,7 +241,8 @@ def _admit(
         elif what == "by" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
             chosen[what] = {name: sources.column(table, name) for name in value}
     columns = {name: _columns(table, name, spec) for name, spec in wanted.items()}
-    return replace(door, names=names, **chosen).admit(sources.column(table, truth), columns)
+    headings = {name: spec for name, spec in wanted.items() if isinstance(spec, str) and "*" not in spec}
+    return replace(door, names=names, headings=headings, **chosen).admit(sources.column(table, truth), columns)
 
 
 def _columns(table: Any, name: str, wanted: Any) -> Any:
@@ -254,7 +255,7 @@ def _columns(table: Any, name: str, wanted: Any) -> Any:
         raise BadOption(f"{quoted(wanted)} names no columns", mend="Give 'p_*', a list or {class: column}")
     found = sources.membership_columns(table, wanted)
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
-    return Prediction(name, columns=columns, class_names=tuple(found))
+    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
 
 
 def assess_tally(

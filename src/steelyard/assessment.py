@@ -253,7 +253,7 @@ class Assessment:
             if slot.code in self._gaps[slot.measure.label]:
                 return self._reason(slot.measure, f"{quoted(self.classes[slot.code])}")
         elif np.isnan(value):
-            return self._reason(slot.measure, "of every kind")
+            return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
         notes = [INFINITE] if np.isinf(value) else []
         if slot.average in ("macro", "weighted") and (gaps := self._gaps[slot.measure.label]):
             without = listed([self.classes[code] for code in gaps], 3)

@@ -247,7 +247,21 @@ class Door:
                 column=raw.truth.name,
                 mend="Name all classes that can occur: scale=Scale([...])",
             )
-        return scale_of(columns, self.event)
+        scale = scale_of(columns, self.event)
+        _refuse_strangers(raw)
+        return scale
+
+
+def _refuse_strangers(raw: Raw) -> None:
+    """Labels that have nothing in common with the true ones come from a wrong column, or are spelled differently."""
+    for said in raw.predictions.values():
+        assigned, true = () if said.labels is None else said.labels.labels, raw.truth.labels
+        if assigned and not set(assigned) & set(true):
+            raise UnknownLabel(
+                f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
+                column=said.name,
+                mend="Check the column and the spelling, or name all classes: scale=Scale([...])",
+            )
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 12  # shown in a terminal; table() has them all
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
+OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 
@@ -105,10 +106,11 @@ def confusion_table(assessment: Assessment, truth_in_rows: bool = True) -> RichT
 
 
 def slice_table(assessment: Assessment) -> RichTable | None:
-    """The first measure of every part of the data."""
+    """The main measures of every part of the data."""
     if assessment.slice is not None or not assessment.tally.slices:
         return None
-    measures = assessment.settings.measures[:4]
+    computed = {measure.name: measure for measure in assessment.settings.measures}
+    measures = [computed[name] for name in OF_SLICES if name in computed] or assessment.settings.measures[:4]
     table = rich_table(["slice", "rows", *[_titled(m) for m in measures]], right=range(1, 2 + len(measures)))
     for label, part in list(assessment.slices.items())[:MOST_CLASSES]:
         cells = [f"{number(e.value)} {_interval(e)}" for e in (part[m] for m in measures)]
