@@ -702,5 +702,5 @@ def test_an_empty_table_is_refused() -> None:
 
 def test_labels_that_share_nothing_with_the_truth_come_from_a_wrong_column() -> None:
     with pytest.raises(UnknownLabel, match="no assigned label is a true one: 'north', 'south' against 'no', 'yes'"):
-        assess(["no", "yes", "no"], ["north", "south", "south"])
-    assert assess(["no", "no"], ["yes", "yes"], scale=Scale(["no", "yes"]))["error"].value == 1
+        sy.assess(["no", "yes", "no"], ["north", "south", "south"])
+    assert sy.assess(["no", "no"], ["yes", "yes"], scale=Scale(["no", "yes"]))["error"].value == 1
