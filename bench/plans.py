@@ -45,11 +45,11 @@ FULL = Plan(
 )
 QUICK = replace(
     FULL,
-    rows=(10**2, 10**4),
+    rows=(10**2, 10**4, 10**5),
     classes=(2, 10, 100),
-    pace=Pace(patience=0.25, budget=2.0, most=20),
+    pace=Pace(patience=0.15, budget=1.0, most=20),
     bootstrap_rows={10**3: 20, 10**5: 2},
     paired_rows=10**4,
     paired_classes=(2, 10),
-    fresh_starts=3,
+    fresh_starts=1,
 )

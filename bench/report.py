@@ -33,7 +33,7 @@ No other library computes all of it, and most compute no interval:
 - **confidenceinterval**: accuracy, and precision, recall and F1 (micro and macro) with analytic intervals; with two
   classes the rates of the event too.
 - **torchmetrics**: a `MetricCollection` of nine metrics on tensors, without intervals; it was made before, and
-  knows already which of its metrics share their sums."""
+  knows already which of its metrics share their sums. It is measured where it and torch are installed."""
 
 
 def environment() -> list[tuple[str, str]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -92,3 +94,60 @@ def test_weighted_kappa_says_when_nobody_ordered_the_classes() -> None:
     truth, said = ["low", "mid", "high", "low"], ["low", "mid", "mid", "low"]
     assert "sorted order" in assess(truth, said)["weighted_kappa"].note
     assert assess(truth, said, scale=Scale(["low", "mid", "high"]))["weighted_kappa"].note == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"level": None},
+        {"level": 95},
+        {"level": float("nan")},
+        {"method": "guess"},
+        {"method": None},
+        {"replicates": None},
+        {"replicates": 0},
+        {"seed": -1},
+        {"undefined": None},
+        {"undefined": "zero"},
+        {"measures": []},
+        {"measures": False},
+        {"measures": [3]},
+        {"measures": ["fbeta(gamma=1)"]},
+        {"measures": ["fbeta(beta=__import__('os'))"]},
+    ],
+    ids=str,
+)
+def test_bad_options_are_named(options: dict[str, Any]) -> None:
+    with pytest.raises(SteelyardError) as caught:
+        assess_table([[3, 1], [1, 3]], **options)
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[1, 2]],
+        [[1, -2], [3, 4]],
+        [[1, float("nan")], [3, 4]],
+        [[0, 0], [0, 0]],
+        [["a", "b"], ["c", "d"]],
+        [["3", "1"], ["1", "3"]],
+        [[1j, 1], [1, 1]],
+        [[10**400, 1], [1, 1]],
+        [[1e308, 1e308], [1, 1]],
+        [[1, 2], [3]],
+        [],
+        None,
+        5,
+        np.ma.MaskedArray([[1, 2], [3, 4]], mask=[[True, False], [False, False]]),
+    ],
+    ids=lambda counts: str(counts)[:30],
+)
+def test_bad_tables_are_refused(counts: Any) -> None:
+    with pytest.raises(SteelyardError):
+        assess_table(counts)
+
+
+def test_names_that_are_one_as_text_are_refused() -> None:
+    with pytest.raises(SteelyardError, match="same name"):
+        compare([0, 1], {1: [0, 1], "1": [0, 1]})  # type: ignore[dict-item]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .scale import Scale, listed
 from .settings import Method, settle
 from .statistics import Sums
 from .tally import Tally
+
+if TYPE_CHECKING:
+    from .kinds import Array
 
 MODEL = "prediction"
 
@@ -148,6 +151,8 @@ def compare(
         raise BadOption("predictions have no names", mend="Give {name: prediction}")
     door = Door(scale, event, threshold, missing, weight, group, by)
     named = {str(name): value for name, value in predictions.items()}
+    if len(named) < len(predictions):
+        raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
     return Comparison(Tally.of(cases), settings, cases)
 
@@ -199,19 +204,25 @@ def assess_table(
     return Assessment(Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1))), settings)
 
 
-def _checked_table(counts: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _checked_table(counts: Any) -> Array:
     try:
-        table = np.array(counts, dtype=float)
-    except (TypeError, ValueError):
-        raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]") from None
+        table = np.asarray(counts.filled(np.nan) if isinstance(counts, np.ma.MaskedArray) else counts)
+        numeric = table.dtype.kind in "iufb"
+        table = table.astype(np.float64) if numeric else table
+    except (TypeError, ValueError, OverflowError):
+        numeric = False
+    if not numeric:
+        raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]")
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise BadTable(f"the table has the shape {table.shape}", mend="One row and one column a class")
     if not np.isfinite(table).all() or (table < 0).any():
         row, column = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
         raise BadTable(f"the count in row {row}, column {column} is {table[row, column]}", mend="Counts are 0 or above")
+    if table.max() > 1e100:
+        raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
     if table.sum() == 0:
         raise EmptyInput("the table is empty", mend="At least one count must be above 0")
-    return table
+    return np.asarray(table, dtype=np.float64)
 
 
 def _admit(

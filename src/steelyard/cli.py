@@ -275,7 +275,8 @@ def _write_whole(path: Path, text: str) -> None:
 
 def _judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
     """Hold the requirements against the results, and say how each of them fared."""
-    from .text import harmless, number
+    from .errors import harmless
+    from .text import number
 
     verdicts = [condition.judge(assessments) for condition in conditions]
     console = _console() if options.prints_tables else Console(stderr=True, highlight=False)
@@ -345,7 +346,7 @@ def demo() -> int:
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
-    from .text import harmless
+    from .errors import harmless
 
     complaint = Console(stderr=True, highlight=False, soft_wrap=True)
     try:

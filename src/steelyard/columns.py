@@ -240,30 +240,21 @@ def _objects(values: Any, name: str) -> Any:
     """Let Arrow take in Python objects, if they are of one kind."""
     import pyarrow as pa
 
-    items = values.tolist() if isinstance(values, np.ndarray) else values
     try:
-        return pa.array(items, pa.string() if _all_text(items) else _arrow_type(items), from_pandas=True)
+        return pa.array(values, _arrow_type(set(map(type, values))), from_pandas=True)
     except Exception as error:  # overflow, broken text, kinds that do not go together
-        raise _odd_one(items, name) or UnusableLabels(
+        raise _odd_one(values, name) or UnusableLabels(
             "the column mixes values that cannot be labels of one kind",
             column=name,
             mend=f"Make all labels text, or all whole numbers ({quoted(str(error), 120)})",
         ) from None
 
 
-def _all_text(items: Sequence[Any]) -> bool:
-    """Tell text from the rest. Joining is the quickest way to find that all items are strings."""
-    try:
-        return bool(items) and isinstance(items[0], str) and "".join(items) is not None
-    except TypeError:
-        return False
-
-
-def _arrow_type(items: Sequence[Any]) -> Any:
-    """What Arrow shall make of these objects. Left to judge for itself, it crashes on some."""
+def _arrow_type(types: set[type]) -> Any:
+    """What Arrow shall make of objects of these types. Left to judge for itself, it crashes on some."""
     import pyarrow as pa
 
-    kinds = [kind for kind in set(map(type, items)) if kind.__name__ not in MISSING]
+    kinds = [kind for kind in types if kind.__name__ not in MISSING]
 
     def only(*allowed: type) -> bool:
         return all(issubclass(kind, allowed) for kind in kinds)

@@ -192,7 +192,7 @@ class Comparison:
 
     def verdict(self, measure: str | Measure) -> str:
         """Who is ahead by a measure, and from whom that sets it apart, in one sentence."""
-        from .text import harmless
+        from .errors import harmless
 
         entry = self[self.models[0]].find(measure)
         if entry.better == "neither" or len(self.models) < 2:

@@ -19,8 +19,9 @@ def quoted(value: object, limit: int = 60) -> str:
     return f"{text[: limit - 1]}…{text[-1]}" if isinstance(value, str) else f"{text[:limit]}…"
 
 
-def harmless(text: str) -> str:
+def harmless(value: object) -> str:
     """Write out every sign that a terminal would obey or hide instead of showing it."""
+    text = str(value)
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

@@ -14,10 +14,10 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,18 +26,18 @@ from .scale import Scale
 from .statistics import Margins, Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks, Slopes
+    from .kinds import Array, Codes, Marks, Places, Slopes
 
 STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
 PSEUDO_ROWS = 2.0
+FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
 AVERAGES = ("macro", "weighted", "micro")
 CELLS = ("tp", "fn", "fp", "tn")
 VECTORS = frozenset({"correct", "true", "assigned"})
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """Where a value belongs: a measure, and a class or an average (neither: the whole table)."""
 
     measure: Measure
@@ -45,39 +45,14 @@ class Slot:
     average: str | None = None
 
 
-def slopes_by_cell(measure: Measure, cells: dict[str, Array]) -> Array:
-    """Differentiate a formula of one class by the cells of its table, elementwise: (..., 4).
+def slopes_by_cell(formula: Callable[[dict[str, Any]], Any], cells: dict[str, Array]) -> Array:
+    """Differentiate what is made of 2x2 tables by their cells, in one call: (measures, ..., 4).
 
-    One call with a complex step in each argument in turn (Squire & Trapp 1998).
+    Every cell takes a complex step in its turn (Squire & Trapp 1998).
     """
-    asked = measure.arguments
-    shape = (len(asked), *[1] * cells["tp"].ndim)
-    steps = 1j * STEP * np.eye(len(asked))
-    found = measure(**{name: cells[name] + steps[k].reshape(shape) for k, name in enumerate(asked)})
-    slopes = np.zeros((*cells["tp"].shape, 4))
-    for k, name in enumerate(asked):
-        slopes[..., CELLS.index(name)] = found[k].imag
-    return slopes / STEP
-
-
-def slopes_by_margin(measure: Measure, margins: Margins, penalty: Any, constants: dict[str, Any]) -> Slopes:
-    """Differentiate a formula of the whole table by everything it asks for, over one leading axis."""
-    arguments = _arguments(measure, margins, penalty)
-    rows, classes = margins.true.shape
-    most = max(1, MOST_NUMBERS // (rows * classes))
-    slopes = {}
-    for name, value in arguments.items():
-        if name not in VECTORS:
-            slopes[name] = measure(**{**arguments, name: value + 1j * STEP}, **constants).imag / STEP
-            continue
-        slopes[name] = np.empty((rows, classes))
-        for low in range(0, classes, most):
-            steps = 1j * STEP * np.eye(classes)[low : low + most, None]
-            found = measure(**{**arguments, name: value + steps}, **constants).imag
-            slopes[name][:, low : low + most] = found.T / STEP
-    none, nothing = np.zeros((rows, classes)), np.zeros(rows)
-    vectors = [slopes.get(name, none) for name in ("true", "assigned", "correct")]
-    return slopes.get("total", nothing), *vectors, slopes.get("penalty", nothing)
+    steps = (1j * STEP * np.eye(4)).reshape(4, 4, *[1] * cells["tp"].ndim)
+    found = formula({name: cells[name] + steps[k] for k, name in enumerate(CELLS)})
+    return np.asarray(np.moveaxis(found.imag, 1, -1) / STEP)
 
 
 def _arguments(measure: Measure, margins: Margins, penalty: Any = None) -> dict[str, Any]:
@@ -227,31 +202,31 @@ class Evaluation:
     def evaluate(self, margins: Margins, penalties: dict[str, Any]) -> Array:
         """Compute every slot from sums: (..., slots)."""
         cells = margins.against_rest()
+        pooled = {name: cell.sum(axis=-1) for name, cell in cells.items()}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            single, halved = self._single(cells), self._halved(cells)
-            averages = self._averages(single, ~np.isnan(single), cells)
-            return self._join(single, halved, averages, self._whole(margins, penalties))
+            by_class, single = self._of_classes(cells), len(self.single)
+            known = ~np.isnan(by_class[:single])
+            averages = self._averages(by_class[:single], known, cells, self._of_classes(pooled)[:single])
+            return self._join(by_class, averages, self._of_table(margins, penalties))
 
-    def _join(self, single: Array, halved: Array, averages: Array, whole: Array) -> Array:
+    def _join(self, by_class: Array, averages: Array, whole: Array) -> Array:
         """Lay all slots out in order; measures come first in each part, slots last in the result."""
-        by_class = np.concatenate([single, halved])
         flat = [np.moveaxis(part, 0, -2).reshape(*part.shape[1:-1], -1) for part in (by_class, averages)]
-        values = np.concatenate([*flat, whole], axis=-1)
+        values = np.concatenate([*flat, np.moveaxis(whole, 0, -1)], axis=-1)
         return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
 
-    def _single(self, cells: dict[str, Array]) -> Array:
-        return _stacked([m(**_pick(m, cells)) for m in self.single], cells["tp"].shape)
-
-    def _halved(self, cells: dict[str, Array]) -> Array:
+    def _of_classes(self, cells: dict[str, Any]) -> Any:
+        """Every measure that a class has, from the tables of classes against the rest: (measures, ...)."""
         halves = _halves(cells)
-        rest = self.by_class[len(self.single) :]
-        return _stacked([m(**_arguments(m, halves)) for m in rest], cells["tp"].shape)
+        found = [m(**_pick(m, cells)) if m.per_class else m(**_arguments(m, halves)) for m in self.by_class]
+        return np.stack(found) if found else np.zeros((0, *cells["tp"].shape))
 
-    def _whole(self, margins: Margins, penalties: dict[str, Any]) -> Array:
-        columns = [m(**_arguments(m, margins, penalties.get(m.label)), **self._constants(m)) for m in self.whole]
-        return np.moveaxis(_stacked(columns, margins.true.shape[:-1]), 0, -1)
+    def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> Any:
+        """Every measure of the whole table: (measures, ...)."""
+        found = [m(**_arguments(m, margins, penalties.get(m.label)), **self._constants(m)) for m in self.whole]
+        return np.stack(found) if found else np.zeros((0, *margins.true.shape[:-1]))
 
-    def _averages(self, values: Array, known: Marks, cells: dict[str, Array]) -> Array:
+    def _averages(self, values: Array, known: Marks, cells: dict[str, Array], micro: Array) -> Array:
         """Macro, weighted and micro of values (measures, ..., classes): (measures, ..., 3)."""
         if not np.isnan(self.undefined):
             values, known = np.where(known, values, self.undefined), np.ones_like(known)
@@ -259,8 +234,6 @@ class Evaluation:
         held = np.where(known, values, 0.0)
         # An infinite value of a class without rows counts for nothing in the weighted mean.
         weighted = np.where(weight > 0, held * weight, 0.0).sum(axis=-1) / weight.sum(axis=-1)
-        pooled = {name: value.sum(axis=-1) for name, value in cells.items()}
-        micro = _stacked([m(**_pick(m, pooled)) for m in self.single], pooled["tp"].shape)
         return np.stack([held.sum(axis=-1) / known.sum(axis=-1), weighted, micro], axis=-1)
 
     # --- at the sums themselves, always twice: as they are, and with the pseudo-rows ------------------------
@@ -271,12 +244,6 @@ class Evaluation:
         share = np.array([[0.0], [self.unit * PSEUDO_ROWS / len(self.scale)]])
         margins = self.margins
         return Margins(margins.correct + share / len(self.scale), margins.true + share, margins.assigned + share)
-
-    @cached_property
-    def own_cells(self) -> dict[str, Array]:
-        """The 2x2 tables of the classes, the pseudo-rows spread over each of them: (2, classes)."""
-        extra = np.array([[0.0], [self.unit * PSEUDO_ROWS / 4]])
-        return {name: cell + extra for name, cell in self.margins.against_rest().items()}
 
     @cached_property
     def shared_cells(self) -> dict[str, Array]:
@@ -293,95 +260,127 @@ class Evaluation:
         }
 
     @cached_property
-    def known(self) -> Marks:
-        """The classes for which each measure is defined: averages are over these, with pseudo-rows or not."""
-        return np.asarray(~np.isnan(self._shared_values[:, :1]))
+    def _tables(self) -> dict[str, Array]:
+        """All 2x2 tables that are needed, end to end, so that each formula is called once.
+
+        The classes' own; the same with the pseudo-rows spread over each of them; with the pseudo-rows spread over the
+        one table behind them; and the sums of the first and of the third, for micro averages.
+        """
+        extra = self.unit * PSEUDO_ROWS / 4
+        return {
+            name: np.concatenate([plain, plain + extra, shared, [plain.sum(), shared.sum()]])
+            for name, (plain, shared) in self.shared_cells.items()
+        }
 
     @cached_property
-    def _shared_values(self) -> Array:
+    def _table_values(self) -> Array:
+        """Values at these tables: (measures, tables)."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._single(self.shared_cells)
+            return np.asarray(self._of_classes(self._tables))
+
+    @cached_property
+    def _table_slopes(self) -> Array:
+        """Gradients at these tables: (measures, tables, 4)."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return slopes_by_cell(self._of_classes, self._tables)
+
+    def _own(self, at_tables: Array) -> Array:
+        """What belongs to the classes' own tables: (2, measures, classes, ...)."""
+        classes = len(self.scale)
+        return np.stack([at_tables[:, :classes], at_tables[:, classes : 2 * classes]])
+
+    def _shared(self, at_tables: Array) -> Array:
+        """What averages are made of: (single measures, 2, classes, ...)."""
+        classes, single = len(self.scale), at_tables[: len(self.single)]
+        return np.stack([single[:, :classes], single[:, 2 * classes : 3 * classes]], axis=1)
+
+    def _pooled(self, at_tables: Array) -> Array:
+        """What micro averages are made of: (single measures, 2, ...)."""
+        return at_tables[: len(self.single), 3 * len(self.scale) :]
+
+    @cached_property
+    def known(self) -> Marks:
+        """The classes for which each measure is defined: averages are over these, with pseudo-rows or not."""
+        plain = ~np.isnan(self._table_values[: len(self.single), None, : len(self.scale)])
+        return np.broadcast_to(plain, (len(self.single), 2, len(self.scale)))
 
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
+        found = self._table_values
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            single, halved = self._single(self.own_cells), self._halved(self.own_cells)
-            known = np.broadcast_to(self.known, single.shape)
-            averages = self._averages(self._shared_values, known, self.shared_cells)
-            return self._join(single, halved, averages, self._whole(self.pair, self.penalties))
+            averages = self._averages(self._shared(found), self.known, self.shared_cells, self._pooled(found))
+            whole = self._of_table(self.pair, self.penalties)
+        return self._join(np.moveaxis(self._own(found), 0, 1), averages, whole)
 
     @cached_property
     def class_slopes(self) -> Array:
         """Gradients of the class slots by the cells of the class's table: (2, measures, classes, 4)."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            slopes = [_class_slopes(measure, self.own_cells) for measure in self.by_class]
-        return np.moveaxis(_stacked(slopes, (2, len(self.scale), 4)), 0, 1)
+        return self._own(self._table_slopes)
 
     @cached_property
     def influences(self) -> tuple[Influence, Influence]:
         """Influences on the slots behind the class slots, at the sums as they are and with the pseudo-rows."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            parts = self._average_slopes()
-            for m in self.whole:
-                slopes = slopes_by_margin(m, self.pair, self.penalties.get(m.label), self._constants(m))
-                parts.append(tuple(slope[:, None] for slope in slopes))
+            parts = [self._average_slopes(), self._margin_slopes()]
         matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.slots[self.class_slots :])
-        base, row, column, diagonal, penalty = (
-            np.concatenate([part[place] for part in parts], axis=1) for place in range(5)
-        )
+        base, row, column, diagonal, penalty = (np.concatenate(field, axis=1) for field in zip(*parts, strict=True))
         return (
             Influence(base[0], row[0], column[0], diagonal[0], penalty[0], matrices),
             Influence(base[1], row[1], column[1], diagonal[1], penalty[1], matrices),
         )
 
-    def _average_slopes(self) -> list[tuple[Array, ...]]:
+    def _margin_slopes(self) -> Slopes:
+        """Slopes of the measures of the whole table, by complex steps in each sum: (2, measures, ...)."""
+        classes = len(self.scale)
+        blocks = [range(start, start + classes) for start in (0, classes, 2 * classes)]
+        total = 3 * classes + 1
+        slopes = np.empty((len(self.whole), total, 2))
+        # Few classes: all steps at once. Many: so few that the arrays stay small and most of them real.
+        most = total if classes <= FEW_CLASSES else max(1, min(classes, MOST_NUMBERS // (2 * classes)))
+        for low in range(0, total, most):
+            places = np.arange(low, min(low + most, total))[:, None, None]
+            stepped = [_stepped(part, places, block) for part, block in zip(_parts(self.pair), blocks, strict=True)]
+            priced = 1j * STEP * (places[..., 0] == total - 1) if low + most >= total else 0.0
+            penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
+            for k, m in enumerate(self.whole):
+                arguments = _arguments(m, Margins(*stepped), penalties.get(m.label))
+                slopes[k, low : low + most] = np.imag(m(**arguments, **self._constants(m))) / STEP
+        by_sum = np.moveaxis(slopes, -1, 0)
+        correct, true, assigned = (by_sum[..., block.start : block.stop] for block in blocks)
+        return np.zeros(by_sum.shape[:2]), true, assigned, correct, by_sum[..., -1]
+
+    def _average_slopes(self) -> Slopes:
         """Slopes of macro, weighted and micro averages, in slot order: (2, measures * 3, ...)."""
-        if not self.single:
-            return []
-        cells, classes = self.shared_cells, len(self.scale)
-        both = {name: np.append(cell, cell.sum(-1, keepdims=True), -1) for name, cell in cells.items()}
-        raw = np.stack([slopes_by_cell(measure, both) for measure in self.single])
-        known = np.broadcast_to(self.known, self._shared_values.shape)
-        own = np.where(known[..., None], raw[:, :, :classes], 0.0)
-        pooled = np.repeat(raw[:, :, classes:], classes, axis=2)
-        values = np.where(known, self._shared_values, self.undefined)
+        cells, known, classes = self.shared_cells, self.known, len(self.scale)
+        own = np.where(known[..., None], self._shared(self._table_slopes), 0.0)
+        pooled = np.repeat(self._pooled(self._table_slopes)[:, :, None], classes, axis=2)
+        values = np.where(known, self._shared(self._table_values), self.undefined)
         counted = known if np.isnan(self.undefined) else np.ones_like(known)
         weight = np.where(counted, cells["tp"] + cells["fn"], 0.0)
         total = weight.sum(axis=-1, keepdims=True)
         mean = np.where(weight > 0, values * weight, 0.0).sum(axis=-1, keepdims=True) / total
-        drift = np.where(weight > 0, values - mean, 0.0) / total
-        none = np.zeros_like(drift)
-        shares = [counted / counted.sum(axis=-1, keepdims=True), weight / total, np.ones_like(drift)]
-        parts = [
-            _as_margins(slope * share[..., None], extra)
-            for slope, share, extra in zip((own, own, pooled), shares, (none, drift, none), strict=True)
-        ]
-        joined = [np.stack([part[k] for part in parts], axis=1) for k in range(5)]  # (measures, 3, 2, ...)
-        return [tuple(np.moveaxis(f.reshape(-1, *f.shape[2:]), 1, 0) for f in joined)]
+        drift = np.zeros((3, *weight.shape))
+        drift[1] = np.where(weight > 0, values - mean, 0.0) / total
+        shares = np.stack([counted / counted.sum(axis=-1, keepdims=True), weight / total, np.ones_like(weight)])
+        tp, fn, fp, tn = np.moveaxis(np.stack([own, own, pooled]) * shares[..., None], -1, 0)
+        # A row adds to one cell of every class's table: said as base, row, column and diagonal over the classes.
+        by_sum = tn.sum(axis=-1), fn - tn + drift, fp - tn, tp - fn - fp + tn, np.zeros(tn.shape[:-1])
+        base, row, column, diagonal, penalty = (_by_slot(field) for field in by_sum)
+        return base, row, column, diagonal, penalty
 
 
-def _stacked(parts: Sequence[Array], shape: tuple[int, ...]) -> Array:
-    return np.stack(parts) if parts else np.zeros((0, *shape))
+def _parts(margins: Margins) -> tuple[Array, Array, Array]:
+    return margins.correct, margins.true, margins.assigned
 
 
-def _as_margins(slope: Array, drift: Array) -> Slopes:
-    """A row adds to one cell of every class's table: said as base, row, column and diagonal over the classes."""
-    tp, fn, fp, tn = (slope[..., place] for place in range(4))
-    return tn.sum(axis=-1), fn - tn + drift, fp - tn, tp - fn - fp + tn, np.zeros(tn.shape[:-1])
+def _stepped(part: Array, places: Places, block: range) -> Any:
+    """Sums with a complex step in one of them after the other; as they are where no step falls among them."""
+    if places[-1, 0, 0] < block.start or places[0, 0, 0] >= block.stop:
+        return part
+    return part + 1j * STEP * (places == np.arange(block.start, block.stop))
 
 
-def _class_slopes(measure: Measure, cells: dict[str, Array]) -> Array:
-    """Differentiate by the cells of the class's table, a measure of the whole table too: (2, classes, 4)."""
-    if measure.per_class:
-        return slopes_by_cell(measure, cells)
-    halves = _halves(cells)
-    flat = Margins(*[part.reshape(-1, 2) for part in (halves.correct, halves.true, halves.assigned)])
-    total, true, assigned, correct, _ = slopes_by_margin(measure, flat, None, {})
-    by_cell = [
-        correct[:, 0] + true[:, 0] + assigned[:, 0],
-        true[:, 0] + assigned[:, 1],
-        true[:, 1] + assigned[:, 0],
-        correct[:, 1] + true[:, 1] + assigned[:, 1],
-    ]
-    return (np.stack(by_cell, axis=-1) + total[:, None]).reshape(*cells["tp"].shape, 4)
+def _by_slot(field: Array) -> Array:
+    """Averages, measures and the pair of sums, (3, measures, 2, ...), to (2, measures * 3, ...)."""
+    return np.moveaxis(field, (2, 1, 0), (0, 1, 2)).reshape(2, -1, *field.shape[3:])

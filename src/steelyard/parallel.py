@@ -18,9 +18,9 @@ WORTH_A_THREAD = 1 << 19  # rows: below this, starting threads costs more than i
 
 def over_rows(rows: int, work: Callable[[int, int], Result]) -> list[Result]:
     """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
-    workers = min(os.cpu_count() or 1, max(1, rows // WORTH_A_THREAD))
-    if workers == 1:
+    if rows < 2 * WORTH_A_THREAD:
         return [work(0, rows)]
+    workers = min(os.cpu_count() or 1, rows // WORTH_A_THREAD)
     edges = [rows * part // workers for part in range(workers + 1)]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(work, edges[:-1], edges[1:]))

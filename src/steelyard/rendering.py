@@ -6,7 +6,8 @@ import html
 import math
 from typing import TYPE_CHECKING, Any
 
-from .text import add_row, count, harmless, named, number, rich_table, span
+from .errors import harmless
+from .text import add_row, count, named, number, rich_table, span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .columns import as_number
 from .errors import BadOption, quoted
 from .measures import choose, find
 from .registry import Measure
@@ -36,14 +37,18 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if not 0 < self.level < 1:
-            raise BadOption(f"level is {self.level!r}", mend="It lies between 0 and 1, as in level=0.95")
-        if self.method not in METHODS:
+        if not 0 < as_number(self.level) < 1:
+            raise BadOption(f"level is {quoted(self.level)}", mend="It lies between 0 and 1, as in level=0.95")
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise BadOption(f"method is {quoted(self.method)}", mend=f"Say one of {', '.join(METHODS)}")
-        if self.replicates < 1:
-            raise BadOption(f"replicates is {self.replicates}", mend="A bootstrap needs at least one")
-        if isinstance(self.undefined, str) and self.undefined != "error":
+        if not isinstance(self.replicates, int) or self.replicates < 1:
+            raise BadOption(f"replicates is {quoted(self.replicates)}", mend="A bootstrap needs at least one")
+        if not isinstance(self.seed, int) or self.seed < 0:
+            raise BadOption(f"seed is {quoted(self.seed)}", mend="Give a whole number, 0 or above")
+        if not (isinstance(self.undefined, int | float) or self.undefined == "error"):
             raise BadOption(f"undefined is {quoted(self.undefined)}", mend="Say 'error' or give a number")
+        if not self.measures:
+            raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
 
     @property
     def stand_in(self) -> float:

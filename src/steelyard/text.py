@@ -8,6 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .errors import harmless
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
@@ -41,12 +43,6 @@ def span(low: float, high: float) -> str:
 
 def _fixed(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 100 else number(value)
-
-
-def harmless(value: object) -> str:
-    """Text from data with everything that could act on a terminal spelled out."""
-    text = str(value)
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def named(label: object) -> str:

@@ -59,6 +59,8 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
     """The measures that were asked for, or all that need no further input."""
     if names is None:
         return tuple(entry for entry in all_measures().values() if not entry.needs)
+    if not isinstance(names, Iterable | Measure):
+        raise UnknownMeasure(f"{quoted(names)} names no measures", mend="Give a list of names")
     chosen = [names] if isinstance(names, str | Measure) else list(names)
     entries: dict[str, Measure] = {}
     for entry in map(find, chosen):
