@@ -686,7 +686,7 @@ def test_messages_name_the_columns_of_a_table() -> None:
         ([[1, 2], [np.nan, 4]], "row 1, column 0 is nan"),
         ([[1, np.inf], [3, 4]], "row 0, column 1 is inf"),
         ([["a", "b"], ["c", "d"]], "numbers"),
-        (None, "shape"),
+        (None, "numbers"),
     ],
 )
 def test_a_table_of_counts_is_square_finite_and_not_negative(counts: Any, words: str) -> None:
