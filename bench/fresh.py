@@ -42,8 +42,8 @@ def import_seconds(statement: str, starts: int) -> float:
 def measure_imports(plan: Plan, say: Callable[[str], None]) -> Section:
     """Import times side by side."""
     text = (
-        f"Milliseconds in a fresh process, the median of {plan.fresh_starts}. `import steelyard` loads a name when it is "
-        "first used; the ratios are about the import of what `assess` needs."
+        f"Milliseconds in a fresh process, the median of {plan.fresh_starts}. `import steelyard` loads a name when "
+        "it is first used; the ratios are about the import of what `assess` needs."
     )
     section = Section("Import", text, ["library", "statement", "ms"])
     contest = Contest({}, {})

@@ -34,6 +34,7 @@ SPANS = {
     LOG: (0.0, np.inf),
     MEAN: (-np.inf, np.inf),
 }
+BY_SPAN = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
 
 
 def interval_method(slot: Slot) -> str:
@@ -41,8 +42,7 @@ def interval_method(slot: Slot) -> str:
     measure = slot.measure
     if measure.proportion and slot.average in (None, "micro"):
         return WILSON
-    by_span = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
-    return by_span.get(measure.span, MEAN)
+    return BY_SPAN.get(measure.span, MEAN)
 
 
 # --- variances ------------------------------------------------------------------------------------------------
