@@ -176,9 +176,7 @@ def clean(*_: str) -> int:
     return 0
 
 
-COMMANDS = {
-    command.__name__: command for command in (setup, demo, test, lint, types, docs, bench, lock, clean)
-}
+COMMANDS = {command.__name__: command for command in (setup, demo, test, lint, types, docs, bench, lock, clean)}
 
 
 def main(command: str = "help", *arguments: str) -> int:
