@@ -71,7 +71,7 @@ SCALARS = st.one_of(
     st.binary(max_size=4),
     st.decimals() | st.fractions() | st.complex_numbers(),
     st.dates() | st.datetimes() | st.timedeltas() | st.uuids(),
-    st.sampled_from([pd.NA, pd.NaT, np.float32(0.5), np.int8(1), np.str_("a"), np.True_, np.datetime64("NaT")]),
+    st.sampled_from([pd.NA, pd.NaT, np.float32(0.5), np.int8(1), np.str_("a"), np.True_, np.datetime64("NaT", "s")]),
     st.builds(Rude) | st.builds(RudeTable) | st.builds(object),
 )
 KEYS = st.one_of(st.text(max_size=3), st.integers(), st.booleans(), st.none(), st.floats(), st.binary(max_size=2))
