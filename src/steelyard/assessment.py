@@ -22,7 +22,7 @@ from .uncertainty import (
     Spread,
     critical_values,
     degrees_of_freedom,
-    interval_method,
+    interval_methods,
     intervals,
     spread,
     trials_of,
@@ -93,12 +93,12 @@ class Results:
 def compute(evaluation: Evaluation, settings: Settings, critical: Array | None = None) -> Results:
     """Evaluate every slot and its interval."""
     slots = evaluation.slots
-    methods = [interval_method(slot) for slot in slots]
+    methods = interval_methods(evaluation)
     errors, trials = spread(evaluation), trials_of(evaluation)
     if critical is None:
         critical = critical_values(settings.level, degrees_of_freedom(evaluation.patterns, methods))
     value, centre = evaluation.values
-    low, high = intervals(np.array(methods), value, centre, errors, trials, critical)
+    low, high = intervals(methods, value, centre, errors, trials, critical)
     for label, matrix in evaluation.matrices.items():
         place = evaluation.places[label, None]
         if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost

@@ -14,7 +14,7 @@ from .registry import Measure
 from .statistics import Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, NDArray
+    from .kinds import Array, Codes
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
 DENSE = 4  # patterns a class from which on the whole table is gone through
@@ -43,6 +43,14 @@ def interval_method(slot: Slot) -> str:
     if measure.proportion and slot.average in (None, "micro"):
         return WILSON
     return BY_SPAN.get(measure.span, MEAN)
+
+
+def interval_methods(evaluation: Evaluation) -> list[str]:
+    """The same for all slots: what holds for one class holds for all."""
+    methods = []
+    for measure in evaluation.by_class:
+        methods += [interval_method(Slot(measure, 0))] * len(evaluation.scale)
+    return methods + [interval_method(slot) for slot in evaluation.slots[evaluation.class_slots :]]
 
 
 # --- variances ------------------------------------------------------------------------------------------------
@@ -165,8 +173,9 @@ def degrees_of_freedom(patterns: Patterns, methods: Sequence[str]) -> Array:
     """Infinite but for means, which have one less than rows, and for clusters, one less than clusters."""
     if patterns.cluster is not None:
         return np.full(len(methods), patterns.clusters - 1.0)
-    rows = patterns.count.sum()
-    return np.array([rows - 1 if method == MEAN else np.inf for method in methods])
+    freedom = np.full(len(methods), np.inf)
+    freedom[[place for place, method in enumerate(methods) if method == MEAN]] = patterns.count.sum() - 1
+    return freedom
 
 
 def critical_values(level: float, freedom: Array) -> Array:
@@ -192,13 +201,15 @@ def p_values(statistics: Array, freedom: Array) -> Array:
 
 
 def intervals(
-    methods: NDArray[np.str_], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
+    methods: Sequence[str], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
 ) -> tuple[Array, Array]:
     """Lower and upper bounds, every slot by its own method."""
     low, high = np.full(len(value), np.nan), np.full(len(value), np.nan)
+    places: dict[str, list[int]] = {}
+    for place, method in enumerate(methods):
+        places.setdefault(method, []).append(place)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for method in set(methods.tolist()):
-            at = methods == method
+        for method, at in places.items():
             if method == WILSON:
                 bounds = _wilson(value[at], errors.plain[at], trials[at], critical[at])
             elif method == MEAN:
@@ -207,7 +218,7 @@ def intervals(
             else:
                 bounds = on_scale(method, centre[at], critical[at] * errors.smooth[at])
             endless = np.isinf(critical[at])
-            lowest, highest = SPANS[str(method)]
+            lowest, highest = SPANS[method]
             bounds = np.where(endless, lowest, bounds[0]), np.where(endless, highest, bounds[1])
             # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
             low[at], high[at] = np.minimum(bounds[0], value[at]), np.maximum(bounds[1], value[at])
