@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel
 from .membership import numbers
 from .registry import Measure
 from .scale import Scale, listed
-from .settings import Method, settle
+from .settings import Method, Options, settle
 from .statistics import Sums
 from .tally import Tally
 
@@ -269,69 +269,32 @@ def _columns(table: Any, name: str, wanted: Any) -> Any:
     return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
 
 
-def assess_tally(
-    tally: Tally,
-    model: str | None = None,
-    *,
-    cost: Any = None,
-    measures: Iterable[str | Measure] | None = None,
-    level: float = 0.95,
-    method: Method = "delta",
-    undefined: Any = float("nan"),
-    replicates: int = 10_000,
-    seed: int = 0,
-) -> Assessment:
+def assess_tally(tally: Tally, model: str | None = None, **options: Unpack[Options]) -> Assessment:
     """Weigh a classifier from sums that were made before: loaded, merged, or taken from an assessment.
 
     Args:
         tally: The sums.
         model: Which classifier, if the tally holds several.
-        cost: See ``assess``, as for all that follow.
-        measures: What to compute.
-        level: Coverage of the intervals.
-        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
-        undefined: What stands in for undefined values.
-        replicates: How many bootstrap samples.
-        seed: Where the random numbers of the bootstrap start.
+        **options: cost, measures, level, method, undefined, replicates and seed, as in ``assess``.
 
     Returns:
         An Assessment.
     """
-    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
-    if tally.rows == 0:
-        raise EmptyInput("the tally is empty", mend="Add rows to it first")
     if model is None and len(tally.models) > 1:
         raise UnknownModel(f"the tally holds {listed(tally.models)}", mend="Name one: assess_tally(tally, 'name')")
-    return Comparison(tally, settings)[tally.models[0] if model is None else model]
+    return compare_tally(tally, **options)[tally.models[0] if model is None else model]
 
 
-def compare_tally(
-    tally: Tally,
-    *,
-    cost: Any = None,
-    measures: Iterable[str | Measure] | None = None,
-    level: float = 0.95,
-    method: Method = "delta",
-    undefined: Any = float("nan"),
-    replicates: int = 10_000,
-    seed: int = 0,
-) -> Comparison:
-    """Compare the classifiers of a tally that was made before; see ``assess_tally`` and ``compare``.
+def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
+    """Compare the classifiers of sums that were made before: loaded, merged, or taken from a comparison.
 
     Args:
         tally: The sums.
-        cost: Costs by class name.
-        measures: What to compute.
-        level: Coverage of the intervals.
-        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
-        undefined: What stands in for undefined values.
-        replicates: How many bootstrap samples.
-        seed: Where the random numbers of the bootstrap start.
+        **options: cost, measures, level, method, undefined, replicates and seed, as in ``compare``.
 
     Returns:
         A Comparison; the rows that decide are not at hand, since a tally holds none.
     """
-    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
-    return Comparison(tally, settings)
+    return Comparison(tally, settle(**options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from .columns import as_number
 from .errors import BadOption, quoted
@@ -56,7 +56,19 @@ class Settings:
         return float("nan") if self.undefined == "error" else float(self.undefined)
 
 
-def settle(measures: Iterable[str | Measure] | None, cost: Any = None, **options: Any) -> Settings:
+class Options(TypedDict, total=False):
+    """What a user may say, by name."""
+
+    measures: Iterable[str | Measure] | None
+    cost: Any
+    level: float
+    method: Method
+    undefined: Any
+    replicates: int
+    seed: int
+
+
+def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:
     """Make settings of what a user says; costs bring their measure along."""
     if cost is None:
         return Settings(choose(measures), **options)
