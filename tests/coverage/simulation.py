@@ -160,18 +160,23 @@ def page(results: list[tuple[str, Setting, dict[Key, float]]], repetitions: int)
     text = [HEAD.format(repetitions=repetitions, error=100 * (0.95 * 0.05 / repetitions) ** 0.5)]
     titles = {"single": "Values of one classifier", "paired": "Paired differences of two classifiers"}
     for kind, title in titles.items():
-        shown = [(setting, found) for name, setting, found in results if name == kind]
-        heads = [f"{setting.name}, n = {setting.rows}" for setting, _ in shown]
-        text += [f"\n## {title}\n", "| measure | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
-        measures = dict.fromkeys(name[0].partition("(")[0] for name in shown[0][1])
-        for measure in measures:
-            cells = []
-            for _, found in shown:
-                shares = [share for name, share in found.items() if name[0].partition("(")[0] == measure]
-                low, high = 100 * min(shares), 100 * max(shares)
-                cells.append(f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}")
-            text.append(f"| `{measure}` | " + " | ".join(cells) + " |")
+        for rows in (200, 1000):
+            shown = [(setting, found) for name, setting, found in results if name == kind and setting.rows == rows]
+            heads = [setting.name for setting, _ in shown]
+            text += [
+                f"\n## {title}, n = {rows}\n",
+                "| measure | " + " | ".join(heads) + " |",
+                "|---|" + "---|" * len(heads),
+            ]
+            for measure in dict.fromkeys(name[0] for name in shown[0][1]):
+                cells = [_range([share for name, share in found.items() if name[0] == measure]) for _, found in shown]
+                text.append(f"| `{measure}` | " + " | ".join(cells) + " |")
     return "\n".join(text) + "\n"
+
+
+def _range(shares: list[float]) -> str:
+    low, high = f"{100 * min(shares):.1f}", f"{100 * max(shares):.1f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def main() -> None:
