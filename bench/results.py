@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .contestants import OURS, Contestant
 from .samples import Sample
-from .timing import Call, Growth, Pace, Unfit, best_times
+from .timing import CLOSE, Call, Growth, Pace, Unfit, best_times
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -70,6 +70,9 @@ def hold(sample: Sample, contestants: Mapping[str, Contestant], pace: Pace, grow
     absent: dict[str, str] = {}
     for name, contestant in contestants.items():
         try:
+            if growth.in_doubt(name, sample.rows):
+                smaller = replace(sample, rows=sample.rows // CLOSE)
+                growth.note(smaller.rows, best_times({name: contestant(smaller)}, replace(pace, most=1)))
             growth.refuse_slow(name, sample.rows)
             calls[name] = contestant(sample)
         except Unfit as reason:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 Call = Callable[[], object]
 
 FEW_TURNS = 3
+CLOSE = 10  # times as many rows: near enough to tell from one size to the next
 
 
 class Unfit(Exception):
@@ -97,8 +98,16 @@ class Growth:
         for name, seconds in times.items():
             self.seen.setdefault(name, []).append((rows, seconds))
 
+    def expected(self, name: str, rows: int) -> float:
+        """How many seconds somebody will probably need."""
+        return forecast(self.seen.get(name, []), rows)
+
+    def in_doubt(self, name: str, rows: int) -> bool:
+        """Whether somebody seems too slow, but only by sizes that are far from this one."""
+        return self.expected(name, rows) > self.budget and self.seen[name][-1][0] < rows // CLOSE
+
     def refuse_slow(self, name: str, rows: int) -> None:
         """Leave somebody out who is expected to need more than the budget."""
-        expected = forecast(self.seen.get(name, []), rows)
+        expected = self.expected(name, rows)
         if expected > self.budget:
             raise Unfit(f"skipped: over budget (about {expected:.0f} s)")
