@@ -153,13 +153,14 @@ each column, so that a figure is uncertain by about {error:.1f} points (one stan
 `python tests/coverage/simulation.py --markdown docs/coverage.md` makes this page; `make test ARGS="-m slow"` runs a
 shorter version and fails where a coverage leaves 93 to 97 % by more than its own uncertainty.
 
-How the rule was chosen. The number of pseudo-rows was picked among four (one, two, three and four), and which differences are
-combined by MOVER was picked measure by measure, by trial simulations on two-class populations of which the one above was one;
-after a first run of this page found a paired difference of LR+ at 92.8 %, MOVER was moved to the smoothed centre and the page
-made anew. So the figures are not those of a rule fixed beforehand, and they hold for these populations, not for all. In the trials
-(n = 200, prevalence 0.1) the same rule covered 91.7 % for LR- at a sensitivity of 0.95 and a specificity of 0.97, 99.5 % for a mean
-cost there, and 98.7 % for the difference in sensitivity of two equally good classifiers that mostly agree: with 20 rows of a
-class or fewer, expect to leave 93 to 97 %.
+How the rule was chosen. The number of pseudo-rows was picked among four (one, two, three and four), and which
+differences are combined by MOVER was picked measure by measure, by trial simulations on two-class populations of
+which the one above was one; after a first run of this page found a paired difference of LR+ at 92.8 %, MOVER was
+moved to the smoothed centre and the page made anew. So the figures are not those of a rule fixed beforehand, and they
+hold for these populations, not for all. In the trials (n = 200, prevalence 0.1) the same rule covered 91.7 % for LR-
+at a sensitivity of 0.95 and a specificity of 0.97, 99.5 % for a mean cost there, and 98.7 % for the difference in
+sensitivity of two equally good classifiers that mostly agree: with 20 rows of a class or fewer, expect to leave 93 to
+97 %.
 """
 
 
