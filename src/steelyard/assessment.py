@@ -81,7 +81,7 @@ class Estimate:
 class Results:
     """The columns behind an assessment, one entry a slot."""
 
-    slots: tuple[Slot, ...]
+    evaluation: Evaluation
     value: Array
     low: Array
     high: Array
@@ -89,10 +89,14 @@ class Results:
     centre: Array
     methods: tuple[str, ...]
 
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the columns stand for."""
+        return self.evaluation.slots
+
 
 def compute(evaluation: Evaluation, settings: Settings, critical: Array | None = None) -> Results:
     """Evaluate every slot and its interval."""
-    slots = evaluation.slots
     methods = interval_methods(evaluation)
     errors, trials = spread(evaluation), trials_of(evaluation)
     if critical is None:
@@ -100,7 +104,7 @@ def compute(evaluation: Evaluation, settings: Settings, critical: Array | None =
     value, centre = evaluation.values
     low, high = intervals(methods, value, centre, errors, trials, critical)
     for label, matrix in evaluation.matrices.items():
-        place = evaluation.places[label, None]
+        place = evaluation.spans[label][0][0]
         if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
             low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
     if not np.isnan(evaluation.undefined):
@@ -113,7 +117,7 @@ def compute(evaluation: Evaluation, settings: Settings, critical: Array | None =
         methods = replace_intervals(evaluation, settings, methods, low, high)
     if evaluation.patterns.cluster is not None:
         methods = [f"{method}, clustered" for method in methods]
-    return Results(slots, value, low, high, errors, centre, tuple(methods))
+    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
 
 
 @dataclass(frozen=True)
@@ -238,9 +242,10 @@ class Assessment:
         """The classes for which each measure is undefined."""
         plain = replace(self.evaluation, undefined=float("nan")).values[0] if self._stands_in else self.results.value
         by_class = plain[: self.evaluation.class_slots].reshape(-1, len(self.classes))
-        gaps = {}
-        for measure, values in zip(self.evaluation.by_class, by_class, strict=True):
-            gaps[measure.label] = tuple(np.flatnonzero(np.isnan(values)).tolist())
+        unknown = np.isnan(by_class)
+        gaps: dict[str, tuple[int, ...]] = {measure.label: () for measure in self.evaluation.by_class}
+        for place in np.flatnonzero(unknown.any(axis=1)).tolist():
+            gaps[self.evaluation.by_class[place].label] = tuple(np.flatnonzero(unknown[place]).tolist())
         return gaps
 
     @property
@@ -272,10 +277,16 @@ class Assessment:
 
     def _notes(self) -> list[str]:
         """The notes of all slots; most have none, which is quick to see."""
-        odd = {place for place, value in enumerate(self.results.value.tolist()) if not -1e300 < value < 1e300}
-        gaps = {label for label, codes in self._gaps.items() if codes} | {"weighted_kappa"}
-        odd |= {place for place, slot in enumerate(self.results.slots) if slot.measure.label in gaps}
-        return [self._note(place) if place in odd else "" for place in range(len(self.results.slots))]
+        spans, notes = self.evaluation.spans, [""] * len(self.results.value)
+        odd = set(np.flatnonzero(~(np.abs(self.results.value) < 1e300)).tolist())
+        for label, codes in self._gaps.items():
+            if codes:
+                odd.update(spans[label][0], [spans[label][1][code] for code in codes])
+        if not self.tally.scale.ordered:
+            odd.update(*[spans[m.label][0] for m in self.settings.measures if m.name == "weighted_kappa"])
+        for place in odd:
+            notes[place] = self._note(place)
+        return notes
 
     @property
     def slices(self) -> dict[Label, Assessment]:
@@ -312,9 +323,7 @@ class Assessment:
     @cached_property
     def order(self) -> list[int]:
         """The slots as they are shown: by measure, overall values before those of classes."""
-        rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
-        slots = self.results.slots
-        return sorted(range(len(slots)), key=lambda k: (rank[slots[k].measure.label], slots[k].code is not None, k))
+        return [place for span in self.evaluation.spans.values() for place in (*span[0], *span[1])]
 
     def table(self) -> Table:
         """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
@@ -323,24 +332,29 @@ class Assessment:
         """
         parts = [self] if self.slice is not None else [self, *self.slices.values()]
         columns = [part._columns() for part in parts]
+        if len(columns) == 1:
+            return Table(columns[0])
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
     def _columns(self) -> Mapping[str, list[Any]]:
-        results, rows = self.results, len(self.results.slots)
-        columns: dict[str, list[Any]] = {"slice": [self.slice] * rows} if self.tally.slices else {}
-        columns |= {
-            "measure": [slot.measure.label for slot in results.slots],
-            "class": [None if slot.code is None else self.classes[slot.code] for slot in results.slots],
-            "average": [slot.average for slot in results.slots],
-            "value": results.value.tolist(),
-            "low": results.low.tolist(),
-            "high": results.high.tolist(),
-            "se": results.errors.plain.tolist(),
-            "n": [self.n] * rows,
-            "method": list(results.methods),
-            "note": self._notes(),
+        results, evaluation, order = self.results, self.evaluation, self.order
+        columns: dict[str, list[Any]] = {"slice": [self.slice] * len(order)} if self.tally.slices else {}
+        rest, first = evaluation.rest, evaluation.class_slots
+        columns |= {"measure": [], "class": [], "average": []}
+        for label, (whole, of_classes) in evaluation.spans.items():
+            columns["measure"] += [label] * (len(whole) + len(of_classes))
+            columns["class"] += [*[None] * len(whole), *(self.classes if of_classes else ())]
+            columns["average"] += [*[rest[place - first].average for place in whole], *[None] * len(of_classes)]
+        methods, notes = results.methods, self._notes()
+        return columns | {
+            "value": results.value[order].tolist(),
+            "low": results.low[order].tolist(),
+            "high": results.high[order].tolist(),
+            "se": results.errors.plain[order].tolist(),
+            "n": [self.n] * len(order),
+            "method": [methods[place] for place in order],
+            "note": [notes[place] for place in order],
         }
-        return {name: [values[place] for place in self.order] for name, values in columns.items()}
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:
         """The value on test data less that on training data, with the interval of two independent samples."""

@@ -157,11 +157,26 @@ class Evaluation:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """What the values stand for, in order."""
+        return (*[Slot(measure, code) for measure in self.by_class for code in range(len(self.scale))], *self.rest)
+
+    @cached_property
+    def rest(self) -> tuple[Slot, ...]:
+        """The slots behind the class slots, which are as many with few classes as with many."""
         return (
-            *[Slot(measure, code) for measure in self.by_class for code in range(len(self.scale))],
             *[Slot(measure, None, average) for measure in self.single for average in AVERAGES],
             *[Slot(measure) for measure in self.whole],
         )
+
+    @cached_property
+    def spans(self) -> dict[str, tuple[list[int], range]]:
+        """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
+        size = len(self.scale)
+        spans: dict[str, tuple[list[int], range]] = {measure.label: ([], range(0)) for measure in self.measures}
+        for place, measure in enumerate(self.by_class):
+            spans[measure.label] = ([], range(place * size, (place + 1) * size))
+        for place, slot in enumerate(self.rest, self.class_slots):
+            spans[slot.measure.label][0].append(place)
+        return spans
 
     @cached_property
     def places(self) -> dict[tuple[str, int | str | None], int]:
@@ -323,7 +338,7 @@ class Evaluation:
         """Influences on the slots behind the class slots, at the sums as they are and with the pseudo-rows."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             parts = [self._average_slopes(), self._margin_slopes()]
-        matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.slots[self.class_slots :])
+        matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.rest)
         base, row, column, diagonal, penalty = (np.concatenate(field, axis=1) for field in zip(*parts, strict=True))
         return (
             Influence(base[0], row[0], column[0], diagonal[0], penalty[0], matrices),

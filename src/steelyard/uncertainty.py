@@ -50,7 +50,7 @@ def interval_methods(evaluation: Evaluation) -> list[str]:
     methods = []
     for measure in evaluation.by_class:
         methods += [interval_method(Slot(measure, 0))] * len(evaluation.scale)
-    return methods + [interval_method(slot) for slot in evaluation.slots[evaluation.class_slots :]]
+    return methods + [interval_method(slot) for slot in evaluation.rest]
 
 
 # --- variances ------------------------------------------------------------------------------------------------
@@ -209,7 +209,8 @@ def intervals(
     for place, method in enumerate(methods):
         places.setdefault(method, []).append(place)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for method, at in places.items():
+        for method, found in places.items():
+            at = np.array(found)
             if method == WILSON:
                 bounds = _wilson(value[at], errors.plain[at], trials[at], critical[at])
             elif method == MEAN:
@@ -259,7 +260,7 @@ def trials_of(evaluation: Evaluation) -> Array:
     for place, measure in enumerate(evaluation.by_class):
         if measure.proportion:
             by_class[place] = _trials(measure, cells) if measure.per_class else total
-    rest = [total if slot.measure.proportion else np.nan for slot in evaluation.slots[evaluation.class_slots :]]
+    rest = [total if slot.measure.proportion else np.nan for slot in evaluation.rest]
     return np.concatenate([by_class.ravel(), rest]) / evaluation.unit
 
 
