@@ -94,12 +94,15 @@ class Influence:
 
     def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
-        values = self.base[:, None] + self.row[:, truth] + self.column[:, assigned]
-        values += np.where(truth == assigned, self.diagonal[:, truth], 0.0)
+        # Gathered a pair at a time: what is gathered for it lies side by side, a slot next to the other.
+        values = np.ascontiguousarray((self.base[:, None] + self.row).T)[truth]
+        values += np.ascontiguousarray(self.column.T)[assigned]
+        agree = np.flatnonzero(truth == assigned)
+        values[agree] += self.diagonal.T[truth[agree]]
         for place, matrix in enumerate(self.matrices):
             if matrix is not None:
-                values[place] += self.penalty[place] * matrix[truth, assigned]
-        return values
+                values[:, place] += self.penalty[place] * matrix[truth, assigned]
+        return values.T
 
     def by_true_class(self) -> Iterator[Array]:
         """Go through the whole table one true class at a time: (slots, classes) each."""

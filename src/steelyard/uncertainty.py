@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Codes
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
-DENSE = 4  # patterns a class from which on the whole table is gone through
+CACHED_NUMBERS = 1 << 16  # of influences at once: they fit into the second-level cache
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
 WILSON, LOGIT, FISHER, LOG, MEAN = (
@@ -115,15 +115,28 @@ def _margins_of(patterns: Patterns, model: int, weight: Array) -> Array:
 def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
     """Variances of the slots behind the class slots."""
     patterns, model = evaluation.patterns, evaluation.model
-    truth, assigned = patterns.truth, patterns.assigned[model]
-    if patterns.cluster is None and len(truth) > DENSE * patterns.classes:
-        # A table that is nearly full is cheaper class by class than pattern by pattern.
-        squares = replace(patterns, mass=patterns.square).table(model)
-        return np.asarray(sum(np.square(row) @ squares[code] for code, row in enumerate(influence.by_true_class())))
-    step = max(1, MOST_NUMBERS // max(len(truth), 1))
-    slots = range(0, len(influence.base), step)
-    parts = [second_moment(patterns, influence[slice(low, low + step)].at(truth, assigned)) for low in slots]
-    return np.concatenate(parts) if parts else np.zeros(0)
+    truth, assigned, slots = patterns.truth, patterns.assigned[model], max(len(influence.base), 1)
+    if patterns.cluster is not None:
+        step = max(1, MOST_NUMBERS // max(len(truth), 1))
+        pieces = [influence[slice(low, low + step)] for low in range(0, slots, step)]
+        return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
+    step, total = max(1, CACHED_NUMBERS // slots), np.zeros(len(influence.base))
+    for low in range(0, len(truth), step):
+        part = slice(low, low + step)
+        total += np.square(influence.at(truth[part], assigned[part])) @ patterns.square[part]
+    return total
+
+
+def pseudo_squares(influence: Influence) -> Array:
+    """Mean squared influence of a row spread evenly over the table, from means and variances of its parts."""
+    classes = influence.row.shape[1]
+    row, column, diagonal = influence.base[:, None] + influence.row, influence.column, influence.diagonal
+    squares = row.var(axis=1) + column.var(axis=1) + np.square(row.mean(axis=1) + column.mean(axis=1))
+    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+    for place, matrix in enumerate(influence.matrices):
+        if matrix is not None:
+            squares[place] = pseudo_moments(influence[[place]])[0][0]
+    return np.asarray(squares)
 
 
 def pseudo_moments(influence: Influence) -> tuple[Array, Array]:
@@ -152,7 +165,7 @@ def spread(evaluation: Evaluation) -> Spread:
             for slopes, influence in zip(evaluation.class_slopes, evaluation.influences, strict=True)
         )
         own = np.square(evaluation.class_slopes[1]).mean(axis=-1).ravel()
-        shared = pseudo_moments(evaluation.influences[1])[0]
+        shared = pseudo_squares(evaluation.influences[1])
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
         known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
