@@ -236,10 +236,37 @@ def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
     return as_numpy(column) if number and column.null_count == 0 else column
 
 
+class _Places(dict[Any, int]):
+    """The place of every word, in the order in which words turn up."""
+
+    def __missing__(self, word: Any) -> int:
+        place = self[word] = len(self)
+        return place
+
+
+def _words(values: Any) -> Any:
+    """Code text in one pass: only the distinct words, not the rows, are then left to look at."""
+    import pyarrow as pa
+
+    places = _Places()
+    try:
+        codes = np.fromiter(map(places.__getitem__, values), dtype=np.int32, count=len(values))
+    except TypeError:  # something that is no word at all
+        return None
+    if set(map(type, places)) != {str}:
+        return None
+    try:
+        return pa.DictionaryArray.from_arrays(codes, pa.array(list(places), pa.string()))
+    except Exception:  # broken text: whoever asked will say where
+        return None
+
+
 def _objects(values: Any, name: str) -> Any:
     """Let Arrow take in Python objects, if they are of one kind."""
     import pyarrow as pa
 
+    if len(values) and type(values[0]) is str and (found := _words(values)) is not None:
+        return found
     try:
         return pa.array(values, _arrow_type(set(map(type, values))), from_pandas=True)
     except Exception as error:  # overflow, broken text, kinds that do not go together
