@@ -218,8 +218,7 @@ class Assessment:
 
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
-        results = self.results
-        slot = results.slots[place]
+        results, slot = self.results, self.evaluation.slot(place)
         note = self._note(place)
         if self.settings.undefined == "error" and np.isnan(results.value[place]):
             raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
@@ -253,7 +252,7 @@ class Assessment:
         return not np.isnan(self.settings.stand_in)
 
     def _note(self, place: int) -> str:
-        slot, value = self.results.slots[place], self.results.value[place]
+        slot, value = self.evaluation.slot(place), self.results.value[place]
         if slot.code is not None:
             if slot.code in self._gaps[slot.measure.label]:
                 return self._reason(slot.measure, f"{quoted(self.classes[slot.code])}")

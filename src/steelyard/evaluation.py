@@ -14,7 +14,7 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,7 @@ from .scale import Scale
 from .statistics import Margins, Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks, Places, Slopes
+    from .kinds import Array, Codes, Marks, Places
 
 STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
 PSEUDO_ROWS = 2.0
@@ -34,7 +34,7 @@ FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
 AVERAGES = ("macro", "weighted", "micro")
 CELLS = ("tp", "fn", "fp", "tn")
-VECTORS = frozenset({"correct", "true", "assigned"})
+CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
 
 
 class Slot(NamedTuple):
@@ -45,37 +45,26 @@ class Slot(NamedTuple):
     average: str | None = None
 
 
-def slopes_by_cell(formula: Callable[[dict[str, Any]], Any], cells: dict[str, Array]) -> Array:
-    """Differentiate what is made of 2x2 tables by their cells, in one call: (measures, ..., 4).
-
-    Every cell takes a complex step in its turn (Squire & Trapp 1998).
-    """
-    steps = (1j * STEP * np.eye(4)).reshape(4, 4, *[1] * cells["tp"].ndim)
-    found = formula({name: cells[name] + steps[k] for k, name in enumerate(CELLS)})
-    return np.asarray(np.moveaxis(found.imag, 1, -1) / STEP)
-
-
-def _arguments(measure: Measure, margins: Margins, penalty: Any = None) -> dict[str, Any]:
-    """Give a formula of the whole table what it asks for."""
-    offered = {
+def _offered(margins: Margins) -> dict[str, Any]:
+    """What formulas of the whole table may ask for."""
+    return {
         "correct": margins.correct,
         "true": margins.true,
         "assigned": margins.assigned,
         "total": margins.true.sum(axis=-1),
-        "penalty": penalty,
     }
-    return {name: offered[name] for name in measure.arguments if name != "matrix"}
 
 
-def _pick(measure: Measure, cells: dict[str, Array]) -> dict[str, Array]:
-    """Give a formula of one class what it asks for."""
-    return {name: cells[name] for name in measure.arguments}
+def _offered_of_classes(cells: Array) -> dict[str, Any]:
+    """What formulas may ask for of 2x2 tables, (4, ...): their cells, and the sums of tables of two classes."""
+    tp, fn, fp, tn = cells
+    last = (*range(1, cells.ndim), 0)
 
+    def two(own: Array, rest: Array) -> Array:
+        return np.array([own, rest]).transpose(last)
 
-def _halves(cells: dict[str, Array]) -> Margins:
-    """See each class's table as a table of two classes, the class and the rest."""
-    tp, fn, fp, tn = (cells[name] for name in CELLS)
-    return Margins(np.stack([tp, tn], -1), np.stack([tp + fn, fp + tn], -1), np.stack([tp + fp, fn + tn], -1))
+    halves = Margins(two(tp, tn), two(tp + fn, fp + tn), two(tp + fp, fn + tn))
+    return {"tp": tp, "fn": fn, "fp": fp, "tn": tn, **_offered(halves)}
 
 
 @dataclass(frozen=True)
@@ -104,15 +93,12 @@ class Influence:
                 values[:, place] += self.penalty[place] * matrix[truth, assigned]
         return values.T
 
-    def by_true_class(self) -> Iterator[Array]:
-        """Go through the whole table one true class at a time: (slots, classes) each."""
-        priced = [place for place, matrix in enumerate(self.matrices) if matrix is not None]
-        for code in range(self.row.shape[1]):
-            values = self.column + (self.base + self.row[:, code])[:, None]
-            values[:, code] += self.diagonal[:, code]
-            for place in priced:
-                values[place] += self.penalty[place] * np.asarray(self.matrices[place])[code]
-            yield values
+    def table(self, place: int) -> Array:
+        """One slot over the whole table: (classes, classes)."""
+        values: Array = self.base[place] + self.row[place][:, None] + self.column[place]
+        values[np.diag_indices(len(values))] += self.diagonal[place]
+        matrix = self.matrices[place]
+        return values if matrix is None else values + self.penalty[place] * matrix
 
     def __getitem__(self, slots: Any) -> Influence:
         """Some of the slots."""
@@ -162,6 +148,13 @@ class Evaluation:
         """What the values stand for, in order."""
         return (*[Slot(measure, code) for measure in self.by_class for code in range(len(self.scale))], *self.rest)
 
+    def slot(self, place: int) -> Slot:
+        """What one value stands for."""
+        if place >= self.class_slots:
+            return self.rest[place - self.class_slots]
+        measure, code = divmod(place, len(self.scale))
+        return Slot(self.by_class[measure], code)
+
     @cached_property
     def rest(self) -> tuple[Slot, ...]:
         """The slots behind the class slots, which are as many with few classes as with many."""
@@ -207,9 +200,6 @@ class Evaluation:
         found = {measure.label: measure.matrix(self.scale) for measure in self.whole}
         return {label: matrix for label, matrix in found.items() if matrix is not None}
 
-    def _constants(self, measure: Measure) -> dict[str, Any]:
-        return {"matrix": self.matrices[measure.label]} if "matrix" in measure.arguments else {}
-
     @cached_property
     def margins(self) -> Margins:
         """The table's sums."""
@@ -220,12 +210,12 @@ class Evaluation:
     def evaluate(self, margins: Margins, penalties: dict[str, Any]) -> Array:
         """Compute every slot from sums: (..., slots)."""
         cells = margins.against_rest()
-        pooled = {name: cell.sum(axis=-1) for name, cell in cells.items()}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            by_class, single = self._of_classes(cells), len(self.single)
-            known = ~np.isnan(by_class[:single])
-            averages = self._averages(by_class[:single], known, cells, self._of_classes(pooled)[:single])
-            return self._join(by_class, averages, self._of_table(margins, penalties))
+            by_class, pooled = (self._at_cells(part) for part in (cells, cells.sum(axis=-1)))
+            of_classes = by_class[: len(self.single)]
+            weights = self._weights(of_classes, ~np.isnan(of_classes), margins.true)
+            whole = np.array(self._of_table(margins, penalties)).reshape(-1, *margins.true.shape[:-1])
+            return self._join(by_class, weights.means(pooled[: len(self.single)]), whole)
 
     def _join(self, by_class: Array, averages: Array, whole: Array) -> Array:
         """Lay all slots out in order; measures come first in each part, slots last in the result."""
@@ -233,26 +223,30 @@ class Evaluation:
         values = np.concatenate([*flat, np.moveaxis(whole, 0, -1)], axis=-1)
         return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
 
-    def _of_classes(self, cells: dict[str, Any]) -> Any:
-        """Every measure that a class has, from the tables of classes against the rest: (measures, ...)."""
-        halves = _halves(cells)
-        found = [m(**_pick(m, cells)) if m.per_class else m(**_arguments(m, halves)) for m in self.by_class]
-        return np.stack(found) if found else np.zeros((0, *cells["tp"].shape))
+    def _of_classes(self, cells: Array) -> list[Any]:
+        """What the formulas make of tables of classes against the rest, (4, ...), for every measure of a class."""
+        offered = _offered_of_classes(cells)
+        return [measure.of(offered) for measure in self.by_class]
 
-    def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> Any:
-        """Every measure of the whole table: (measures, ...)."""
-        found = [m(**_arguments(m, margins, penalties.get(m.label)), **self._constants(m)) for m in self.whole]
-        return np.stack(found) if found else np.zeros((0, *margins.true.shape[:-1]))
+    def _at_cells(self, cells: Array) -> Array:
+        """The values there: (measures, ...)."""
+        return _values(self.by_class, self._of_classes(cells), cells.shape[1:])
 
-    def _averages(self, values: Array, known: Marks, cells: dict[str, Array], micro: Array) -> Array:
-        """Macro, weighted and micro of values (measures, ..., classes): (measures, ..., 3)."""
-        if not np.isnan(self.undefined):
-            values, known = np.where(known, values, self.undefined), np.ones_like(known)
-        weight = np.where(known, cells["tp"] + cells["fn"], 0.0)
-        held = np.where(known, values, 0.0)
-        # An infinite value of a class without rows counts for nothing in the weighted mean.
-        weighted = np.where(weight > 0, held * weight, 0.0).sum(axis=-1) / weight.sum(axis=-1)
-        return np.stack([held.sum(axis=-1) / known.sum(axis=-1), weighted, micro], axis=-1)
+    def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> list[Any]:
+        """Every measure of the whole table."""
+        offered, found = _offered(margins), []
+        for m in self.whole:
+            if m.penalty is not None:
+                offered |= {"penalty": penalties[m.label], "matrix": self.matrices[m.label]}
+            found.append(m.divided(m.of(offered)))
+        return found
+
+    def _weights(self, values: Array, known: Marks, true: Array) -> Weights:
+        """How averages weigh the values of classes, (measures, ..., classes)."""
+        if np.isnan(self.undefined):
+            return Weights(known, np.where(known, values, 0.0), known, true * known)
+        values = np.where(known, values, self.undefined)
+        return Weights(known, values, np.ones_like(known), np.broadcast_to(true, known.shape))
 
     # --- at the sums themselves, always twice: as they are, and with the pseudo-rows ------------------------
 
@@ -264,8 +258,8 @@ class Evaluation:
         return Margins(margins.correct + share / len(self.scale), margins.true + share, margins.assigned + share)
 
     @cached_property
-    def shared_cells(self) -> dict[str, Array]:
-        """The 2x2 tables of the classes, the pseudo-rows spread over the one table behind them: (2, classes)."""
+    def shared_cells(self) -> Array:
+        """The 2x2 tables of the classes, the pseudo-rows spread over the one table behind them: (4, 2, classes)."""
         return self.pair.against_rest()
 
     @cached_property
@@ -278,127 +272,192 @@ class Evaluation:
         }
 
     @cached_property
-    def _tables(self) -> dict[str, Array]:
-        """All 2x2 tables that are needed, end to end, so that each formula is called once.
+    def _tables(self) -> Array:
+        """All 2x2 tables that are needed, end to end, so that each formula is called once: (4, tables).
 
-        The classes' own; the same with the pseudo-rows spread over each of them; with the pseudo-rows spread over the
-        one table behind them; and the sums of the first and of the third, for micro averages.
+        The classes' own; the same with the pseudo-rows spread over the one table behind them, and spread over each of
+        them; and the sums of the first two, for micro averages.
         """
-        extra = self.unit * PSEUDO_ROWS / 4
-        return {
-            name: np.concatenate([plain, plain + extra, shared, [plain.sum(), shared.sum()]])
-            for name, (plain, shared) in self.shared_cells.items()
-        }
+        cells, classes = self.shared_cells, len(self.scale)
+        tables = np.empty((4, 3 * classes + 2))
+        tables[:, : 2 * classes] = cells.reshape(4, -1)
+        tables[:, 2 * classes : -2] = cells[:, 0] + self.unit * PSEUDO_ROWS / 4
+        tables[:, -2:] = cells.sum(axis=-1)
+        return tables
+
+    def _by_table(self, at_tables: Array) -> tuple[Array, Array, Array]:
+        """Tell tables apart, (..., measures, tables): the classes' own, those behind averages, those behind micro.
+
+        That is (..., measures, 2, classes), (..., single measures, 2, classes) and (..., single measures, 2).
+        """
+        single = slice(len(self.single))
+        threefold = at_tables[..., :-2].reshape(*at_tables.shape[:-1], 3, len(self.scale))
+        return threefold[..., ::2, :], threefold[..., single, :2, :], at_tables[..., single, -2:]
 
     @cached_property
-    def _table_values(self) -> Array:
-        """Values at these tables: (measures, tables)."""
+    def _table_results(self) -> list[Any]:
+        """What the formulas make of these tables."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.asarray(self._of_classes(self._tables))
+            return self._of_classes(self._tables)
 
     @cached_property
-    def _table_slopes(self) -> Array:
-        """Gradients at these tables: (measures, tables, 4)."""
+    def _table_values(self) -> tuple[Array, Array, Array]:
+        """Values at these tables, told apart."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return slopes_by_cell(self._of_classes, self._tables)
-
-    def _own(self, at_tables: Array) -> Array:
-        """What belongs to the classes' own tables: (2, measures, classes, ...)."""
-        classes = len(self.scale)
-        return np.stack([at_tables[:, :classes], at_tables[:, classes : 2 * classes]])
-
-    def _shared(self, at_tables: Array) -> Array:
-        """What averages are made of: (single measures, 2, classes, ...)."""
-        classes, single = len(self.scale), at_tables[: len(self.single)]
-        return np.stack([single[:, :classes], single[:, 2 * classes : 3 * classes]], axis=1)
-
-    def _pooled(self, at_tables: Array) -> Array:
-        """What micro averages are made of: (single measures, 2, ...)."""
-        return at_tables[: len(self.single), 3 * len(self.scale) :]
+            return self._by_table(_values(self.by_class, self._table_results, self._tables.shape[1:]))
 
     @cached_property
-    def known(self) -> Marks:
-        """The classes for which each measure is defined: averages are over these, with pseudo-rows or not."""
-        plain = ~np.isnan(self._table_values[: len(self.single), None, : len(self.scale)])
-        return np.broadcast_to(plain, (len(self.single), 2, len(self.scale)))
+    def _table_slopes(self) -> tuple[Array, Array, Array]:
+        """Gradients at these tables by their cells, told apart: (4, ...) each.
+
+        Every cell takes a complex step in its turn (Squire & Trapp 1998).
+        """
+        stepped = self._tables[:, None] + CELL_STEPS
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            slopes = self._at_cells(stepped).imag / STEP
+        return self._by_table(slopes.swapaxes(0, 1))
+
+    @cached_property
+    def trials(self) -> Array:
+        """How many rows each class slot is a share of, for proportions: (measures, classes); NaN for others."""
+        found, classes = np.full((len(self.by_class), len(self.scale)), np.nan), len(self.scale)
+        for place, (measure, result) in enumerate(zip(self.by_class, self._table_results, strict=True)):
+            if measure.proportion:
+                found[place] = result[1][:classes]
+        return found
+
+    @cached_property
+    def _pair_weights(self) -> Weights:
+        """How averages weigh classes: those for which a measure is defined, with pseudo-rows or not."""
+        own, shared, _ = self._table_values
+        known = np.repeat(~np.isnan(own[: len(self.single), :1]), 2, axis=1)
+        return self._weights(shared, known, self.pair.true)
 
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
-        found = self._table_values
+        own, _, pooled = self._table_values
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            averages = self._averages(self._shared(found), self.known, self.shared_cells, self._pooled(found))
-            whole = self._of_table(self.pair, self.penalties)
-        return self._join(np.moveaxis(self._own(found), 0, 1), averages, whole)
+            whole = np.array(self._of_table(self.pair, self.penalties)).reshape(-1, 2)
+            return self._join(own, self._pair_weights.means(pooled), whole)
 
     @cached_property
     def class_slopes(self) -> Array:
         """Gradients of the class slots by the cells of the class's table: (2, measures, classes, 4)."""
-        return self._own(self._table_slopes)
+        return self._table_slopes[0].transpose(2, 1, 3, 0)
+
+    @cached_property
+    def influence(self) -> Influence:
+        """Influences on the slots behind the class slots, at the sums as they are and then with the pseudo-rows."""
+        classes, averages = len(self.scale), len(self.single) * len(AVERAGES)
+        slopes, penalty = np.zeros((4, 2, len(self.rest), classes)), np.zeros((2, len(self.rest)))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for place, slopes_of_average in enumerate(self._average_slopes()):
+                slopes[:, :, place : averages : len(AVERAGES)] = slopes_of_average.swapaxes(1, 2)
+            by_sum = self._margin_slopes()
+        slopes[1:, :, averages:] = by_sum[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
+        penalty[:, averages:] = by_sum[:, -1].T
+        base, row, column, diagonal = slopes.reshape(4, -1, classes)
+        matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.rest)
+        return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), matrices * 2)
 
     @cached_property
     def influences(self) -> tuple[Influence, Influence]:
-        """Influences on the slots behind the class slots, at the sums as they are and with the pseudo-rows."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            parts = [self._average_slopes(), self._margin_slopes()]
-        matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.rest)
-        base, row, column, diagonal, penalty = (np.concatenate(field, axis=1) for field in zip(*parts, strict=True))
-        return (
-            Influence(base[0], row[0], column[0], diagonal[0], penalty[0], matrices),
-            Influence(base[1], row[1], column[1], diagonal[1], penalty[1], matrices),
-        )
+        """The same, told apart."""
+        return self.influence[: len(self.rest)], self.influence[len(self.rest) :]
 
-    def _margin_slopes(self) -> Slopes:
-        """Slopes of the measures of the whole table, by complex steps in each sum: (2, measures, ...)."""
-        classes = len(self.scale)
-        blocks = [range(start, start + classes) for start in (0, classes, 2 * classes)]
-        total = 3 * classes + 1
+    def _margin_slopes(self) -> Array:
+        """Slopes of the measures of the whole table, by complex steps in each sum: (measures, sums, 2).
+
+        The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
+        """
+        classes, total = len(self.scale), 3 * len(self.scale) + 1
+        sums = (self.pair.true, self.pair.assigned, self.pair.correct)
         slopes = np.empty((len(self.whole), total, 2))
         # Few classes: all steps at once. Many: so few that the arrays stay small and most of them real.
         most = total if classes <= FEW_CLASSES else max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for low in range(0, total, most):
             places = np.arange(low, min(low + most, total))[:, None, None]
-            stepped = [_stepped(part, places, block) for part, block in zip(_parts(self.pair), blocks, strict=True)]
+            true, assigned, correct = (_stepped(part, places, k * classes) for k, part in enumerate(sums))
             priced = 1j * STEP * (places[..., 0] == total - 1) if low + most >= total else 0.0
             penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
-            for k, m in enumerate(self.whole):
-                arguments = _arguments(m, Margins(*stepped), penalties.get(m.label))
-                slopes[k, low : low + most] = np.imag(m(**arguments, **self._constants(m))) / STEP
-        by_sum = np.moveaxis(slopes, -1, 0)
-        correct, true, assigned = (by_sum[..., block.start : block.stop] for block in blocks)
-        return np.zeros(by_sum.shape[:2]), true, assigned, correct, by_sum[..., -1]
+            found = self._of_table(Margins(correct, true, assigned), penalties)
+            for k, value in enumerate(found):
+                slopes[k, low : low + most] = np.imag(value) / STEP
+        return slopes
 
-    def _average_slopes(self) -> Slopes:
-        """Slopes of macro, weighted and micro averages, in slot order: (2, measures * 3, ...)."""
-        cells, known, classes = self.shared_cells, self.known, len(self.scale)
-        own = np.where(known[..., None], self._shared(self._table_slopes), 0.0)
-        pooled = np.repeat(self._pooled(self._table_slopes)[:, :, None], classes, axis=2)
-        values = np.where(known, self._shared(self._table_values), self.undefined)
-        counted = known if np.isnan(self.undefined) else np.ones_like(known)
-        weight = np.where(counted, cells["tp"] + cells["fn"], 0.0)
-        total = weight.sum(axis=-1, keepdims=True)
-        mean = np.where(weight > 0, values * weight, 0.0).sum(axis=-1, keepdims=True) / total
-        drift = np.zeros((3, *weight.shape))
-        drift[1] = np.where(weight > 0, values - mean, 0.0) / total
-        shares = np.stack([counted / counted.sum(axis=-1, keepdims=True), weight / total, np.ones_like(weight)])
-        tp, fn, fp, tn = np.moveaxis(np.stack([own, own, pooled]) * shares[..., None], -1, 0)
-        # A row adds to one cell of every class's table: said as base, row, column and diagonal over the classes.
-        by_sum = tn.sum(axis=-1), fn - tn + drift, fp - tn, tp - fn - fp + tn, np.zeros(tn.shape[:-1])
-        base, row, column, diagonal, penalty = (_by_slot(field) for field in by_sum)
-        return base, row, column, diagonal, penalty
+    def _average_slopes(self) -> tuple[Array, Array, Array]:
+        """Slopes of macro, weighted and micro averages: (4, measures, 2, classes) each, by the parts of an influence.
+
+        A row adds to one cell of every class's table, which is said as base, row, column and diagonal.
+        """
+        weights, (_, own, pooled) = self._pair_weights, self._table_slopes
+        by_sum = np.where(weights.known, _by_sum(own), 0.0)
+        macro, weighted = by_sum * weights.macro, by_sum * weights.weighted
+        weighted[1] += weights.drift
+        return macro, weighted, np.broadcast_to(_by_sum(pooled)[..., None], macro.shape)
 
 
-def _parts(margins: Margins) -> tuple[Array, Array, Array]:
-    return margins.correct, margins.true, margins.assigned
+@dataclass(frozen=True)
+class Weights:
+    """How averages weigh the values of classes: (measures, ..., classes) each.
+
+    Attributes:
+        known: Where a value is defined.
+        values: The values, with something in place of those that are not.
+        counted: What the macro average is over.
+        true: The rows of each class, for the weighted average.
+    """
+
+    known: Marks
+    values: Array
+    counted: Marks
+    true: Array
+
+    @cached_property
+    def macro(self) -> Array:
+        """The shares of the classes in the macro average."""
+        return np.asarray(self.counted / self.counted.sum(axis=-1, keepdims=True))
+
+    @cached_property
+    def weighted(self) -> Array:
+        """The shares of the classes in the weighted average."""
+        return np.asarray(self.true / self.true.sum(axis=-1, keepdims=True))
+
+    @cached_property
+    def weighted_mean(self) -> Array:
+        """The weighted average; an infinite value of a class without rows counts for nothing in it."""
+        held = np.where(self.true > 0, self.values * self.true, 0.0)
+        return np.asarray(held.sum(axis=-1) / self.true.sum(axis=-1))
+
+    @property
+    def drift(self) -> Array:
+        """How the weighted average moves with the rows of a class."""
+        apart = np.where(self.true > 0, self.values - self.weighted_mean[..., None], 0.0)
+        return np.asarray(apart / self.true.sum(axis=-1, keepdims=True))
+
+    def means(self, micro: Array) -> Array:
+        """Macro, weighted and micro: (measures, ..., 3)."""
+        macro = self.values.sum(axis=-1) / self.counted.sum(axis=-1)
+        return np.stack([macro, self.weighted_mean, micro], axis=-1)
 
 
-def _stepped(part: Array, places: Places, block: range) -> Any:
+def _values(measures: Sequence[Measure], results: Sequence[Any], shape: tuple[int, ...]) -> Array:
+    """Divide proportions out; lay all values out as one array, measures first."""
+    values = [measure.divided(result) for measure, result in zip(measures, results, strict=True)]
+    return np.array(values).reshape(-1, *shape)
+
+
+def _stepped(part: Array, places: Places, start: int) -> Any:
     """Sums with a complex step in one of them after the other; as they are where no step falls among them."""
-    if places[-1, 0, 0] < block.start or places[0, 0, 0] >= block.stop:
+    stop = start + part.shape[-1]
+    if places[-1, 0, 0] < start or places[0, 0, 0] >= stop:
         return part
-    return part + 1j * STEP * (places == np.arange(block.start, block.stop))
+    return part + 1j * STEP * (places == np.arange(start, stop))
 
 
-def _by_slot(field: Array) -> Array:
-    """Averages, measures and the pair of sums, (3, measures, 2, ...), to (2, measures * 3, ...)."""
-    return np.moveaxis(field, (2, 1, 0), (0, 1, 2)).reshape(2, -1, *field.shape[3:])
+def _by_sum(slopes: Array) -> Array:
+    """From slopes by the cells of a class's table to slopes by all rows, its true, its assigned and its right ones."""
+    tp, fn, fp, tn = slopes
+    column = fp - tn
+    return np.array([tn, fn - tn, column, tp - fn - column])

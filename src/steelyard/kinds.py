@@ -11,6 +11,5 @@ Codes = NDArray[np.integer[Any]]
 Numbers = NDArray[np.floating[Any]]
 AnyArray = NDArray[Any]
 Places = NDArray[np.integer[Any]]
-Slopes = tuple[Array, Array, Array, Array, Array]  # by total, true, assigned, correct, penalty
 
-__all__ = ["AnyArray", "Array", "Codes", "Marks", "NDArray", "Numbers", "Places", "Slopes"]
+__all__ = ["AnyArray", "Array", "Codes", "Marks", "NDArray", "Numbers", "Places"]

@@ -107,7 +107,14 @@ class Measure:
 
     def __call__(self, **means: Any) -> Any:
         """Evaluate: a proportion is divided out here, so that its parts stay at hand for its interval."""
-        result = self.formula(**means, **self.parameters)
+        return self.divided(self.formula(**means, **self.parameters))
+
+    def of(self, offered: Mapping[str, Any]) -> Any:
+        """Give the formula what it asks for of all that is offered; a proportion stays in its parts."""
+        return self.formula(*[offered[name] for name in self.arguments], **self.parameters)
+
+    def divided(self, result: Any) -> Any:
+        """The value, from what the formula returned."""
         return result[0] / result[1] if self.proportion else result
 
     def with_parameters(self, **parameters: Any) -> Measure:

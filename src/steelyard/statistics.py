@@ -181,17 +181,13 @@ class Margins:
     true: Array
     assigned: Array
 
-    def against_rest(self) -> dict[str, Array]:
-        """Collapse to one table a class: the class against the rest, (..., C) each."""
+    def against_rest(self) -> Array:
+        """Collapse to one table a class, the class against the rest: tp, fn, fp and tn, (4, ..., C)."""
         total = self.true.sum(axis=-1, keepdims=True)
         neither = total - self.true - self.assigned + self.correct
-        return {
-            "tp": self.correct,
-            "fn": self.true - self.correct,
-            "fp": self.assigned - self.correct,
-            # Sums of weights leave a rest of rounding where nothing is; 0 / 0 must stay 0 / 0.
-            "tn": np.where(np.abs(neither) < ROUNDING * total, 0.0, neither),
-        }
+        # Sums of weights leave a rest of rounding where nothing is; 0 / 0 must stay 0 / 0.
+        neither = np.where(np.abs(neither) < ROUNDING * total, 0.0, neither)
+        return np.array([self.correct, self.true - self.correct, self.assigned - self.correct, neither])
 
 
 @dataclass(frozen=True)

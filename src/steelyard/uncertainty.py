@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .evaluation import PSEUDO_ROWS, Evaluation, Influence, Slot
-from .registry import Measure
 from .statistics import Patterns
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
-CACHED_NUMBERS = 1 << 16  # of influences at once: they fit into the second-level cache
+DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
 WILSON, LOGIT, FISHER, LOG, MEAN = (
@@ -92,60 +91,60 @@ def design_effect(patterns: Patterns, model: int) -> float:
     return float(np.clip(together / alone, 1.0, max(most, 1.0))) if alone > 0 else max(most, 1.0)
 
 
-def class_variance(evaluation: Evaluation, slopes: Array) -> Array:
-    """Variances of the class slots, (measures, classes), without laying out patterns where rows are independent."""
-    patterns, model = evaluation.patterns, evaluation.model
+def class_variance(evaluation: Evaluation) -> Array:
+    """Variances of the class slots, (2, measures, classes), without laying out patterns where rows are independent."""
+    patterns, model, slopes = evaluation.patterns, evaluation.model, evaluation.class_slopes
     if patterns.cluster is None:
-        squares = _margins_of(patterns, model, patterns.square)
-        return np.asarray((np.square(slopes) * squares).sum(axis=-1))
-    variances = np.empty(slopes.shape[:2])
+        squares = replace(patterns, mass=patterns.square).margins(model).against_rest()
+        return np.asarray((np.square(slopes) * squares.T).sum(axis=-1))
+    variances = np.empty(slopes.shape[:3])
     for code in range(patterns.classes):
         cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
         # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
-        variances[:, code] = second_moment(patterns, slopes[:, code, :][:, cell])
+        for row in range(2):
+            variances[row, :, code] = second_moment(patterns, slopes[row, :, code, :][:, cell])
     return variances
-
-
-def _margins_of(patterns: Patterns, model: int, weight: Array) -> Array:
-    """The 2x2 tables of all classes, summed over another weight: (classes, 4)."""
-    cells = replace(patterns, mass=weight).margins(model).against_rest()
-    return np.stack([cells[name] for name in ("tp", "fn", "fp", "tn")], axis=-1)
 
 
 def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
     """Variances of the slots behind the class slots."""
     patterns, model = evaluation.patterns, evaluation.model
-    truth, assigned, slots = patterns.truth, patterns.assigned[model], max(len(influence.base), 1)
-    if patterns.cluster is not None:
-        step = max(1, MOST_NUMBERS // max(len(truth), 1))
-        pieces = [influence[slice(low, low + step)] for low in range(0, slots, step)]
-        return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
-    step, total = max(1, CACHED_NUMBERS // slots), np.zeros(len(influence.base))
-    for low in range(0, len(truth), step):
-        part = slice(low, low + step)
-        total += np.square(influence.at(truth[part], assigned[part])) @ patterns.square[part]
-    return total
+    truth, assigned = patterns.truth, patterns.assigned[model]
+    if patterns.cluster is None and len(truth) > DENSE * patterns.classes:
+        return _variance_over_table(replace(patterns, mass=patterns.square).table(model), influence)
+    step = max(1, MOST_NUMBERS // max(len(truth), 1))
+    pieces = [influence[slice(low, low + step)] for low in range(0, max(len(influence.base), 1), step)]
+    return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
 
 
-def pseudo_squares(influence: Influence) -> Array:
-    """Mean squared influence of a row spread evenly over the table, from means and variances of its parts."""
-    classes = influence.row.shape[1]
-    row, column, diagonal = influence.base[:, None] + influence.row, influence.column, influence.diagonal
-    squares = row.var(axis=1) + column.var(axis=1) + np.square(row.mean(axis=1) + column.mean(axis=1))
-    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+def _variance_over_table(squares: Array, influence: Influence) -> Array:
+    """Sum squared influences over a full table, without laying them out: (row + column)^2 is multiplied out.
+
+    The diagonal is left as it is, and row and column are centred, so that little cancels.
+    """
+    right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
+    middle = influence.column.mean(axis=1, keepdims=True)
+    row, column = influence.base[:, None] + influence.row + middle, influence.column - middle
+    variance = np.square(row) @ wrong.sum(axis=1) + np.square(column) @ wrong.sum(axis=0)
+    variance += 2 * (row @ wrong * column).sum(axis=1) + np.square(row + column + influence.diagonal) @ right
     for place, matrix in enumerate(influence.matrices):
         if matrix is not None:
-            squares[place] = pseudo_moments(influence[[place]])[0][0]
-    return np.asarray(squares)
+            variance[place] = (np.square(influence.table(place)) * squares).sum()
+    return np.asarray(np.maximum(variance, 0.0))
 
 
 def pseudo_moments(influence: Influence) -> tuple[Array, Array]:
     """Mean squared influence of a row spread evenly over the table, and its mean within each true class."""
     classes = influence.row.shape[1]
-    squares, means = np.zeros(len(influence.base)), np.empty(influence.row.shape)
-    for code, row in enumerate(influence.by_true_class()):
-        squares += np.square(row).sum(axis=1) / classes**2
-        means[:, code] = row.mean(axis=1)
+    row, column, diagonal = influence.base[:, None] + influence.row, influence.column, influence.diagonal
+    middle = column.mean(axis=1, keepdims=True)
+    means = row + middle + diagonal / classes
+    squares = np.square(row + middle).mean(axis=1) + np.square(column - middle).mean(axis=1)
+    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+    for place, matrix in enumerate(influence.matrices):
+        if matrix is not None:
+            table = influence.table(place)
+            squares[place], means[place] = np.square(table).mean(), table.mean(axis=1)
     return squares, means
 
 
@@ -160,12 +159,10 @@ class Spread:
 def spread(evaluation: Evaluation) -> Spread:
     """Find both standard errors of every slot."""
     with np.errstate(invalid="ignore", over="ignore"):
-        plain, smooth = (
-            np.concatenate([class_variance(evaluation, slopes).ravel(), table_variance(evaluation, influence)])
-            for slopes, influence in zip(evaluation.class_slopes, evaluation.influences, strict=True)
-        )
+        of_classes, of_table = class_variance(evaluation), table_variance(evaluation, evaluation.influence)
+        plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
         own = np.square(evaluation.class_slopes[1]).mean(axis=-1).ravel()
-        shared = pseudo_squares(evaluation.influences[1])
+        shared = pseudo_moments(evaluation.influences[1])[0]
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
         known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
@@ -267,19 +264,9 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
 
 def trials_of(evaluation: Evaluation) -> Array:
     """How many independent trials are behind each proportion; NaN for what is not one."""
-    cells = evaluation.margins.against_rest()
     total = float(evaluation.margins.true.sum())
-    by_class = np.full((len(evaluation.by_class), len(evaluation.scale)), np.nan)
-    for place, measure in enumerate(evaluation.by_class):
-        if measure.proportion:
-            by_class[place] = _trials(measure, cells) if measure.per_class else total
     rest = [total if slot.measure.proportion else np.nan for slot in evaluation.rest]
-    return np.concatenate([by_class.ravel(), rest]) / evaluation.unit
-
-
-def _trials(measure: Measure, cells: dict[str, Array]) -> Array:
-    parts = measure.formula(**{name: cells[name] for name in measure.arguments}, **measure.parameters)
-    return np.asarray(parts[1])
+    return np.concatenate([evaluation.trials.ravel(), rest]) / evaluation.unit
 
 
 # --- influences of chosen slots -------------------------------------------------------------------------------

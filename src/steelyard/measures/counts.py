@@ -47,9 +47,8 @@ def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined="truth and assignment are the same one class",
     cite="Cohen (1960), Educational and Psychological Measurement 20(1), 37-46", title="kappa",
 )  # fmt: skip
-def kappa(correct: Sum, true: Sum, assigned: Sum) -> Sum:
+def kappa(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
     """Agreement beyond chance: (O - E) / (1 - E), O = accuracy, E = sum(true * assigned) / total^2."""
-    total = true.sum(axis=-1)
     by_chance = (true * assigned).sum(axis=-1)
     return (correct.sum(axis=-1) * total - by_chance) / (total**2 - by_chance)
 
@@ -69,11 +68,14 @@ def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined="truth and assignment are the same one class",
     cite="Cohen (1968), Psychological Bulletin 70(4), 213-220", penalty=distance_weights,
 )  # fmt: skip
-def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, *, weights: Any = "linear") -> Sum:
+def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, total: Sum, *, weights: Any = "linear") -> Sum:
     """Agreement beyond chance for ordered classes: 1 - sum(d * N) / sum(d * expected N), d the distance."""
     del weights  # they made the matrix
-    # tensordot makes one large product of many small ones, which matters for a thousand classes.
-    expected = (np.tensordot(true, matrix, 1) * assigned).sum(axis=-1) / true.sum(axis=-1)
+    # Whichever has fewer numbers goes through the matrix, which matters for a hundred classes.
+    if np.size(true) <= np.size(assigned):
+        expected = (np.tensordot(true, matrix, 1) * assigned).sum(axis=-1) / total
+    else:
+        expected = (true * np.tensordot(assigned, matrix.T, 1)).sum(axis=-1) / total
     return 1 - penalty / expected
 
 
@@ -83,12 +85,11 @@ def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, *, weigh
     cite="Gorodkin (2004), Computational Biology and Chemistry 28, 367-374",
     aliases=("matthews_correlation", "phi_coefficient"),
 )  # fmt: skip
-def mcc(correct: Sum, true: Sum, assigned: Sum) -> Sum:
+def mcc(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
     """Correlation of true and assigned class: (O n^2 - E n^2) / sqrt((n^2 - sum true^2) (n^2 - sum assigned^2)).
 
     O and E as in kappa, n the number of rows; Matthews' for two classes, Gorodkin's R_K for more.
     """
-    total = true.sum(axis=-1)
     together = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1)
     spread_true = total**2 - (true**2).sum(axis=-1)
     spread_assigned = total**2 - (assigned**2).sum(axis=-1)
