@@ -30,7 +30,7 @@ from .uncertainty import (
 )
 
 if TYPE_CHECKING:
-    from .kinds import Array
+    from .kinds import Array, Places
 
 INFINITE = "infinite: a count in the denominator is 0"
 
@@ -219,7 +219,7 @@ class Assessment:
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
         results, slot = self.results, self.evaluation.slot(place)
-        note = self._note(place)
+        note = self._notes[place]
         if self.settings.undefined == "error" and np.isnan(results.value[place]):
             raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
         return Estimate(
@@ -237,29 +237,45 @@ class Assessment:
         )
 
     @cached_property
-    def _gaps(self) -> dict[str, tuple[int, ...]]:
-        """The classes for which each measure is undefined."""
+    def _gaps(self) -> dict[str, list[int]]:
+        """The classes for which a measure is undefined, where there are any."""
         plain = replace(self.evaluation, undefined=float("nan")).values[0] if self._stands_in else self.results.value
         by_class = plain[: self.evaluation.class_slots].reshape(-1, len(self.classes))
-        unknown = np.isnan(by_class)
-        gaps: dict[str, tuple[int, ...]] = {measure.label: () for measure in self.evaluation.by_class}
-        for place in np.flatnonzero(unknown.any(axis=1)).tolist():
-            gaps[self.evaluation.by_class[place].label] = tuple(np.flatnonzero(unknown[place]).tolist())
+        gaps: dict[str, list[int]] = {}
+        for place, code in np.argwhere(np.isnan(by_class)).tolist():
+            gaps.setdefault(self.evaluation.by_class[place].label, []).append(code)
         return gaps
 
     @property
     def _stands_in(self) -> bool:
         return not np.isnan(self.settings.stand_in)
 
-    def _note(self, place: int) -> str:
+    @cached_property
+    def _notes(self) -> list[str]:
+        """The notes of all slots. Most have none, so only those are gone through that have something to say."""
+        evaluation, value = self.evaluation, self.results.value
+        notes, spans, first = [""] * len(value), evaluation.spans, evaluation.class_slots
+        for place in np.flatnonzero(np.isinf(value)).tolist():
+            notes[place] = INFINITE
+        told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
+        for measure in self.settings.measures:
+            together, of_classes = spans[measure.label]
+            for code in self._gaps.get(measure.label, ()):
+                reason = measure.undefined.replace("{class}", quoted(self.classes[code]))
+                notes[of_classes[code]] = reason + self._stand_in_words
+            if measure.label in self._gaps or measure.name == "weighted_kappa":
+                told.update(together)
+        for place in told:
+            notes[place] = self._note_together(place)
+        return notes
+
+    def _note_together(self, place: int) -> str:
+        """The note of a slot that speaks of all classes together."""
         slot, value = self.evaluation.slot(place), self.results.value[place]
-        if slot.code is not None:
-            if slot.code in self._gaps[slot.measure.label]:
-                return self._reason(slot.measure, f"{quoted(self.classes[slot.code])}")
-        elif np.isnan(value):
+        if np.isnan(value):
             return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
         notes = [INFINITE] if np.isinf(value) else []
-        if slot.average in ("macro", "weighted") and (gaps := self._gaps[slot.measure.label]):
+        if slot.average in ("macro", "weighted") and (gaps := self._gaps.get(slot.measure.label)):
             without = listed([self.classes[code] for code in gaps], 3)
             kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
             notes.append(f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}")
@@ -267,25 +283,9 @@ class Assessment:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
 
-    def _reason(self, measure: Measure, name: str) -> str:
-        return measure.undefined.replace("{class}", name) + self._stand_in_words
-
-    @property
+    @cached_property
     def _stand_in_words(self) -> str:
         return f"; {self.settings.stand_in:g} stands in" if self._stands_in else ""
-
-    def _notes(self) -> list[str]:
-        """The notes of all slots; most have none, which is quick to see."""
-        spans, notes = self.evaluation.spans, [""] * len(self.results.value)
-        odd = set(np.flatnonzero(~(np.abs(self.results.value) < 1e300)).tolist())
-        for label, codes in self._gaps.items():
-            if codes:
-                odd.update(spans[label][0], [spans[label][1][code] for code in codes])
-        if not self.tally.scale.ordered:
-            odd.update(*[spans[m.label][0] for m in self.settings.measures if m.name == "weighted_kappa"])
-        for place in odd:
-            notes[place] = self._note(place)
-        return notes
 
     @property
     def slices(self) -> dict[Label, Assessment]:
@@ -320,9 +320,12 @@ class Assessment:
         return shares
 
     @cached_property
-    def order(self) -> list[int]:
+    def order(self) -> Places:
         """The slots as they are shown: by measure, overall values before those of classes."""
-        return [place for span in self.evaluation.spans.values() for place in (*span[0], *span[1])]
+        places = np.arange(len(self.results.value))
+        return np.concatenate(
+            [places[span.start : span.stop] for spans in self.evaluation.spans.values() for span in spans]
+        )
 
     def table(self) -> Table:
         """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
@@ -336,24 +339,19 @@ class Assessment:
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
     def _columns(self) -> Mapping[str, list[Any]]:
-        results, evaluation, order = self.results, self.evaluation, self.order
+        results, order = self.results, self.order
         columns: dict[str, list[Any]] = {"slice": [self.slice] * len(order)} if self.tally.slices else {}
-        rest, first = evaluation.rest, evaluation.class_slots
         columns |= {"measure": [], "class": [], "average": []}
-        for label, (whole, of_classes) in evaluation.spans.items():
-            columns["measure"] += [label] * (len(whole) + len(of_classes))
-            columns["class"] += [*[None] * len(whole), *(self.classes if of_classes else ())]
-            columns["average"] += [*[rest[place - first].average for place in whole], *[None] * len(of_classes)]
-        methods, notes = results.methods, self._notes()
-        return columns | {
-            "value": results.value[order].tolist(),
-            "low": results.low[order].tolist(),
-            "high": results.high[order].tolist(),
-            "se": results.errors.plain[order].tolist(),
-            "n": [self.n] * len(order),
-            "method": [methods[place] for place in order],
-            "note": [notes[place] for place in order],
-        }
+        for label, (together, of_classes) in self.evaluation.spans.items():
+            columns["measure"] += [label] * (len(together) + len(of_classes))
+            columns["class"] += [*[None] * len(together), *(self.classes if of_classes else ())]
+            columns["average"] += [*(AVERAGES if len(together) > 1 else [None]), *[None] * len(of_classes)]
+        for name in ("value", "low", "high"):
+            columns[name] = getattr(results, name)[order].tolist()
+        columns |= {"se": results.errors.plain[order].tolist(), "n": [self.n] * len(order)}
+        for name, texts in (("method", results.methods), ("note", self._notes)):
+            columns[name] = list(map(texts.__getitem__, order.tolist()))
+        return columns
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:
         """The value on test data less that on training data, with the interval of two independent samples."""

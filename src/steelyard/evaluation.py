@@ -15,7 +15,7 @@ everything else over the whole table.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -100,16 +100,15 @@ class Influence:
         matrix = self.matrices[place]
         return values if matrix is None else values + self.penalty[place] * matrix
 
-    def __getitem__(self, slots: Any) -> Influence:
-        """Some of the slots."""
-        chosen = np.arange(len(self.base))[slots]
+    def __getitem__(self, slots: slice) -> Influence:
+        """Some of the slots, without a copy."""
         return Influence(
-            self.base[chosen],
-            self.row[chosen],
-            self.column[chosen],
-            self.diagonal[chosen],
-            self.penalty[chosen],
-            tuple(self.matrices[place] for place in chosen),
+            self.base[slots],
+            self.row[slots],
+            self.column[slots],
+            self.diagonal[slots],
+            self.penalty[slots],
+            self.matrices[slots],
         )
 
 
@@ -157,22 +156,22 @@ class Evaluation:
 
     @cached_property
     def rest(self) -> tuple[Slot, ...]:
-        """The slots behind the class slots, which are as many with few classes as with many."""
+        """The slots behind the class slots."""
         return (
             *[Slot(measure, None, average) for measure in self.single for average in AVERAGES],
             *[Slot(measure) for measure in self.whole],
         )
 
     @cached_property
-    def spans(self) -> dict[str, tuple[list[int], range]]:
+    def spans(self) -> dict[str, tuple[range, range]]:
         """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
-        size = len(self.scale)
-        spans: dict[str, tuple[list[int], range]] = {measure.label: ([], range(0)) for measure in self.measures}
-        for place, measure in enumerate(self.by_class):
-            spans[measure.label] = ([], range(place * size, (place + 1) * size))
-        for place, slot in enumerate(self.rest, self.class_slots):
-            spans[slot.measure.label][0].append(place)
-        return spans
+        size, start, none = len(self.scale), self.class_slots, range(0)
+        of_classes = {m.label: range(k * size, (k + 1) * size) for k, m in enumerate(self.by_class)}
+        together = {}
+        for measure in (*self.single, *self.whole):
+            together[measure.label] = range(start, start + (len(AVERAGES) if measure.per_class else 1))
+            start = together[measure.label].stop
+        return {m.label: (together[m.label], of_classes.get(m.label, none)) for m in self.measures}
 
     @cached_property
     def places(self) -> dict[tuple[str, int | str | None], int]:
@@ -263,6 +262,13 @@ class Evaluation:
         return self.pair.against_rest()
 
     @cached_property
+    def square_cells(self) -> Array:
+        """The 2x2 tables of the classes, summed over squared weights: (4, classes)."""
+        if self.patterns.square is self.patterns.mass:
+            return self.shared_cells[:, 0]
+        return replace(self.patterns, mass=self.patterns.square).margins(self.model).against_rest()
+
+    @cached_property
     def penalties(self) -> dict[str, Any]:
         """The penalty matrices summed over the table; spread over all cells, pseudo-rows bear the mean."""
         extra = np.array([0.0, self.unit * PSEUDO_ROWS])
@@ -350,7 +356,8 @@ class Evaluation:
     def influence(self) -> Influence:
         """Influences on the slots behind the class slots, at the sums as they are and then with the pseudo-rows."""
         classes, averages = len(self.scale), len(self.single) * len(AVERAGES)
-        slopes, penalty = np.zeros((4, 2, len(self.rest), classes)), np.zeros((2, len(self.rest)))
+        slots = averages + len(self.whole)
+        slopes, penalty = np.zeros((4, 2, slots, classes)), np.zeros((2, slots))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             for place, slopes_of_average in enumerate(self._average_slopes()):
                 slopes[:, :, place : averages : len(AVERAGES)] = slopes_of_average.swapaxes(1, 2)
@@ -358,13 +365,14 @@ class Evaluation:
         slopes[1:, :, averages:] = by_sum[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
         penalty[:, averages:] = by_sum[:, -1].T
         base, row, column, diagonal = slopes.reshape(4, -1, classes)
-        matrices = tuple(self.matrices.get(slot.measure.label) for slot in self.rest)
+        matrices = (*[None] * averages, *[self.matrices.get(measure.label) for measure in self.whole])
         return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), matrices * 2)
 
     @cached_property
     def influences(self) -> tuple[Influence, Influence]:
         """The same, told apart."""
-        return self.influence[: len(self.rest)], self.influence[len(self.rest) :]
+        half = len(self.influence.base) // 2
+        return self.influence[:half], self.influence[half:]
 
     def _margin_slopes(self) -> Array:
         """Slopes of the measures of the whole table, by complex steps in each sum: (measures, sums, 2).

@@ -215,9 +215,11 @@ class Patterns:
     @classmethod
     def of(cls, sums: Sums, classes: int, clustered: bool) -> Patterns:
         """Lay out sums whose slice has been selected already."""
-        keys, values = sums.keys, sums.values
+        keys, (count, mass, square) = sums.keys, sums.values.T
+        # Where a row weighs 1 or says how often it occurred, one array serves as both, which is quick to see.
+        square = mass if np.array_equal(mass, square) else square
         cluster = np.unique(keys[:, 1], return_inverse=True)[1] if clustered else None
-        return cls(classes, keys[:, 2], keys[:, 3:].T, values[:, 0], values[:, 1], values[:, 2], cluster)
+        return cls(classes, keys[:, 2], keys[:, 3:].T, count, mass, square, cluster)
 
     @property
     def clusters(self) -> int:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .evaluation import PSEUDO_ROWS, Evaluation, Influence, Slot
+from .evaluation import AVERAGES, PSEUDO_ROWS, Evaluation, Influence, Slot
 from .statistics import Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes
+    from .kinds import Array, Codes, Places
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
@@ -38,18 +39,20 @@ BY_SPAN = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
 
 def interval_method(slot: Slot) -> str:
     """Which interval suits a slot, by what the measure is and the values it can take."""
-    measure = slot.measure
-    if measure.proportion and slot.average in (None, "micro"):
+    if slot.measure.proportion and slot.average in (None, "micro"):
         return WILSON
-    return BY_SPAN.get(measure.span, MEAN)
+    return BY_SPAN.get(slot.measure.span, MEAN)
 
 
 def interval_methods(evaluation: Evaluation) -> list[str]:
     """The same for all slots: what holds for one class holds for all."""
-    methods = []
+    methods: list[str] = []
     for measure in evaluation.by_class:
-        methods += [interval_method(Slot(measure, 0))] * len(evaluation.scale)
-    return methods + [interval_method(slot) for slot in evaluation.rest]
+        methods += [interval_method(Slot(measure))] * len(evaluation.scale)
+    for measure in evaluation.single:
+        mean = interval_method(Slot(measure, None, "macro"))
+        methods += [mean, mean, interval_method(Slot(measure, None, "micro"))]
+    return methods + [interval_method(Slot(measure)) for measure in evaluation.whole]
 
 
 # --- variances ------------------------------------------------------------------------------------------------
@@ -95,8 +98,7 @@ def class_variance(evaluation: Evaluation) -> Array:
     """Variances of the class slots, (2, measures, classes), without laying out patterns where rows are independent."""
     patterns, model, slopes = evaluation.patterns, evaluation.model, evaluation.class_slopes
     if patterns.cluster is None:
-        squares = replace(patterns, mass=patterns.square).margins(model).against_rest()
-        return np.asarray((np.square(slopes) * squares.T).sum(axis=-1))
+        return np.asarray((np.square(slopes) * evaluation.square_cells.T).sum(axis=-1))
     variances = np.empty(slopes.shape[:3])
     for code in range(patterns.classes):
         cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
@@ -161,7 +163,7 @@ def spread(evaluation: Evaluation) -> Spread:
     with np.errstate(invalid="ignore", over="ignore"):
         of_classes, of_table = class_variance(evaluation), table_variance(evaluation, evaluation.influence)
         plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
-        own = np.square(evaluation.class_slopes[1]).mean(axis=-1).ravel()
+        own = np.square(evaluation.class_slopes[1]).sum(axis=-1).ravel() / 4
         shared = pseudo_moments(evaluation.influences[1])[0]
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
@@ -184,7 +186,8 @@ def degrees_of_freedom(patterns: Patterns, methods: Sequence[str]) -> Array:
     if patterns.cluster is not None:
         return np.full(len(methods), patterns.clusters - 1.0)
     freedom = np.full(len(methods), np.inf)
-    freedom[[place for place, method in enumerate(methods) if method == MEAN]] = patterns.count.sum() - 1
+    if MEAN in methods:
+        freedom[[method == MEAN for method in methods]] = patterns.count.sum() - 1
     return freedom
 
 
@@ -214,28 +217,33 @@ def intervals(
     methods: Sequence[str], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
 ) -> tuple[Array, Array]:
     """Lower and upper bounds, every slot by its own method."""
-    low, high = np.full(len(value), np.nan), np.full(len(value), np.nan)
-    places: dict[str, list[int]] = {}
-    for place, method in enumerate(methods):
-        places.setdefault(method, []).append(place)
+    low, high = np.empty((2, len(value)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for method, found in places.items():
-            at = np.array(found)
+        reach = critical * errors.smooth
+        for method, at in _places(methods).items():
             if method == WILSON:
-                bounds = _wilson(value[at], errors.plain[at], trials[at], critical[at])
+                low[at], high[at] = _wilson(value[at], errors.plain[at], trials[at], critical[at])
             elif method == MEAN:
-                reach = critical[at] * errors.smooth[at]
-                bounds = centre[at] - reach, centre[at] + reach
+                low[at], high[at] = centre[at] - reach[at], centre[at] + reach[at]
             else:
-                bounds = on_scale(method, centre[at], critical[at] * errors.smooth[at])
-            endless = np.isinf(critical[at])
-            lowest, highest = SPANS[method]
-            bounds = np.where(endless, lowest, bounds[0]), np.where(endless, highest, bounds[1])
-            # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
-            low[at], high[at] = np.minimum(bounds[0], value[at]), np.maximum(bounds[1], value[at])
-    unknown = np.isnan(value)
-    low[unknown], high[unknown] = np.nan, np.nan
-    return low, high
+                low[at], high[at] = on_scale(method, centre[at], reach[at])
+            if np.isinf(critical).any():
+                endless = at[np.isinf(critical[at])]
+                low[endless], high[endless] = SPANS[method]
+    # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
+    # Where there is none there is no interval: NaN is the least and the greatest of all.
+    return np.minimum(low, value), np.maximum(high, value)
+
+
+def _places(methods: Sequence[str]) -> dict[str, Places]:
+    """Where each method is used; most often many times in a row."""
+    places, start = np.arange(len(methods)), 0
+    runs: dict[str, list[Places]] = {}
+    for method, run in groupby(methods):
+        stop = start + len(list(run))
+        runs.setdefault(method, []).append(places[start:stop])
+        start = stop
+    return {method: np.concatenate(found) for method, found in runs.items()}
 
 
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
@@ -265,8 +273,9 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
 def trials_of(evaluation: Evaluation) -> Array:
     """How many independent trials are behind each proportion; NaN for what is not one."""
     total = float(evaluation.margins.true.sum())
-    rest = [total if slot.measure.proportion else np.nan for slot in evaluation.rest]
-    return np.concatenate([evaluation.trials.ravel(), rest]) / evaluation.unit
+    averages = [total if measure.proportion else np.nan for measure in evaluation.single for _ in AVERAGES]
+    whole = [total if measure.proportion else np.nan for measure in evaluation.whole]
+    return np.concatenate([evaluation.trials.ravel(), averages, whole]) / evaluation.unit
 
 
 # --- influences of chosen slots -------------------------------------------------------------------------------
@@ -279,7 +288,8 @@ def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Cod
         measure, code = divmod(place, len(evaluation.scale))
         cell = 2 * (truth != code) + (assigned != code)
         return np.asarray(evaluation.class_slopes[row, measure, code][cell])
-    influence = evaluation.influences[row][[place - evaluation.class_slots]]
+    slot = place - evaluation.class_slots
+    influence = evaluation.influences[row][slot : slot + 1]
     return np.asarray(influence.at(truth, assigned)[0])
 
 
@@ -297,6 +307,7 @@ def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
     if place < evaluation.class_slots:
         slope = evaluation.class_slopes[1, place // len(evaluation.scale), place % len(evaluation.scale)]
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
-    influence = evaluation.influences[1][[place - evaluation.class_slots]]
+    slot = place - evaluation.class_slots
+    influence = evaluation.influences[1][slot : slot + 1]
     squares, means = pseudo_moments(influence)
     return float(squares[0]), means[0]
