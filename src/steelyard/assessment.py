@@ -255,6 +255,7 @@ class Assessment:
         """The notes of all slots. Most have none, so only those are gone through that have something to say."""
         evaluation, value = self.evaluation, self.results.value
         notes, spans, first = [""] * len(value), evaluation.spans, evaluation.class_slots
+        sorted_only = not self.tally.scale.ordered and len(self.classes) > 2
         for place in np.flatnonzero(np.isinf(value)).tolist():
             notes[place] = INFINITE
         told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
@@ -263,7 +264,7 @@ class Assessment:
             for code in self._gaps.get(measure.label, ()):
                 reason = measure.undefined.replace("{class}", quoted(self.classes[code]))
                 notes[of_classes[code]] = reason + self._stand_in_words
-            if measure.label in self._gaps or measure.name == "weighted_kappa":
+            if measure.label in self._gaps or (sorted_only and measure.name == "weighted_kappa"):
                 told.update(together)
         for place in told:
             notes[place] = self._note_together(place)

@@ -232,7 +232,8 @@ class Door:
             return self.scale if self.event is None else replace_event(self.scale, self.event)
         predictions = raw.predictions.values()
         columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
-        columns += [_bearing_names(prediction.class_names, raw.truth.labels) for prediction in predictions]
+        named = [prediction.class_names for prediction in predictions if prediction.class_names]
+        columns += [_bearing_names(names, raw.truth.labels) for names in named]
         labels = {label for column in columns for label in column.labels}
         if self.event is not None and self.event not in labels:
             if len(labels) > 1:

@@ -145,22 +145,21 @@ class Evaluation:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """What the values stand for, in order."""
-        return (*[Slot(measure, code) for measure in self.by_class for code in range(len(self.scale))], *self.rest)
-
-    def slot(self, place: int) -> Slot:
-        """What one value stands for."""
-        if place >= self.class_slots:
-            return self.rest[place - self.class_slots]
-        measure, code = divmod(place, len(self.scale))
-        return Slot(self.by_class[measure], code)
-
-    @cached_property
-    def rest(self) -> tuple[Slot, ...]:
-        """The slots behind the class slots."""
         return (
+            *[Slot(measure, code) for measure in self.by_class for code in range(len(self.scale))],
             *[Slot(measure, None, average) for measure in self.single for average in AVERAGES],
             *[Slot(measure) for measure in self.whole],
         )
+
+    def slot(self, place: int) -> Slot:
+        """What one value stands for."""
+        if place < self.class_slots:
+            measure, code = divmod(place, len(self.scale))
+            return Slot(self.by_class[measure], code)
+        measure, average = divmod(place - self.class_slots, len(AVERAGES))
+        if measure < len(self.single):
+            return Slot(self.single[measure], None, AVERAGES[average])
+        return Slot(self.whole[place - self.class_slots - len(self.single) * len(AVERAGES)])
 
     @cached_property
     def spans(self) -> dict[str, tuple[range, range]]:
@@ -218,8 +217,9 @@ class Evaluation:
 
     def _join(self, by_class: Array, averages: Array, whole: Array) -> Array:
         """Lay all slots out in order; measures come first in each part, slots last in the result."""
-        flat = [np.moveaxis(part, 0, -2).reshape(*part.shape[1:-1], -1) for part in (by_class, averages)]
-        values = np.concatenate([*flat, np.moveaxis(whole, 0, -1)], axis=-1)
+        leading = range(1, whole.ndim)
+        flat = [part.transpose(*leading, 0, whole.ndim).reshape(*whole.shape[1:], -1) for part in (by_class, averages)]
+        values = np.concatenate([*flat, whole.transpose(*leading, 0)], axis=-1)
         return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
 
     def _of_classes(self, cells: Array) -> list[Any]:
@@ -245,7 +245,7 @@ class Evaluation:
         if np.isnan(self.undefined):
             return Weights(known, np.where(known, values, 0.0), known, true * known)
         values = np.where(known, values, self.undefined)
-        return Weights(known, values, np.ones_like(known), np.broadcast_to(true, known.shape))
+        return Weights(known, values, np.ones_like(known), np.broadcast_to(true, values.shape))
 
     # --- at the sums themselves, always twice: as they are, and with the pseudo-rows ------------------------
 
@@ -336,8 +336,7 @@ class Evaluation:
     def _pair_weights(self) -> Weights:
         """How averages weigh classes: those for which a measure is defined, with pseudo-rows or not."""
         own, shared, _ = self._table_values
-        known = np.repeat(~np.isnan(own[: len(self.single), :1]), 2, axis=1)
-        return self._weights(shared, known, self.pair.true)
+        return self._weights(shared, ~np.isnan(own[: len(self.single), :1]), self.pair.true)
 
     @cached_property
     def values(self) -> Array:
@@ -430,24 +429,28 @@ class Weights:
     @cached_property
     def weighted(self) -> Array:
         """The shares of the classes in the weighted average."""
-        return np.asarray(self.true / self.true.sum(axis=-1, keepdims=True))
+        return np.asarray(self.true / self.total)
+
+    @cached_property
+    def total(self) -> Array:
+        """What the classes weigh in the weighted average together."""
+        return np.asarray(self.true.sum(axis=-1, keepdims=True))
 
     @cached_property
     def weighted_mean(self) -> Array:
         """The weighted average; an infinite value of a class without rows counts for nothing in it."""
         held = np.where(self.true > 0, self.values * self.true, 0.0)
-        return np.asarray(held.sum(axis=-1) / self.true.sum(axis=-1))
+        return np.asarray(held.sum(axis=-1, keepdims=True) / self.total)
 
     @property
     def drift(self) -> Array:
         """How the weighted average moves with the rows of a class."""
-        apart = np.where(self.true > 0, self.values - self.weighted_mean[..., None], 0.0)
-        return np.asarray(apart / self.true.sum(axis=-1, keepdims=True))
+        return np.where(self.true > 0, self.values - self.weighted_mean, 0.0) / self.total
 
     def means(self, micro: Array) -> Array:
         """Macro, weighted and micro: (measures, ..., 3)."""
         macro = self.values.sum(axis=-1) / self.counted.sum(axis=-1)
-        return np.stack([macro, self.weighted_mean, micro], axis=-1)
+        return np.stack([macro, self.weighted_mean[..., 0], micro], axis=-1)
 
 
 def _values(measures: Sequence[Measure], results: Sequence[Any], shape: tuple[int, ...]) -> Array:

@@ -48,6 +48,8 @@ class Coded:
 
     def on(self, scale: Scale) -> Codes:
         """Translate to the codes of a scale, or name the first label that is not on it."""
+        if self.labels == scale.classes:
+            return self.codes
         places = {label: place for place, label in enumerate(scale.classes)}
         target = np.array([places.get(label, -1) for label in self.labels], dtype=np.int64)
         if (target < 0).any():
@@ -119,8 +121,8 @@ def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> 
         if ends == (low, high):
             break
         low, high = ends
-    found = (int(code) + low for code in np.flatnonzero(seen))
-    return Coded(_renumbered(codes, seen), tuple(bool(label) if booleans else label for label in found), name)
+    found = [code + low for code in np.flatnonzero(seen).tolist()]
+    return Coded(_renumbered(codes, seen), tuple(map(bool, found) if booleans else found), name)
 
 
 def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[int, int]]:
@@ -128,10 +130,11 @@ def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[
     codes = np.empty(len(values), dtype=np.min_scalar_type(width - 1))
 
     def work(start: int, stop: int) -> tuple[Marks, int, int]:
-        seen, ends = np.zeros(width, dtype=bool), []
+        seen, ends = np.zeros(width, dtype=bool), [low, low + width - 1]
         for first, last in chunks(start, stop):
             piece, place = values[first:last], codes[first:last]
-            ends += [int(piece.min()), int(piece.max())]
+            if first > 0:  # the range of the first rows is known
+                ends += [int(piece.min()), int(piece.max())]
             np.subtract(piece, low, out=place, casting="unsafe")
             if not seen.all():
                 seen |= np.bincount(place, minlength=width)[:width] > 0

@@ -88,7 +88,7 @@ class Measure:
         defaults = {p.name: p.default for p in inspect.signature(self.formula).parameters.values()}
         return tuple(sorted(key for key, value in self.parameters.items() if not _same(value, defaults[key])))
 
-    @property
+    @cached_property
     def needs(self) -> tuple[str, ...]:
         """The parameters that have no value yet, without which it cannot be computed."""
         return tuple(key for key, value in self.parameters.items() if value is None)

@@ -30,7 +30,7 @@ Label = str | int | bool
 
 def plain_label(value: Any) -> Label:
     """Take a label out of its NumPy or Arrow wrapping; whole floats count as integers."""
-    if type(value) is str and value.isascii():
+    if (type(value) is str and value.isascii()) or (type(value) is int and -(2**63) <= value < 2**64):
         return value
     value = value.item() if isinstance(value, np.generic) else value.as_py() if hasattr(value, "as_py") else value
     if isinstance(value, bool):
@@ -50,6 +50,8 @@ def plain_label(value: Any) -> Label:
 def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Refuse text among numbers; booleans among numbers count as 0 and 1."""
     labels = tuple(labels)
+    if set(map(type, labels)) in ({str}, {int}):
+        return labels
     texts = [label for label in labels if isinstance(label, str)]
     others = [label for label in labels if not isinstance(label, str)]
     if texts and others:

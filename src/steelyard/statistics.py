@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,11 +105,11 @@ def _tabulate(
     weight: Array | None,
     counted: bool,
 ) -> Sums:
-    cells = float(np.prod(np.array(sizes, dtype=float)))
-    if cells <= max(MOST_CELLS, 4.0 * rows) and cells < 2**31:
-        counts, mass, square = _count_full(columns, sizes, rows, int(cells), weight)
+    cells = prod(sizes)
+    if cells <= max(MOST_CELLS, 4 * rows) and cells < 2**31:
+        counts, mass, square = _count_full(columns, sizes, rows, cells, weight)
         found = np.flatnonzero(counts)
-        keys: Places = np.stack(np.unravel_index(found, sizes), axis=1).astype(np.int64)
+        keys: Places = np.array(np.unravel_index(found, sizes), dtype=np.int64).T
         counts, mass, square = counts[found], mass[found], square[found]
     else:
         keys, inverse = _distinct(columns, sizes, rows)
@@ -116,7 +118,7 @@ def _tabulate(
             mass, square = (_sum_by(inverse, values, len(keys)) for values in (weight, weight * weight))
     if weight is not None and counted:  # a weight of 2 is the same row twice
         counts, square = mass, mass
-    return Sums(keys, np.stack([counts, mass, square], axis=1))
+    return Sums(keys, np.array([counts, mass, square]).T)
 
 
 def _sum_by(place: Places, weight: Array, size: int) -> Array:
@@ -140,7 +142,7 @@ def _count_full(
 
     # Few rows and many cells: one call, or adding up empty tables would cost more than counting.
     parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work)
-    total: Array = np.sum(parts, axis=0)
+    total = reduce(np.add, parts)
     return (total[0], total[0], total[0]) if weight is None else (total[0], total[1], total[2])
 
 

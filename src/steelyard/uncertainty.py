@@ -46,13 +46,13 @@ def interval_method(slot: Slot) -> str:
 
 def interval_methods(evaluation: Evaluation) -> list[str]:
     """The same for all slots: what holds for one class holds for all."""
+    alone = {measure.label: interval_method(Slot(measure)) for measure in evaluation.measures}
     methods: list[str] = []
     for measure in evaluation.by_class:
-        methods += [interval_method(Slot(measure))] * len(evaluation.scale)
+        methods += [alone[measure.label]] * len(evaluation.scale)
     for measure in evaluation.single:
-        mean = interval_method(Slot(measure, None, "macro"))
-        methods += [mean, mean, interval_method(Slot(measure, None, "micro"))]
-    return methods + [interval_method(Slot(measure)) for measure in evaluation.whole]
+        methods += [interval_method(Slot(measure, None, "macro"))] * 2 + [alone[measure.label]]
+    return methods + [alone[measure.label] for measure in evaluation.whole]
 
 
 # --- variances ------------------------------------------------------------------------------------------------

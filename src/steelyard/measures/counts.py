@@ -55,8 +55,8 @@ def kappa(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
 
 def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
     """How far apart two classes are: by place (linear), by its square, or by a matrix of the user's."""
-    size = len(scale)
-    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(float)
+    places = np.arange(len(scale), dtype=float)
+    steps = np.abs(places[:, None] - places)
     if isinstance(weights, str):
         if weights not in ("linear", "quadratic"):
             raise BadOption(f"weights is {quoted(weights)}", mend="Say 'linear', 'quadratic' or give a matrix")
