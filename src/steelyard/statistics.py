@@ -217,7 +217,8 @@ class Patterns:
     @classmethod
     def of(cls, sums: Sums, classes: int, clustered: bool) -> Patterns:
         """Lay out sums whose slice has been selected already."""
-        keys, (count, mass, square) = sums.keys, sums.values.T
+        # Laid out alike wherever they come from: products of equal numbers are then equal to the last bit.
+        keys, (count, mass, square) = sums.keys, np.ascontiguousarray(sums.values.T)
         # Where a row weighs 1 or says how often it occurred, one array serves as both, which is quick to see.
         square = mass if np.array_equal(mass, square) else square
         cluster = np.unique(keys[:, 1], return_inverse=True)[1] if clustered else None
