@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steelyard import all_measures, errors, requirements
-from steelyard.evaluation import AVERAGES, Slot
+from steelyard.evaluation import Slot
+from steelyard.layout import AVERAGES
 from steelyard.listing import explain
 from steelyard.registry import Measure
 from steelyard.uncertainty import interval_method

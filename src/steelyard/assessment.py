@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .errors import BadOption, UndefinedValue, UnknownMeasure, quoted
-from .evaluation import AVERAGES, Evaluation, Slot
+from .evaluation import Evaluation, Slot
+from .layout import AVERAGES
 from .measures import find
 from .registry import Measure
 from .scale import Label, listed
@@ -24,6 +25,7 @@ from .uncertainty import (
     degrees_of_freedom,
     interval_methods,
     intervals,
+    method_places,
     spread,
     trials_of,
     unit_of,
@@ -97,14 +99,16 @@ class Results:
 
 def compute(evaluation: Evaluation, settings: Settings, critical: Array | None = None) -> Results:
     """Evaluate every slot and its interval."""
-    methods = interval_methods(evaluation)
+    places: Mapping[str, Any] = method_places(evaluation.layout)
+    methods: Sequence[str] = interval_methods(evaluation.layout)
     errors, trials = spread(evaluation), trials_of(evaluation)
-    if critical is None:
-        critical = critical_values(settings.level, degrees_of_freedom(evaluation.patterns, methods))
     value, centre = evaluation.values
-    low, high = intervals(methods, value, centre, errors, trials, critical)
+    if critical is None:
+        freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
+        critical = critical_values(settings.level, freedom)
+    low, high = intervals(places, value, centre, errors, trials, critical)
     for label, matrix in evaluation.matrices.items():
-        place = evaluation.spans[label][0][0]
+        place = evaluation.layout.spans[label][0][0]
         if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
             low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
     if not np.isnan(evaluation.undefined):
@@ -254,7 +258,7 @@ class Assessment:
     def _notes(self) -> list[str]:
         """The notes of all slots. Most have none, so only those are gone through that have something to say."""
         evaluation, value = self.evaluation, self.results.value
-        notes, spans, first = [""] * len(value), evaluation.spans, evaluation.class_slots
+        notes, spans, first = [""] * len(value), evaluation.layout.spans, evaluation.class_slots
         sorted_only = not self.tally.scale.ordered and len(self.classes) > 2
         for place in np.flatnonzero(np.isinf(value)).tolist():
             notes[place] = INFINITE
@@ -320,13 +324,10 @@ class Assessment:
         shares[-1, -1] = wrong.sum() / table.sum()
         return shares
 
-    @cached_property
+    @property
     def order(self) -> Places:
         """The slots as they are shown: by measure, overall values before those of classes."""
-        places = np.arange(len(self.results.value))
-        return np.concatenate(
-            [places[span.start : span.stop] for spans in self.evaluation.spans.values() for span in spans]
-        )
+        return self.evaluation.layout.order
 
     def table(self) -> Table:
         """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
@@ -339,19 +340,19 @@ class Assessment:
             return Table(columns[0])
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
-    def _columns(self) -> Mapping[str, list[Any]]:
-        results, order = self.results, self.order
-        columns: dict[str, list[Any]] = {"slice": [self.slice] * len(order)} if self.tally.slices else {}
-        columns |= {"measure": [], "class": [], "average": []}
-        for label, (together, of_classes) in self.evaluation.spans.items():
-            columns["measure"] += [label] * (len(together) + len(of_classes))
-            columns["class"] += [*[None] * len(together), *(self.classes if of_classes else ())]
-            columns["average"] += [*(AVERAGES if len(together) > 1 else [None]), *[None] * len(of_classes)]
-        for name in ("value", "low", "high"):
-            columns[name] = getattr(results, name)[order].tolist()
-        columns |= {"se": results.errors.plain[order].tolist(), "n": [self.n] * len(order)}
+    def _columns(self) -> Mapping[str, Sequence[Any]]:
+        results, layout = self.results, self.evaluation.layout
+        order, rows, classes = layout.order.tolist(), len(layout.order), list(self.classes)
+        named: list[Label | None] = []
+        for together, of_classes in layout.spans.values():
+            named += [*[None] * len(together), *classes[: len(of_classes)]]
+        numbers = np.array([results.value, results.low, results.high, results.errors.plain])[:, layout.order].tolist()
+        columns: dict[str, Sequence[Any]] = {"slice": [self.slice] * rows} if self.tally.slices else {}
+        columns |= {"measure": layout.labels, "class": named, "average": layout.averages}
+        columns |= dict(zip(("value", "low", "high", "se"), numbers, strict=True))
+        columns |= {"n": [self.n] * rows}
         for name, texts in (("method", results.methods), ("note", self._notes)):
-            columns[name] = list(map(texts.__getitem__, order.tolist()))
+            columns[name] = [texts[place] for place in order]
         return columns
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:

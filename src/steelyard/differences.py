@@ -14,6 +14,7 @@ from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
 from .uncertainty import (
     LOG,
+    MEAN,
     by_cluster,
     critical_values,
     degrees_of_freedom,
@@ -57,7 +58,8 @@ class Differences:
     @cached_property
     def freedom(self) -> Array:
         """Degrees of freedom of each slot."""
-        return degrees_of_freedom(self.evaluations[0].patterns, self.methods)
+        means = [place for place, method in enumerate(self.methods) if method == MEAN]
+        return degrees_of_freedom(self.evaluations[0].patterns, len(self.places), means)
 
     @cached_property
     def plain(self) -> Array:

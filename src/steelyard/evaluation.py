@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .layout import AVERAGES, Layout, layout_of
 from .registry import Measure
 from .scale import Scale
 from .statistics import Margins, Patterns
@@ -32,7 +33,6 @@ STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as fl
 PSEUDO_ROWS = 2.0
 FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
-AVERAGES = ("macro", "weighted", "micro")
 CELLS = ("tp", "fn", "fp", "tn")
 CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
 
@@ -96,7 +96,7 @@ class Influence:
     def table(self, place: int) -> Array:
         """One slot over the whole table: (classes, classes)."""
         values: Array = self.base[place] + self.row[place][:, None] + self.column[place]
-        values[np.diag_indices(len(values))] += self.diagonal[place]
+        values.ravel()[:: len(values) + 1] += self.diagonal[place]
         matrix = self.matrices[place]
         return values if matrix is None else values + self.penalty[place] * matrix
 
@@ -116,8 +116,7 @@ class Influence:
 class Evaluation:
     """All slots of one classifier.
 
-    Class slots come first: measure by measure, in class order. Then the averages over classes, then what is said
-    of the whole table.
+    They stand as their layout says: those of classes, averages over classes, and those of the whole table.
     """
 
     patterns: Patterns
@@ -162,15 +161,9 @@ class Evaluation:
         return Slot(self.whole[place - self.class_slots - len(self.single) * len(AVERAGES)])
 
     @cached_property
-    def spans(self) -> dict[str, tuple[range, range]]:
-        """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
-        size, start, none = len(self.scale), self.class_slots, range(0)
-        of_classes = {m.label: range(k * size, (k + 1) * size) for k, m in enumerate(self.by_class)}
-        together = {}
-        for measure in (*self.single, *self.whole):
-            together[measure.label] = range(start, start + (len(AVERAGES) if measure.per_class else 1))
-            start = together[measure.label].stop
-        return {m.label: (together[m.label], of_classes.get(m.label, none)) for m in self.measures}
+    def layout(self) -> Layout:
+        """Where the slots are."""
+        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale))
 
     @cached_property
     def places(self) -> dict[tuple[str, int | str | None], int]:
@@ -190,7 +183,7 @@ class Evaluation:
     @property
     def class_slots(self) -> int:
         """How many slots speak of one class."""
-        return len(self.by_class) * len(self.scale)
+        return self.layout.class_slots
 
     @cached_property
     def matrices(self) -> dict[str, Array]:

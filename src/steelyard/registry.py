@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
@@ -35,6 +35,16 @@ Better = Literal["higher", "lower", "neither"]
 Kind = TypeVar("Kind", bound=Formula)
 
 UNBOUNDED = (float("-inf"), float("inf"))
+
+
+class Facts(NamedTuple):
+    """The facts of a measure that say where its values stand and how their intervals are made."""
+
+    label: str
+    per_class: bool
+    priced: bool
+    proportion: bool
+    span: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,11 @@ class Measure:
     def per_class(self) -> bool:
         """Whether it speaks of one class against the rest."""
         return set(self.arguments) <= CONFUSION.of_a_class
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the place of its values and their intervals depend on."""
+        return Facts(self.label, self.per_class, self.penalty is not None, self.proportion, self.span)
 
     @cached_property
     def changed(self) -> tuple[str, ...]:

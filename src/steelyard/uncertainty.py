@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .evaluation import AVERAGES, PSEUDO_ROWS, Evaluation, Influence, Slot
+from .evaluation import PSEUDO_ROWS, Evaluation, Influence, Slot
+from .layout import AVERAGES, Layout
+from .registry import Facts
 from .statistics import Patterns
 
 if TYPE_CHECKING:
@@ -39,20 +41,35 @@ BY_SPAN = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
 
 def interval_method(slot: Slot) -> str:
     """Which interval suits a slot, by what the measure is and the values it can take."""
-    if slot.measure.proportion and slot.average in (None, "micro"):
+    return _method(slot.measure.facts, slot.average)
+
+
+def _method(measure: Facts, average: str | None) -> str:
+    if measure.proportion and average in (None, "micro"):
         return WILSON
-    return BY_SPAN.get(slot.measure.span, MEAN)
+    return BY_SPAN.get(measure.span, MEAN)
 
 
-def interval_methods(evaluation: Evaluation) -> list[str]:
+@lru_cache(maxsize=16)
+def interval_methods(layout: Layout) -> tuple[str, ...]:
     """The same for all slots: what holds for one class holds for all."""
-    alone = {measure.label: interval_method(Slot(measure)) for measure in evaluation.measures}
-    methods: list[str] = []
-    for measure in evaluation.by_class:
-        methods += [alone[measure.label]] * len(evaluation.scale)
-    for measure in evaluation.single:
-        methods += [interval_method(Slot(measure, None, "macro"))] * 2 + [alone[measure.label]]
-    return methods + [alone[measure.label] for measure in evaluation.whole]
+    methods: dict[int, str] = {}
+    for measure in layout.measures:
+        together, of_classes = layout.spans[measure.label]
+        averages = AVERAGES if measure.per_class else (None,)
+        methods |= {place: _method(measure, average) for place, average in zip(together, averages, strict=True)}
+        methods |= dict.fromkeys(of_classes, _method(measure, None))
+    return tuple(methods[place] for place in range(len(methods)))
+
+
+@lru_cache(maxsize=16)
+def method_places(layout: Layout) -> dict[str, Places]:
+    """Where each method is used."""
+    methods = interval_methods(layout)
+    return {
+        method: np.array([place for place, other in enumerate(methods) if other == method])
+        for method in dict.fromkeys(methods)
+    }
 
 
 # --- variances ------------------------------------------------------------------------------------------------
@@ -135,19 +152,18 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     return np.asarray(np.maximum(variance, 0.0))
 
 
-def pseudo_moments(influence: Influence) -> tuple[Array, Array]:
-    """Mean squared influence of a row spread evenly over the table, and its mean within each true class."""
+def pseudo_squares(influence: Influence) -> Array:
+    """Mean squared influence of a row spread evenly over the table, from the parts of the influence."""
     classes = influence.row.shape[1]
-    row, column, diagonal = influence.base[:, None] + influence.row, influence.column, influence.diagonal
-    middle = column.mean(axis=1, keepdims=True)
-    means = row + middle + diagonal / classes
-    squares = np.square(row + middle).mean(axis=1) + np.square(column - middle).mean(axis=1)
-    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+    middle = influence.column.sum(axis=1, keepdims=True) / classes
+    row, column = influence.base[:, None] + influence.row + middle, influence.column - middle
+    # Row and column are centred, so that they do not go together; they do on the diagonal.
+    squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
+    squares += (influence.diagonal * (2 * (row + column) + influence.diagonal)).sum(axis=1) / classes**2
     for place, matrix in enumerate(influence.matrices):
         if matrix is not None:
-            table = influence.table(place)
-            squares[place], means[place] = np.square(table).mean(), table.mean(axis=1)
-    return squares, means
+            squares[place] = np.square(influence.table(place)).mean()
+    return np.asarray(squares)
 
 
 @dataclass(frozen=True)
@@ -164,7 +180,7 @@ def spread(evaluation: Evaluation) -> Spread:
         of_classes, of_table = class_variance(evaluation), table_variance(evaluation, evaluation.influence)
         plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
         own = np.square(evaluation.class_slopes[1]).sum(axis=-1).ravel() / 4
-        shared = pseudo_moments(evaluation.influences[1])[0]
+        shared = pseudo_squares(evaluation.influences[1])
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
         known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
@@ -181,13 +197,13 @@ def unit_of(patterns: Patterns, model: int) -> float:
 # --- intervals ------------------------------------------------------------------------------------------------
 
 
-def degrees_of_freedom(patterns: Patterns, methods: Sequence[str]) -> Array:
+def degrees_of_freedom(patterns: Patterns, slots: int, means: Sequence[int] | Places) -> Array:
     """Infinite but for means, which have one less than rows, and for clusters, one less than clusters."""
     if patterns.cluster is not None:
-        return np.full(len(methods), patterns.clusters - 1.0)
-    freedom = np.full(len(methods), np.inf)
-    if MEAN in methods:
-        freedom[[method == MEAN for method in methods]] = patterns.count.sum() - 1
+        return np.full(slots, patterns.clusters - 1.0)
+    freedom = np.full(slots, np.inf)
+    if len(means):
+        freedom[means] = patterns.count.sum() - 1
     return freedom
 
 
@@ -214,13 +230,13 @@ def p_values(statistics: Array, freedom: Array) -> Array:
 
 
 def intervals(
-    methods: Sequence[str], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
+    methods: Mapping[str, Places], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
 ) -> tuple[Array, Array]:
-    """Lower and upper bounds, every slot by its own method."""
+    """Lower and upper bounds, every slot by its own method; ``methods`` says where each is used."""
     low, high = np.empty((2, len(value)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         reach = critical * errors.smooth
-        for method, at in _places(methods).items():
+        for method, at in methods.items():
             if method == WILSON:
                 low[at], high[at] = _wilson(value[at], errors.plain[at], trials[at], critical[at])
             elif method == MEAN:
@@ -233,17 +249,6 @@ def intervals(
     # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
     # Where there is none there is no interval: NaN is the least and the greatest of all.
     return np.minimum(low, value), np.maximum(high, value)
-
-
-def _places(methods: Sequence[str]) -> dict[str, Places]:
-    """Where each method is used; most often many times in a row."""
-    places, start = np.arange(len(methods)), 0
-    runs: dict[str, list[Places]] = {}
-    for method, run in groupby(methods):
-        stop = start + len(list(run))
-        runs.setdefault(method, []).append(places[start:stop])
-        start = stop
-    return {method: np.concatenate(found) for method, found in runs.items()}
 
 
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
@@ -271,11 +276,10 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
 
 
 def trials_of(evaluation: Evaluation) -> Array:
-    """How many independent trials are behind each proportion; NaN for what is not one."""
+    """How many independent trials are behind each slot, should it be a proportion."""
     total = float(evaluation.margins.true.sum())
-    averages = [total if measure.proportion else np.nan for measure in evaluation.single for _ in AVERAGES]
-    whole = [total if measure.proportion else np.nan for measure in evaluation.whole]
-    return np.concatenate([evaluation.trials.ravel(), averages, whole]) / evaluation.unit
+    rest = np.full(evaluation.values.shape[1] - evaluation.class_slots, total)
+    return np.concatenate([evaluation.trials.ravel(), rest]) / evaluation.unit
 
 
 # --- influences of chosen slots -------------------------------------------------------------------------------
@@ -309,5 +313,4 @@ def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
     slot = place - evaluation.class_slots
     influence = evaluation.influences[1][slot : slot + 1]
-    squares, means = pseudo_moments(influence)
-    return float(squares[0]), means[0]
+    return float(pseudo_squares(influence)[0]), influence.table(0).mean(axis=1)
