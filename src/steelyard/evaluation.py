@@ -81,24 +81,32 @@ class Influence:
     penalty: Array
     matrices: tuple[Array | None, ...]
 
+    @cached_property
+    def tables(self) -> Array:
+        """All slots over the whole table: (slots, classes, classes)."""
+        values = (self.base[:, None] + self.row)[:, :, None] + self.column[:, None, :]
+        values.reshape(len(values), -1)[:, :: values.shape[-1] + 1] += self.diagonal
+        for place, matrix in self.priced:
+            values[place] += self.penalty[place] * matrix
+        return values
+
+    @cached_property
+    def priced(self) -> list[tuple[int, Array]]:
+        """The slots that have a matrix."""
+        return [(place, matrix) for place, matrix in enumerate(self.matrices) if matrix is not None]
+
     def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
+        if self.row.shape[1] <= FEW_CLASSES:
+            return self.tables[:, truth, assigned]
         # Gathered a pair at a time: what is gathered for it lies side by side, a slot next to the other.
         values = np.ascontiguousarray((self.base[:, None] + self.row).T)[truth]
         values += np.ascontiguousarray(self.column.T)[assigned]
         agree = np.flatnonzero(truth == assigned)
         values[agree] += self.diagonal.T[truth[agree]]
-        for place, matrix in enumerate(self.matrices):
-            if matrix is not None:
-                values[:, place] += self.penalty[place] * matrix[truth, assigned]
+        for place, matrix in self.priced:
+            values[:, place] += self.penalty[place] * matrix[truth, assigned]
         return values.T
-
-    def table(self, place: int) -> Array:
-        """One slot over the whole table: (classes, classes)."""
-        values: Array = self.base[place] + self.row[place][:, None] + self.column[place]
-        values.ravel()[:: len(values) + 1] += self.diagonal[place]
-        matrix = self.matrices[place]
-        return values if matrix is None else values + self.penalty[place] * matrix
 
     def __getitem__(self, slots: slice) -> Influence:
         """Some of the slots, without a copy."""
@@ -266,7 +274,7 @@ class Evaluation:
         """The penalty matrices summed over the table; spread over all cells, pseudo-rows bear the mean."""
         extra = np.array([0.0, self.unit * PSEUDO_ROWS])
         return {
-            label: self.patterns.penalty(self.model, matrix) + extra * matrix.mean()
+            label: self.patterns.penalty(self.model, matrix) + extra * (matrix.sum() / matrix.size)
             for label, matrix in self.matrices.items()
         }
 
@@ -372,17 +380,22 @@ class Evaluation:
         The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
         """
         classes, total = len(self.scale), 3 * len(self.scale) + 1
-        sums = (self.pair.true, self.pair.assigned, self.pair.correct)
+        sums = np.array([self.pair.true, self.pair.assigned, self.pair.correct])
+        if classes <= FEW_CLASSES:  # all steps at once
+            steps = 1j * STEP * np.eye(total)
+            true, assigned, correct = sums[:, None] + steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1)
+            penalties = {label: penalty + steps[:, -1:] for label, penalty in self.penalties.items()}
+            found = self._of_table(Margins(correct, true, assigned), penalties)
+            return np.array(found).reshape(-1, total, 2).imag / STEP
         slopes = np.empty((len(self.whole), total, 2))
-        # Few classes: all steps at once. Many: so few that the arrays stay small and most of them real.
-        most = total if classes <= FEW_CLASSES else max(1, min(classes, MOST_NUMBERS // (2 * classes)))
+        # So few steps at once that the arrays stay small and most of them real.
+        most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for low in range(0, total, most):
             places = np.arange(low, min(low + most, total))[:, None, None]
             true, assigned, correct = (_stepped(part, places, k * classes) for k, part in enumerate(sums))
             priced = 1j * STEP * (places[..., 0] == total - 1) if low + most >= total else 0.0
             penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
-            found = self._of_table(Margins(correct, true, assigned), penalties)
-            for k, value in enumerate(found):
+            for k, value in enumerate(self._of_table(Margins(correct, true, assigned), penalties)):
                 slopes[k, low : low + most] = np.imag(value) / STEP
         return slopes
 

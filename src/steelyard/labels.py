@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,12 +137,12 @@ def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[
             if first > 0:  # the range of the first rows is known
                 ends += [int(piece.min()), int(piece.max())]
             np.subtract(piece, low, out=place, casting="unsafe")
-            if not seen.all():
+            if first == start or not seen.all():
                 seen |= np.bincount(place, minlength=width)[:width] > 0
         return seen, min(ends), max(ends)
 
     marks, lowest, highest = zip(*over_rows(len(values), work), strict=True)
-    return codes, np.logical_or.reduce(marks), (min(lowest), max(highest))
+    return codes, reduce(np.logical_or, marks), (min(lowest), max(highest))
 
 
 def _encode_floats(values: AnyArray, name: str) -> Coded:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .evaluation import PSEUDO_ROWS, Evaluation, Influence, Slot
+from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot
 from .layout import AVERAGES, Layout
 from .registry import Facts
 from .statistics import Patterns
@@ -129,10 +129,12 @@ def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
     """Variances of the slots behind the class slots."""
     patterns, model = evaluation.patterns, evaluation.model
     truth, assigned = patterns.truth, patterns.assigned[model]
-    if patterns.cluster is None and len(truth) > DENSE * patterns.classes:
+    if patterns.cluster is None and patterns.classes > FEW_CLASSES and len(truth) > DENSE * patterns.classes:
         return _variance_over_table(replace(patterns, mass=patterns.square).table(model), influence)
     step = max(1, MOST_NUMBERS // max(len(truth), 1))
-    pieces = [influence[slice(low, low + step)] for low in range(0, max(len(influence.base), 1), step)]
+    if step >= len(influence.base):
+        return second_moment(patterns, influence.at(truth, assigned))
+    pieces = [influence[low : low + step] for low in range(0, len(influence.base), step)]
     return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
 
 
@@ -142,28 +144,32 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     The diagonal is left as it is, and row and column are centred, so that little cancels.
     """
     right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
-    middle = influence.column.mean(axis=1, keepdims=True)
-    row, column = influence.base[:, None] + influence.row + middle, influence.column - middle
+    row, column = _centred(influence)
     variance = np.square(row) @ wrong.sum(axis=1) + np.square(column) @ wrong.sum(axis=0)
     variance += 2 * (row @ wrong * column).sum(axis=1) + np.square(row + column + influence.diagonal) @ right
-    for place, matrix in enumerate(influence.matrices):
-        if matrix is not None:
-            variance[place] = (np.square(influence.table(place)) * squares).sum()
+    for place, _ in influence.priced:
+        variance[place] = (np.square(influence[place : place + 1].tables[0]) * squares).sum()
     return np.asarray(np.maximum(variance, 0.0))
 
 
 def pseudo_squares(influence: Influence) -> Array:
-    """Mean squared influence of a row spread evenly over the table, from the parts of the influence."""
+    """Mean squared influence of a row spread evenly over the table."""
     classes = influence.row.shape[1]
-    middle = influence.column.sum(axis=1, keepdims=True) / classes
-    row, column = influence.base[:, None] + influence.row + middle, influence.column - middle
-    # Row and column are centred, so that they do not go together; they do on the diagonal.
+    if classes <= FEW_CLASSES:
+        return np.asarray(np.square(influence.tables).sum(axis=(1, 2)) / classes**2)
+    row, column = _centred(influence)
+    # The mean of row * column is 0 but for the diagonal.
     squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
     squares += (influence.diagonal * (2 * (row + column) + influence.diagonal)).sum(axis=1) / classes**2
-    for place, matrix in enumerate(influence.matrices):
-        if matrix is not None:
-            squares[place] = np.square(influence.table(place)).mean()
+    for place, _ in influence.priced:
+        squares[place] = np.square(influence[place : place + 1].tables).mean()
     return np.asarray(squares)
+
+
+def _centred(influence: Influence) -> tuple[Array, Array]:
+    """Row and column, the mean of the column and the base moved into the row."""
+    middle = influence.column.mean(axis=1, keepdims=True)
+    return influence.base[:, None] + influence.row + middle, influence.column - middle
 
 
 @dataclass(frozen=True)
@@ -180,7 +186,7 @@ def spread(evaluation: Evaluation) -> Spread:
         of_classes, of_table = class_variance(evaluation), table_variance(evaluation, evaluation.influence)
         plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
         own = np.square(evaluation.class_slopes[1]).sum(axis=-1).ravel() / 4
-        shared = pseudo_squares(evaluation.influences[1])
+        shared = pseudo_squares(evaluation.influence).reshape(2, -1)[1]
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
         known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
@@ -235,7 +241,7 @@ def intervals(
     """Lower and upper bounds, every slot by its own method; ``methods`` says where each is used."""
     low, high = np.empty((2, len(value)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        reach = critical * errors.smooth
+        reach, unbounded = critical * errors.smooth, np.isinf(critical).any()
         for method, at in methods.items():
             if method == WILSON:
                 low[at], high[at] = _wilson(value[at], errors.plain[at], trials[at], critical[at])
@@ -243,7 +249,7 @@ def intervals(
                 low[at], high[at] = centre[at] - reach[at], centre[at] + reach[at]
             else:
                 low[at], high[at] = on_scale(method, centre[at], reach[at])
-            if np.isinf(critical).any():
+            if unbounded:
                 endless = at[np.isinf(critical[at])]
                 low[endless], high[endless] = SPANS[method]
     # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
@@ -313,4 +319,4 @@ def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
     slot = place - evaluation.class_slots
     influence = evaluation.influences[1][slot : slot + 1]
-    return float(pseudo_squares(influence)[0]), influence.table(0).mean(axis=1)
+    return float(pseudo_squares(influence)[0]), influence.tables[0].mean(axis=1)
