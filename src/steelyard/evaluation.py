@@ -95,6 +95,11 @@ class Influence:
         """The slots that have a matrix."""
         return [(place, matrix) for place, matrix in enumerate(self.matrices) if matrix is not None]
 
+    @cached_property
+    def priced_tables(self) -> dict[int, Array]:
+        """The same over the whole table, (classes, classes) each: matrices cannot be told apart by row and column."""
+        return {place: self[place : place + 1].tables[0] for place, _ in self.priced}
+
     def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
         if self.row.shape[1] <= FEW_CLASSES:

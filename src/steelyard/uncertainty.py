@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
+SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
 WILSON, LOGIT, FISHER, LOG, MEAN = (
@@ -86,8 +87,13 @@ def by_cluster(patterns: Patterns, influences: Array) -> Array:
 def second_moment(patterns: Patterns, influences: Array) -> Array:
     """The variance of sums of influences over the rows: one number a slot."""
     if patterns.cluster is None:
-        return np.asarray(np.square(influences) @ patterns.square)
+        return _weighted(np.square(influences), patterns.square)
     return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * _few_clusters(patterns))
+
+
+def _weighted(values: Array, weight: Array) -> Array:
+    """Weighted sums of rows. Not a product of matrices: threads for so little cost more than they save."""
+    return np.asarray(np.einsum("ij,j->i", values, weight))
 
 
 def _few_clusters(patterns: Patterns) -> float:
@@ -145,10 +151,13 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     """
     right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
     row, column = _centred(influence)
-    variance = np.square(row) @ wrong.sum(axis=1) + np.square(column) @ wrong.sum(axis=0)
-    variance += 2 * (row @ wrong * column).sum(axis=1) + np.square(row + column + influence.diagonal) @ right
-    for place, _ in influence.priced:
-        variance[place] = (np.square(influence[place : place + 1].tables[0]) * squares).sum()
+    variance = _weighted(np.square(row), wrong.sum(axis=1)) + _weighted(np.square(column), wrong.sum(axis=0))
+    variance += _weighted(np.square(row + column + influence.diagonal), right)
+    step = max(16, SMALL_PRODUCT // wrong.size)
+    for low in range(0, len(row), step):
+        variance[low : low + step] += 2 * (row[low : low + step] @ wrong * column[low : low + step]).sum(axis=1)
+    for place, table in influence.priced_tables.items():
+        variance[place] = (np.square(table) * squares).sum()
     return np.asarray(np.maximum(variance, 0.0))
 
 
@@ -161,8 +170,8 @@ def pseudo_squares(influence: Influence) -> Array:
     # The mean of row * column is 0 but for the diagonal.
     squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
     squares += (influence.diagonal * (2 * (row + column) + influence.diagonal)).sum(axis=1) / classes**2
-    for place, _ in influence.priced:
-        squares[place] = np.square(influence[place : place + 1].tables).mean()
+    for place, table in influence.priced_tables.items():
+        squares[place] = np.square(table).mean()
     return np.asarray(squares)
 
 
