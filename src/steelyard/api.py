@@ -11,7 +11,6 @@ import numpy as np
 from . import sources
 from .assessment import Assessment
 from .cases import Cases, Door, Missing, Prediction
-from .comparison import Comparison
 from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
 from .membership import numbers
 from .registry import Measure
@@ -21,6 +20,7 @@ from .statistics import Sums
 from .tally import Tally
 
 if TYPE_CHECKING:
+    from .comparison import Comparison
     from .kinds import Array
 
 MODEL = "prediction"
@@ -154,6 +154,8 @@ def compare(
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
+    from .comparison import Comparison
+
     return Comparison(Tally.of(cases), settings, cases)
 
 
@@ -297,4 +299,6 @@ def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
     """
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
+    from .comparison import Comparison
+
     return Comparison(tally, settle(**options))

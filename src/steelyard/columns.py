@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -279,6 +278,8 @@ def _objects(values: Any, name: str) -> Any:
 
 def _arrow_type(types: set[type]) -> Any:
     """What Arrow shall make of objects of these types. Left to judge for itself, it crashes on some."""
+    from decimal import Decimal
+
     import pyarrow as pa
 
     kinds = [kind for kind in types if kind.__name__ not in MISSING]

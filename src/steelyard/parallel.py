@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -20,6 +19,8 @@ def over_rows(rows: int, work: Callable[[int, int], Result]) -> list[Result]:
     """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
     if rows < 2 * WORTH_A_THREAD:
         return [work(0, rows)]
+    from concurrent.futures import ThreadPoolExecutor
+
     workers = min(os.cpu_count() or 1, rows // WORTH_A_THREAD)
     edges = [rows * part // workers for part in range(workers + 1)]
     with ThreadPoolExecutor(workers) as pool:

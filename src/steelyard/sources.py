@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .columns import read_frame, refuse_twice
 from .errors import (
@@ -22,6 +19,9 @@ from .errors import (
     quoted,
 )
 from .scale import Scale, listed, plain_label
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # What spreadsheets and R write for "nothing here".
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
@@ -47,6 +47,9 @@ def read(source: Any) -> Any:
 
 
 def _paths(pattern: str) -> list[Path]:
+    import glob
+    from pathlib import Path
+
     try:
         path = Path(pattern)
         if path.is_file():
@@ -192,6 +195,8 @@ def column(table: Any, name: str) -> Any:
     names = table.column_names
     held = names.count(name) if isinstance(name, str) else 0
     if held == 0:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, names, n=1) if isinstance(name, str) else []
         raise UnknownColumn(
             f"there is no column {quoted(name)}",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from .errors import UnequalLengths, UnknownColumn, quoted
@@ -41,6 +37,8 @@ class Table:
     def __getitem__(self, name: str) -> list[Any]:
         """One column as a list."""
         if name not in self.columns:
+            from difflib import get_close_matches
+
             near = get_close_matches(str(name), self.columns, n=1)
             mend = f"Did you mean {quoted(near[0])}?" if near else f"There are {listed(self.column_names)}"
             raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
@@ -78,6 +76,9 @@ class Table:
 
     def to_csv(self) -> str:
         """As CSV text; what is undefined is an empty cell."""
+        import csv
+        import io
+
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -119,6 +120,8 @@ def json_value(value: Any) -> Any:
 
 def dump(content: Any) -> str:
     """JSON text that any parser reads."""
+    import json
+
     return json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
 
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +14,8 @@ from .scale import Continuum, Label, Scale
 from .statistics import CONFUSION, Patterns, Sums
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .kinds import Places
 
 FORMAT = "steelyard tally"
@@ -109,6 +105,11 @@ class Tally:
 
     def save(self, path: str | Path) -> None:
         """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
+        import os
+        from contextlib import suppress
+        from pathlib import Path
+        from threading import get_ident
+
         body = _to_arrow(self)
         half = Path(f"{path}.{os.getpid()}-{get_ident()}.part")
         try:
@@ -123,6 +124,8 @@ class Tally:
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
+        from pathlib import Path
+
         named = quoted(str(path), LONG)
         try:
             content = Path(path).read_bytes()
@@ -143,10 +146,14 @@ class Tally:
 
 
 def _seal(body: bytes) -> bytes:
+    import hashlib
+
     return SEAL + hashlib.sha256(body).hexdigest().encode()
 
 
 def _to_arrow(tally: Tally) -> bytes:
+    import json
+
     import pyarrow as pa
 
     columns: dict[str, Any] = {f"key{j}": tally.sums.keys[:, j] for j in range(tally.sums.keys.shape[1])}
@@ -168,6 +175,8 @@ def _to_arrow(tally: Tally) -> bytes:
 
 
 def _from_arrow(body: bytes) -> Tally:
+    import json
+
     import pyarrow as pa
 
     table = pa.ipc.open_stream(body).read_all()

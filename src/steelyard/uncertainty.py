@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -224,7 +223,7 @@ def degrees_of_freedom(patterns: Patterns, slots: int, means: Sequence[int] | Pl
 
 def critical_values(level: float, freedom: Array) -> Array:
     """How many standard errors an interval of this level reaches."""
-    values = np.full(len(freedom), NormalDist().inv_cdf((1 + level) / 2))
+    values = np.full(len(freedom), _normal_quantile((1 + level) / 2))
     finite = np.isfinite(freedom)
     if finite.any():
         from scipy.special import stdtrit
@@ -233,6 +232,13 @@ def critical_values(level: float, freedom: Array) -> Array:
             values[finite] = stdtrit(freedom[finite], (1 + level) / 2)
         values[freedom <= 0] = np.inf  # one row or one cluster says nothing about spread
     return values
+
+
+@lru_cache(maxsize=16)
+def _normal_quantile(share: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(share)
 
 
 def p_values(statistics: Array, freedom: Array) -> Array:

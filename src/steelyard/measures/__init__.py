@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -30,6 +29,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     text, in_text = _parse(name)
     key = ALIASES.get(text, text)
     if key not in entries:
+        from difflib import get_close_matches
+
         near = get_close_matches(text, [*entries, *ALIASES], n=1)
         raise UnknownMeasure(
             f"there is no measure {quoted(text)}",
