@@ -342,7 +342,7 @@ class Assessment:
 
     def _columns(self) -> Mapping[str, Sequence[Any]]:
         results, layout = self.results, self.evaluation.layout
-        order, rows, classes = layout.order.tolist(), len(layout.order), list(self.classes)
+        rows, classes = len(layout.order), list(self.classes)
         named: list[Label | None] = []
         for together, of_classes in layout.spans.values():
             named += [*[None] * len(together), *classes[: len(of_classes)]]
@@ -350,10 +350,11 @@ class Assessment:
         columns: dict[str, Sequence[Any]] = {"slice": [self.slice] * rows} if self.tally.slices else {}
         columns |= {"measure": layout.labels, "class": named, "average": layout.averages}
         columns |= dict(zip(("value", "low", "high", "se"), numbers, strict=True))
-        columns |= {"n": [self.n] * rows}
-        for name, texts in (("method", results.methods), ("note", self._notes)):
-            columns[name] = [texts[place] for place in order]
-        return columns
+        return columns | {
+            "n": [self.n] * rows,
+            "method": layout.shown(results.methods),
+            "note": layout.shown(self._notes),
+        }
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:
         """The value on test data less that on training data, with the interval of two independent samples."""

@@ -6,8 +6,10 @@ then what is said of the whole table. A layout is worked out once and kept, sinc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +51,12 @@ class Layout:
         order = np.array([place for spans in self.spans.values() for span in spans for place in span], dtype=np.intp)
         order.setflags(write=False)
         return order
+
+    @cached_property
+    def shown(self) -> Callable[[Sequence[str]], Sequence[str]]:
+        """Brings texts of all slots into that order."""
+        places = self.order.tolist()
+        return itemgetter(*places) if len(places) > 1 else list
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -126,7 +126,8 @@ class Measure:
 
     def of(self, offered: Mapping[str, Any]) -> Any:
         """Give the formula what it asks for of all that is offered; a proportion stays in its parts."""
-        return self.formula(*[offered[name] for name in self.arguments], **self.parameters)
+        means = [offered[name] for name in self.arguments]
+        return self.formula(*means, **self.parameters) if self.parameters else self.formula(*means)
 
     def divided(self, result: Any) -> Any:
         """The value, from what the formula returned."""

@@ -16,9 +16,10 @@ class Table:
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Keep columns of equal length."""
         self.columns = {name: list(values) for name, values in columns.items()}
+        rows = len(self)
         for name, values in self.columns.items():
-            if len(values) != len(self):
-                raise UnequalLengths(f"{len(values)} rows, not {len(self)}", column=name, mend="Give every row a value")
+            if len(values) != rows:
+                raise UnequalLengths(f"{len(values)} rows, not {rows}", column=name, mend="Give every row a value")
 
     @property
     def column_names(self) -> list[str]:
