@@ -73,9 +73,9 @@ def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, total: S
     del weights  # they made the matrix
     # Whichever has fewer numbers goes through the matrix, which matters for a hundred classes.
     if np.size(true) <= np.size(assigned):
-        expected = (np.tensordot(true, matrix, 1) * assigned).sum(axis=-1) / total
+        expected = (true @ matrix * assigned).sum(axis=-1) / total
     else:
-        expected = (true * np.tensordot(assigned, matrix.T, 1)).sum(axis=-1) / total
+        expected = (true * (assigned @ matrix.T)).sum(axis=-1) / total
     return 1 - penalty / expected
 
 
