@@ -260,14 +260,14 @@ class Assessment:
         evaluation, value = self.evaluation, self.results.value
         notes, spans, first = [""] * len(value), evaluation.layout.spans, evaluation.class_slots
         sorted_only = not self.tally.scale.ordered and len(self.classes) > 2
+        names = {code: quoted(self.classes[code]) for code in set().union(*self._gaps.values())}
         for place in np.flatnonzero(np.isinf(value)).tolist():
             notes[place] = INFINITE
         told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
         for measure in self.settings.measures:
             together, of_classes = spans[measure.label]
             for code in self._gaps.get(measure.label, ()):
-                reason = measure.undefined.replace("{class}", quoted(self.classes[code]))
-                notes[of_classes[code]] = reason + self._stand_in_words
+                notes[of_classes[code]] = measure.undefined.replace("{class}", names[code]) + self._stand_in_words
             if measure.label in self._gaps or (sorted_only and measure.name == "weighted_kappa"):
                 told.update(together)
         for place in told:
@@ -280,13 +280,21 @@ class Assessment:
         if np.isnan(value):
             return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
         notes = [INFINITE] if np.isinf(value) else []
-        if slot.average in ("macro", "weighted") and (gaps := self._gaps.get(slot.measure.label)):
-            without = listed([self.classes[code] for code in gaps], 3)
-            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
-            notes.append(f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}")
+        if slot.average in ("macro", "weighted") and slot.measure.label in self._gaps:
+            notes.append(self._gap_words[tuple(self._gaps[slot.measure.label])])
         if slot.measure.name == "weighted_kappa" and not self.tally.scale.ordered and len(self.classes) > 2:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
+
+    @cached_property
+    def _gap_words(self) -> dict[tuple[int, ...], str]:
+        """What an average says of the classes that it leaves out; most measures leave out the same ones."""
+        words = {}
+        for gaps in {tuple(codes) for codes in self._gaps.values()}:
+            without = listed([self.classes[code] for code in gaps], 3)
+            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
+            words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
+        return words
 
     @cached_property
     def _stand_in_words(self) -> str:

@@ -27,7 +27,7 @@ from .scale import Scale
 from .statistics import Margins, Patterns
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks, Places
+    from .kinds import Array, Codes, Marks
 
 STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
 PSEUDO_ROWS = 2.0
@@ -396,9 +396,9 @@ class Evaluation:
         # So few steps at once that the arrays stay small and most of them real.
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for low in range(0, total, most):
-            places = np.arange(low, min(low + most, total))[:, None, None]
+            places = range(low, min(low + most, total))
             true, assigned, correct = (_stepped(part, places, k * classes) for k, part in enumerate(sums))
-            priced = 1j * STEP * (places[..., 0] == total - 1) if low + most >= total else 0.0
+            priced = 1j * STEP * (np.array(places)[:, None] == total - 1) if places.stop == total else 0.0
             penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
             for k, value in enumerate(self._of_table(Margins(correct, true, assigned), penalties)):
                 slopes[k, low : low + most] = np.imag(value) / STEP
@@ -470,12 +470,15 @@ def _values(measures: Sequence[Measure], results: Sequence[Any], shape: tuple[in
     return np.array(values).reshape(-1, *shape)
 
 
-def _stepped(part: Array, places: Places, start: int) -> Any:
+def _stepped(part: Array, places: range, start: int) -> Any:
     """Sums with a complex step in one of them after the other; as they are where no step falls among them."""
-    stop = start + part.shape[-1]
-    if places[-1, 0, 0] < start or places[0, 0, 0] >= stop:
+    own = np.arange(max(places.start, start), min(places.stop, start + part.shape[-1]))
+    if not len(own):
         return part
-    return part + 1j * STEP * (places == np.arange(start, stop))
+    stepped = np.empty((len(places), *part.shape), dtype=complex)
+    stepped[:] = part
+    stepped[own - places.start, :, own - start] += 1j * STEP
+    return stepped
 
 
 def _by_sum(slopes: Array) -> Array:

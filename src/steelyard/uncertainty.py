@@ -204,7 +204,7 @@ def spread(evaluation: Evaluation) -> Spread:
 
 def unit_of(patterns: Patterns, model: int) -> float:
     """What one independent observation weighs: more than one row where rows of a cluster are alike."""
-    per_row = float(patterns.square.sum() / patterns.mass.sum())
+    per_row = 1.0 if patterns.square is patterns.mass else float(patterns.square.sum() / patterns.mass.sum())
     return per_row * design_effect(patterns, model)
 
 
