@@ -1,0 +1,10 @@
+"""Static pictures: finished tables in, figure out. matplotlib is loaded when something is first drawn."""
+
+from .curves import DetDisplay as DetDisplay
+from .curves import GainDisplay as GainDisplay
+from .curves import LiftDisplay as LiftDisplay
+from .curves import PrecisionRecallDisplay as PrecisionRecallDisplay
+from .curves import RejectionDisplay as RejectionDisplay
+from .curves import RocDisplay as RocDisplay
+from .display import Display as Display
+from .thresholds import ThresholdDisplay as ThresholdDisplay

@@ -1,0 +1,182 @@
+"""The curves of ranking: what each one shows, and what it is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .display import Display, refuse_strangers
+from .style import MARKER, REFERENCE, stroke
+from .thinning import Numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# A little more than from 0 to 1: a line along the edge is not cut in half.
+UNIT = (-0.015, 1.015)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocDisplay(Display):
+    """Sensitivity against the share of false alarms, over all thresholds.
+
+    The tables have the columns fpr and sensitivity, and may have low and high: the band of sensitivity at that fpr.
+
+    Attributes:
+        points: The operating point of a classifier, (fpr, sensitivity), drawn as a marker.
+    """
+
+    points: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
+
+    x = "fpr"
+    y = "sensitivity"
+    x_title = "1 − specificity (false alarms)"
+    y_title = "sensitivity"
+    corner = "lower right"
+    size = (5.4, 5.0)
+
+    def __post_init__(self) -> None:
+        """Refuse points of classifiers that are not drawn."""
+        super().__post_init__()
+        refuse_strangers("points", self.points, self.curves)
+
+    def _scale(self, axes: Axes) -> None:
+        axes.set(xlim=UNIT, ylim=UNIT)
+        axes.set_aspect("equal")
+
+    def _add_reference(self, axes: Axes) -> None:
+        axes.plot([0.0, 1.0], [0.0, 1.0], label="guessing", **REFERENCE)
+        for index, name in enumerate(self.curves):
+            if name in self.points:
+                fpr, sensitivity = self.points[name]
+                axes.plot([fpr], [sensitivity], color=stroke(index).color, linestyle="none", **MARKER)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecallDisplay(Display):
+    """Precision against recall, over all thresholds.
+
+    The tables have the columns recall and precision, and may have low and high: the band of precision. The precision
+    of a point holds for the recall to its left, so that the area below the steps is the average precision.
+
+    Attributes:
+        base: The prevalence of the event: the precision of guessing.
+    """
+
+    base: float | None = field(default=None, kw_only=True)
+
+    x = "recall"
+    y = "precision"
+    x_title = "recall (sensitivity)"
+    y_title = "precision"
+    steps = True
+
+    def _scale(self, axes: Axes) -> None:
+        axes.set(xlim=UNIT, ylim=UNIT)
+
+    def _completed(self, points: Numbers) -> Numbers:
+        """Let the first step begin at a recall of 0, where precision itself is undefined: no row is assigned."""
+        if not points.shape[1] or points[0, 0] == 0:
+            return points
+        start = points[:, :1].copy()
+        start[0] = 0.0
+        return np.hstack([start, points])
+
+    def _add_reference(self, axes: Axes) -> None:
+        if self.base is not None:
+            axes.axhline(self.base, label=f"prevalence {self.base:.3g}", **REFERENCE)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DetDisplay(Display):
+    """Misses against false alarms, both on the normal-deviate scale: scores from two normals give a straight line.
+
+    The tables have the columns fpr and fnr. Shares of 0 and 1 lie infinitely far out and are drawn at the edge.
+    """
+
+    x = "fpr"
+    y = "fnr"
+    x_title = "false alarms (1 − specificity), %"
+    y_title = "misses (1 − sensitivity), %"
+    corner = "upper right"
+    size = (5.4, 5.0)
+
+    _percents = (0.1, 1, 5, 10, 20, 40, 60, 80, 95, 99)
+    _limits = (0.0005, 0.995)
+
+    def _scale(self, axes: Axes) -> None:
+        from scipy.special import ndtr
+
+        axes.set_xscale("function", functions=(self._scaled, ndtr))
+        axes.set_yscale("function", functions=(self._scaled, ndtr))
+        axes.set(xlim=self._limits, ylim=self._limits)
+        ticks, texts = [percent / 100 for percent in self._percents], [f"{percent:g}" for percent in self._percents]
+        axes.set_xticks(ticks, texts)
+        axes.set_yticks(ticks, texts)
+        axes.set_box_aspect(1)
+
+    def _scaled(self, values: Numbers) -> Numbers:
+        from scipy.special import ndtri
+
+        return np.asarray(ndtri(np.clip(values, *self._limits)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GainDisplay(Display):
+    """The share of the event's rows that is found among the rows ranked highest.
+
+    The tables have the columns share (of all rows) and sensitivity, and may have low and high.
+    """
+
+    x = "share"
+    y = "sensitivity"
+    x_title = "share of rows, highest scores first"
+    y_title = "share of the event found (sensitivity)"
+    corner = "lower right"
+    size = (5.4, 5.0)
+
+    def _scale(self, axes: Axes) -> None:
+        axes.set(xlim=UNIT, ylim=UNIT)
+        axes.set_aspect("equal")
+
+    def _add_reference(self, axes: Axes) -> None:
+        axes.plot([0.0, 1.0], [0.0, 1.0], label="guessing", **REFERENCE)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LiftDisplay(Display):
+    """How many times more often than overall the event occurs among the rows ranked highest.
+
+    The tables have the columns share (of all rows) and lift, and may have low and high.
+    """
+
+    x = "share"
+    y = "lift"
+    x_title = "share of rows, highest scores first"
+    y_title = "lift"
+    corner = "upper right"
+
+    def _scale(self, axes: Axes) -> None:
+        axes.set(xlim=UNIT)
+
+    def _add_reference(self, axes: Axes) -> None:
+        axes.axhline(1.0, label="guessing", **REFERENCE)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RejectionDisplay(Display):
+    """The error among the rows that are kept, against how many are kept when the least certain are rejected.
+
+    The tables have the columns coverage and risk, and may have low and high: the band of risk.
+    """
+
+    x = "coverage"
+    y = "risk"
+    x_title = "coverage (share of rows not rejected)"
+    y_title = "risk (error among them)"
+
+    def _scale(self, axes: Axes) -> None:
+        axes.set(xlim=UNIT)

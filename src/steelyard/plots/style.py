@@ -1,0 +1,147 @@
+"""How all pictures look: colours, strokes, axes, legends, and text that cannot act on its own."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import harmless
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+Looks = dict[str, Any]
+Corner = Literal["best", "below", "lower right", "upper right"]
+
+# Okabe & Ito (2008): told apart by the colour-blind. Their yellow cannot be read on white; grey stands in for it.
+# None is the colour of text: their black, but white where the user's style has a dark background.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", None, "#808080")
+# Five dashes and eight colours have no common divisor, so that a pair comes back only after 40 lines.
+DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (7, 1.6, 1.2, 1.6)), (0, (5, 1.4, 1.2, 1.4, 1.2, 1.4)))
+
+LINE: Looks = {"linewidth": 1.5, "zorder": 3.0}
+BAND: Looks = {"linewidth": 0.0, "zorder": 1.5}
+REFERENCE: Looks = {"color": "0.55", "linewidth": 0.8, "zorder": 1.0}
+MARKER: Looks = {"marker": "o", "markersize": 7.0, "markeredgecolor": "white", "zorder": 4.0}
+
+TEXT_SIZE, SMALL_SIZE = 10.0, 9.0
+# Handles long enough to tell one dash from another.
+LEGEND: Looks = {
+    "fontsize": SMALL_SIZE,
+    "handlelength": 3.2,
+    "columnspacing": 1.2,
+    "edgecolor": "none",
+    "framealpha": 0.8,
+}
+LONGEST_NAME = 40
+MOST_ENTRIES_INSIDE, WIDEST_INSIDE = 6, 40
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """What tells one line from the others, in colour and in grey."""
+
+    color: str
+    linestyle: Any
+
+
+def stroke(index: int) -> Stroke:
+    """The stroke of a line by its place; the same classifier looks the same in all pictures."""
+    import matplotlib
+
+    colour = COLOURS[index % len(COLOURS)] or matplotlib.rcParams["text.color"]
+    return Stroke(colour, DASHES[index % len(DASHES)])
+
+
+def band_alpha(count: int) -> float:
+    """How opaque each of so many bands is: paler where there are many, because they lie on top of each other."""
+    return min(0.18, 0.72 / count)
+
+
+def legible(text: object, limit: int = LONGEST_NAME) -> str:
+    """Show text from users as it stands: no formulas, nothing hidden, and not too long.
+
+    The middle is left out, because names that grow long tend to differ at their ends.
+    """
+    shown = harmless(text).strip() or "(no name)"
+    if len(shown) > limit:
+        tail = (limit - 1) // 3
+        shown = f"{shown[: limit - 1 - tail].rstrip()}…{shown[-tail:].lstrip()}"
+    # matplotlib hides entries that begin with an underscore, and takes what stands between dollars for a formula.
+    return f"{' ' * shown.startswith('_')}{shown}".replace("$", r"\$")
+
+
+def entry(name: str, label: str) -> str:
+    """The text of a legend's entry. Only the name is cut, so that a number behind it is kept."""
+    if not label.startswith(name):
+        return legible(label, 2 * LONGEST_NAME)
+    facts = label.removeprefix(name)
+    return legible(name) + (harmless(facts).replace("$", r"\$") if facts else "")
+
+
+def literal_text() -> AbstractContextManager[None]:
+    """Within it, text is made that is shown sign by sign: LaTeX would obey more signs than `legible` escapes."""
+    import matplotlib
+
+    return matplotlib.rc_context({"text.usetex": False, "text.parse_math": True})
+
+
+def new_figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
+    """A figure with axes. pyplot makes it, so that notebooks show it."""
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=size, layout="constrained")
+
+
+def dress(axes: Axes) -> None:
+    """Give axes the look of all pictures. Colours of text and background stay those of the user's own style."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, color="0.5", alpha=0.2, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=SMALL_SIZE)
+    axes.xaxis.label.set_fontsize(TEXT_SIZE)
+    axes.yaxis.label.set_fontsize(TEXT_SIZE)
+
+
+def add_legend(axes: Axes, corner: Corner, own: Figure | None) -> None:
+    """Put the legend into its corner, or below the axes where it would cover too much of the curves."""
+    texts = axes.get_legend_handles_labels()[1]
+    few = len(texts) <= MOST_ENTRIES_INSIDE and max(map(len, texts), default=0) <= WIDEST_INSIDE
+    if few and corner != "below":
+        axes.legend(loc=corner, **LEGEND)
+    elif own is not None:
+        _add_legend_to_figure(own)
+    elif axes.figure.get_layout_engine() is not None:
+        _add_legend_below(axes)
+    else:
+        # Nothing would make room for a legend outside: it would be cut off.
+        axes.legend(loc="best", **LEGEND)
+
+
+def _add_legend_to_figure(figure: Figure) -> None:
+    """Put the legend at the foot of a figure of our own, which grows by what the legend needs."""
+    width, height = figure.get_size_inches()
+    one_column = figure.legend(loc="outside lower center", **LEGEND)
+    columns = _columns(one_column, figure.bbox.width)
+    one_column.remove()
+    extent = figure.legend(loc="outside lower center", ncols=columns, **LEGEND).get_window_extent()
+    figure.set_size_inches(max(width, extent.width / figure.dpi + 0.2), height + extent.height / figure.dpi)
+
+
+def _add_legend_below(axes: Axes) -> None:
+    """Put the legend below the title of the axis; the layout of the user's figure makes room for it."""
+    from matplotlib.transforms import ScaledTranslation
+
+    # In inches, because the title above it is as high whatever the height of the axes.
+    below = axes.transAxes + ScaledTranslation(0.0, -0.47, axes.figure.dpi_scale_trans)
+    place: Looks = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+    columns = _columns(axes.legend(**place, **LEGEND), axes.bbox.width)
+    axes.legend(ncols=columns, **place, **LEGEND)
+
+
+def _columns(legend: Legend, width: float) -> int:
+    """How many columns of a legend, which has one now, go into a width."""
+    return max(1, int(width // legend.get_window_extent().width))
