@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evaluation import Evaluation
+from .evaluation import Evaluation, Slot
+from .parallel import shared
+from .ranked import RankedEvaluation
 from .statistics import Margins, Patterns
 from .uncertainty import by_cluster, influences_at
 
@@ -21,10 +23,62 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 MOST_NUMBERS = 1 << 24  # held at once while drawing
+IN_CACHE = 1 << 17  # numbers that stay in the cache while rows are weighed anew
 
 
-def replicate(evaluations: Sequence[Evaluation], replicates: int, seed: int) -> list[Array]:
-    """Values of all slots in every replicate, (replicates, slots), the same draws for each classifier."""
+def replicate(
+    evaluations: Sequence[Evaluation | RankedEvaluation], places: Sequence[int], replicates: int, seed: int
+) -> list[Array]:
+    """Values of chosen slots in every replicate, (replicates, slots), the same draws for each classifier."""
+    if ranked := [one for one in evaluations if isinstance(one, RankedEvaluation)]:
+        return _replicate_rows(ranked, [ranked[0].slots[place] for place in places], replicates, seed)
+    counted = [one for one in evaluations if isinstance(one, Evaluation)]
+    return [samples[:, places] for samples in _replicate_patterns(counted, replicates, seed)]
+
+
+def _replicate_rows(
+    evaluations: Sequence[RankedEvaluation], slots: Sequence[Slot], replicates: int, seed: int
+) -> list[Array]:
+    """Draw rows and weigh them anew, a few replicates at a time: they need not be sorted again."""
+    rows = len(evaluations[0].rows)
+    size = max(1, min(replicates, IN_CACHE // max(rows, 1)))
+    starts = range(0, replicates, size)
+    for evaluation in [one for one in evaluations if one.scored]:
+        for code in {int(slot.code) for slot in slots if slot.code is not None}:
+            evaluation.against_rest(code)  # sorted once, before threads share it
+    seeds = np.random.SeedSequence(seed).spawn(len(starts))
+
+    found = [np.empty((replicates, len(slots))) for _ in evaluations]
+
+    def work(some: Sequence[int]) -> None:
+        for start in some:
+            random = np.random.default_rng(seeds[start // size])
+            mass = _drawn_rows(evaluations[0], min(size, replicates - start), random)
+            for samples, evaluation in zip(found, evaluations, strict=True):
+                samples[start : start + size] = evaluation.reweighed(slots, mass)
+
+    shared(starts, work, rows * replicates)
+    return found
+
+
+def _drawn_rows(evaluation: RankedEvaluation, replicates: int, random: np.random.Generator) -> Array:
+    """What every row weighs in each replicate: as often as it, or its cluster, was drawn."""
+    rows, weights, cluster = len(evaluation.rows), evaluation.weights, evaluation.patterns.cluster
+    if cluster is not None:
+        clusters = evaluation.patterns.clusters
+        times = random.multinomial(clusters, np.full(clusters, 1 / clusters), replicates)
+        return np.asarray(times[:, cluster] * weights.mass)
+    if weights.equal:
+        drawn = random.integers(0, rows, (replicates, rows))
+        drawn += np.arange(0, replicates * rows, rows)[:, None]
+        return np.bincount(drawn.ravel(), minlength=replicates * rows).reshape(replicates, rows).astype(np.float64)
+    times = random.multinomial(int(weights.count.sum()), weights.count / weights.count.sum(), replicates)
+    each = np.divide(weights.mass, weights.count, out=np.zeros(rows), where=weights.count > 0)
+    return np.asarray(times * each)
+
+
+def _replicate_patterns(evaluations: Sequence[Evaluation], replicates: int, seed: int) -> list[Array]:
+    """Values of all slots that are made of counts."""
     patterns = evaluations[0].patterns
     widest = max(len(patterns.mass), patterns.clusters, *(len(e.slots) for e in evaluations))
     size = max(1, min(replicates, MOST_NUMBERS // widest))
@@ -118,11 +172,11 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
 
 
 def replace_intervals(
-    evaluation: Evaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
+    evaluation: Evaluation | RankedEvaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
 ) -> list[str]:
     """Put bootstrap bounds in place of others, and their name too, wherever the replicates differ at all."""
-    samples = replicate([evaluation], settings.replicates, settings.seed)[0]
     value = evaluation.values[0]
+    samples = replicate([evaluation], range(len(value)), settings.replicates, settings.seed)[0]
     shift = acceleration = np.zeros(len(value))
     if settings.method != "percentile":
         influences = influences_at(evaluation, range(len(value)), smooth=False)

@@ -26,7 +26,7 @@ from .errors import (
 )
 from .labels import Coded, encode, refuse_missing, scale_of, without
 from .membership import missing_rows, refuse_missing_numbers
-from .prediction import Prediction, recognise
+from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Cases:
         scale: The classes.
         truth: Codes of the true classes.
         assigned: Codes of the assigned classes, by classifier.
+        scores: Scores or memberships, by classifier.
         weight: What each row weighs; None where all weigh the same.
         counted: True when weights say how often a row occurred, False when they say how much it stands for.
         group: The cluster that each row belongs to.
@@ -56,6 +57,7 @@ class Cases:
     scale: Scale
     truth: Codes
     assigned: Mapping[str, Codes]
+    scores: Mapping[str, Scores]
     weight: Array | None = None
     counted: bool = True
     group: Coded | None = None
@@ -66,6 +68,11 @@ class Cases:
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.truth)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any classifier gave scores."""
+        return any(scores.columns for scores in self.scores.values())
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,7 @@ class Door:
         by: The part of the data that each row belongs to.
         names: What messages call the truth, the weight, the group and the parts, where they are columns of a table.
         headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
+        any_scale: Whether a score need not be a probability, since it is not held against one half.
     """
 
     scale: Scale | None = None
@@ -128,6 +136,7 @@ class Door:
     by: Any = None
     names: Mapping[str, str] = field(default_factory=dict)
     headings: Mapping[str, str] = field(default_factory=dict)
+    any_scale: bool = False
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
@@ -168,8 +177,9 @@ class Door:
         true = self._truth(truth, next(iter(predictions.values())))
         known = true.labels if self.scale is None else self.scale.classes
         event = self.event if self.event is not None or self.scale is None else self.scale.event
+        scored = self.threshold is not None or self.any_scale
         read = {
-            name: recognise(value, self.headings.get(name, name), known, event, self.threshold)
+            name: recognise(value, self.headings.get(name, name), known, event, scored)
             for name, value in predictions.items()
         }
         weight = None if self.weight is None else flat_numbers(self.weight, self._name("weight"))
@@ -219,7 +229,11 @@ class Door:
         return Cases(
             scale=scale,
             truth=raw.truth.on(scale),
-            assigned={name: prediction.assigned(scale, self.threshold) for name, prediction in raw.predictions.items()},
+            assigned={
+                name: prediction.assigned(scale, self.threshold, self.any_scale)
+                for name, prediction in raw.predictions.items()
+            },
+            scores={name: prediction.scores(scale) for name, prediction in raw.predictions.items()},
             weight=None if raw.weight is None else _checked_weight(raw.weight, self._name("weight")),
             counted=raw.counted,
             group=raw.group,

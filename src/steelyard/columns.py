@@ -22,6 +22,7 @@ from .errors import (
     WrongShape,
     quoted,
 )
+from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
     from .kinds import Marks, Numbers
@@ -91,6 +92,15 @@ def is_whole(column: Any) -> bool:
     return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
 
 
+def is_boolean(column: Any) -> bool:
+    """Tell booleans by their type."""
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind == "b")
+    import pyarrow as pa
+
+    return bool(pa.types.is_boolean(column.type))
+
+
 def flat_numbers(values: Any, name: str) -> Any:
     """Bring one column into a flat array; what is in the way of numbers is called so."""
     try:
@@ -113,6 +123,31 @@ def numbers(values: Any, name: str) -> Numbers:
     if not (is_floating(column) or is_whole(column) or pa.types.is_null(column.type)):
         raise _no_numbers(column, str(column.type), "string" in str(column.type), name)
     return np.asarray(as_numpy(column.cast(pa.float64(), safe=False)))
+
+
+def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
+    """Columns of plain numbers that nobody else can change, each in one piece.
+
+    Columns of one matrix are copied together, a few rows at a time, so that the matrix is read once.
+    """
+    if all(_is_own(column) for column in columns):
+        return tuple(columns)
+    copies = tuple(np.empty(column.shape) for column in columns)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            for copy, column in zip(copies, columns, strict=True):
+                copy[low:high] = column[low:high]
+
+    over_rows(len(copies[0]), work, len(copies))
+    for copy in copies:
+        copy.setflags(write=False)
+    return copies
+
+
+def _is_own(column: Numbers) -> bool:
+    plain = column.dtype == np.float64 and column.dtype.isnative
+    return bool(plain and column.flags.c_contiguous and not column.flags.writeable)
 
 
 def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:

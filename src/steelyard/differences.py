@@ -12,18 +12,18 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
+from .ranked import RankedEvaluation
 from .uncertainty import (
     LOG,
-    MEAN,
     by_cluster,
     critical_values,
-    degrees_of_freedom,
+    freedom_at,
     influences_at,
-    interval_method,
     on_scale,
     p_values,
     pseudo_at,
-    second_moment,
+    values_at,
+    variances_at,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Differences:
     2008), and the test is one of the ratio.
     """
 
-    evaluations: Sequence[Evaluation]
+    evaluations: Sequence[Evaluation | RankedEvaluation]
     places: Sequence[int]
     level: float
 
@@ -51,15 +51,9 @@ class Differences:
         return list(combinations(range(len(self.evaluations)), 2))
 
     @cached_property
-    def methods(self) -> list[str]:
-        """How each slot's own interval is made."""
-        return [interval_method(self.evaluations[0].slots[place]) for place in self.places]
-
-    @cached_property
     def freedom(self) -> Array:
         """Degrees of freedom of each slot."""
-        means = [place for place, method in enumerate(self.methods) if method == MEAN]
-        return degrees_of_freedom(self.evaluations[0].patterns, len(self.places), means)
+        return freedom_at(self.evaluations, self.places)
 
     @cached_property
     def plain(self) -> Array:
@@ -74,12 +68,12 @@ class Differences:
     @cached_property
     def values(self) -> Array:
         """Values of each classifier: (models, slots)."""
-        return np.stack([e.values[0, self.places] for e in self.evaluations])
+        return np.stack([values_at(e, self.places)[0] for e in self.evaluations])
 
     @cached_property
     def centres(self) -> Array:
         """Values where the pseudo-rows are added."""
-        return np.stack([e.values[1, self.places] for e in self.evaluations])
+        return np.stack([values_at(e, self.places)[1] for e in self.evaluations])
 
     @cached_property
     def difference(self) -> Array:
@@ -90,9 +84,10 @@ class Differences:
     @cached_property
     def se(self) -> Array:
         """Standard errors of the differences."""
-        patterns = self.evaluations[0].patterns
+        first = self.evaluations[0]
         with np.errstate(invalid="ignore"):
-            return np.sqrt([second_moment(patterns, self.plain[a] - self.plain[b]) for a, b in self.pairs])
+            found = [variances_at(first, self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
+            return np.sqrt(found)
 
     @cached_property
     def _pseudo(self) -> list[list[tuple[float, Array]]]:
@@ -100,7 +95,7 @@ class Differences:
 
     def _variance(self, a: int, b: int | None) -> Array:
         """Variance with the pseudo-rows, of one classifier or of a difference."""
-        patterns, unit = self.evaluations[a].patterns, self.evaluations[a].unit
+        unit = self.evaluations[a].unit
         influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
         extra = [square for square, _ in self._pseudo[a]]
         if b is not None:
@@ -108,7 +103,9 @@ class Differences:
                 square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
                 for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
             ]
-        return second_moment(patterns, influences) + PSEUDO_ROWS * unit**2 * np.array(extra)
+        variances = variances_at(self.evaluations[a], self.places, influences, True)
+        # What rounding takes from nothing is nothing.
+        return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0)
 
     @cached_property
     def heavy(self) -> Marks:
@@ -178,8 +175,12 @@ class Differences:
         variance = alone[0] / centre_a**2 + alone[1] / centre_b**2 - 2 * shared / (centre_a * centre_b)
         return np.asarray((np.log(centre_a) - np.log(centre_b)) / np.sqrt(np.maximum(variance, 1e-300)))
 
-    def simultaneous(self, of_differences: bool = True) -> Array:
-        """The critical value that holds for all slots and pairs (or classifiers) at once."""
+    def simultaneous(self, of_differences: bool = True, share: float = 1.0) -> Array:
+        """The critical value that holds for all slots and pairs (or classifiers) at once.
+
+        Where other slots share in the chance of an error, these have only their share of it.
+        """
+        level = 1 - (1 - self.level) * share
         rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
         influences = np.concatenate(rows)
         influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
@@ -188,8 +189,8 @@ class Differences:
         weighted = np.asarray(
             influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
         )
-        one = max_critical(weighted @ weighted.T, self.level, float(freedom.min()))
-        return np.asarray(np.maximum(one, critical_values(self.level, self.freedom)))
+        one = max_critical(weighted @ weighted.T, level, float(freedom.min()))
+        return np.asarray(np.maximum(one, critical_values(level, self.freedom)))
 
 
 def max_critical(covariance: Array, level: float, freedom: float) -> float:

@@ -14,7 +14,7 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,7 +55,7 @@ def _offered(margins: Margins) -> dict[str, Any]:
     }
 
 
-def _offered_of_classes(cells: Array) -> dict[str, Any]:
+def offered_of_classes(cells: Array) -> dict[str, Any]:
     """What formulas may ask for of 2x2 tables, (4, ...): their cells, and the sums of tables of two classes."""
     tp, fn, fp, tn = cells
     last = (*range(1, cells.ndim), 0)
@@ -65,6 +65,14 @@ def _offered_of_classes(cells: Array) -> dict[str, Any]:
 
     halves = Margins(two(tp, tn), two(tp + fn, fp + tn), two(tp + fp, fn + tn))
     return {"tp": tp, "fn": fn, "fp": fp, "tn": tn, **_offered(halves)}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard errors of all slots: as they are, and with the pseudo-rows, for intervals."""
+
+    plain: Array
+    smooth: Array
 
 
 @dataclass(frozen=True)
@@ -198,6 +206,13 @@ class Evaluation:
         """How many slots speak of one class."""
         return self.layout.class_slots
 
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """The classes for which a measure has no value."""
+        plain = self if np.isnan(self.undefined) else replace(self, undefined=float("nan"))
+        by_class = plain.values[0, : self.class_slots].reshape(-1, len(self.scale))
+        for place, code in np.argwhere(np.isnan(by_class)).tolist():
+            yield self.by_class[place].label, code
+
     @cached_property
     def matrices(self) -> dict[str, Array]:
         """The penalty matrices of the measures that have one."""
@@ -230,7 +245,7 @@ class Evaluation:
 
     def _of_classes(self, cells: Array) -> list[Any]:
         """What the formulas make of tables of classes against the rest, (4, ...), for every measure of a class."""
-        offered = _offered_of_classes(cells)
+        offered = offered_of_classes(cells)
         return [measure.of(offered) for measure in self.by_class]
 
     def _at_cells(self, cells: Array) -> Array:

@@ -24,10 +24,11 @@ AVERAGES = ("macro", "weighted", "micro")
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The slots of some measures on a number of classes."""
+    """The slots of some measures on a number of classes, with these kinds of averages."""
 
     measures: tuple[Facts, ...]
     classes: int
+    kinds: tuple[str, ...] = AVERAGES
 
     @cached_property
     def class_slots(self) -> int:
@@ -41,7 +42,7 @@ class Layout:
         for measure in sorted(self.measures, key=lambda measure: not measure.per_class):
             stop = place if measure.priced else place + self.classes
             of_classes[measure.label], place = range(place, stop), stop
-            stop = start + (len(AVERAGES) if measure.per_class else 1)
+            stop = start + (len(self.kinds) if measure.per_class else 1)
             together[measure.label], start = range(start, stop), stop
         return {measure.label: (together[measure.label], of_classes[measure.label]) for measure in self.measures}
 
@@ -68,11 +69,11 @@ class Layout:
         """The average of every slot, as they are shown."""
         found: list[str | None] = []
         for together, of_classes in self.spans.values():
-            found += [*(AVERAGES if len(together) > 1 else [None]), *[None] * len(of_classes)]
+            found += [*(self.kinds if len(together) > 1 else [None]), *[None] * len(of_classes)]
         return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def layout_of(measures: tuple[Facts, ...], classes: int) -> Layout:
+def layout_of(measures: tuple[Facts, ...], classes: int, kinds: tuple[str, ...] = AVERAGES) -> Layout:
     """The layout of some measures."""
-    return Layout(measures, classes)
+    return Layout(measures, classes, kinds)

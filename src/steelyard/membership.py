@@ -38,7 +38,7 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
                 if not np.abs(total - 1).max() <= SUM_TOLERANCE:
                     raise _astray(total, name, low)
 
-    over_rows(rows, work)
+    over_rows(rows, work, len(columns))
     return codes
 
 
@@ -78,17 +78,17 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
             f"{float(column[row])!r} is not a probability",
             column=name,
             row=start + row,
-            mend="Probabilities lie between 0 and 1; margins and votes must be standardised first",
+            mend="Probabilities lie between 0 and 1; for other scores say threshold=, or measures=['auc']",
         )
 
 
-def assign_threshold(score: Numbers, name: str, event: int, threshold: float | None) -> Codes:
+def assign_threshold(score: Numbers, name: str, event: int, threshold: float | None, any_scale: bool = False) -> Codes:
     """Assign a row to the event when its score reaches the threshold.
 
     Without a threshold the score must be a probability, and one half is the threshold; a user who names a
-    threshold may score on any scale.
+    threshold, or wants none, may score on any scale.
     """
-    refuse = _refuse_range if threshold is None else refuse_missing_numbers
+    refuse = _refuse_range if threshold is None and not any_scale else refuse_missing_numbers
     least = 0.5 if threshold is None else threshold
     reached = np.empty(len(score), dtype=bool)
 

@@ -6,25 +6,111 @@ NumPy lets go of the interpreter lock inside its loops, so plain threads are eno
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from threading import local
+from typing import Any, TypeVar
 
+import numpy as np
+
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_here = local()
+
 CHUNK = 1 << 16  # rows: a few columns of this length fit into the second-level cache
-WORTH_A_THREAD = 1 << 19  # rows: below this, starting threads costs more than it saves
+WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
 
 
-def over_rows(rows: int, work: Callable[[int, int], Result]) -> list[Result]:
-    """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
-    if rows < 2 * WORTH_A_THREAD:
-        return [work(0, rows)]
+def cores() -> int:
+    """How many threads can work at a time; within one of them, none but itself."""
+    return 1 if getattr(_here, "busy", False) else os.cpu_count() or 1
+
+
+def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Call ``work`` on every item, each in a thread of its own; results in order."""
     from concurrent.futures import ThreadPoolExecutor
 
-    workers = min(os.cpu_count() or 1, rows // WORTH_A_THREAD)
+    def alone(item: Item) -> Result:
+        _here.busy = True
+        return work(item)
+
+    with ThreadPoolExecutor(len(items)) as pool:
+        return list(pool.map(alone, items))
+
+
+def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -> list[Result]:
+    """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
+    workers = min(cores(), rows * columns // WORTH_A_THREAD, rows)
+    if workers < 2:
+        return [work(0, rows)]
     edges = [rows * part // workers for part in range(workers + 1)]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, edges[:-1], edges[1:]))
+    return side_by_side(lambda ends: work(*ends), list(pairwise(edges)))
+
+
+def shared(items: Sequence[Item], work: Callable[[Sequence[Item]], Result], rows: int) -> list[Result]:
+    """Deal items out to all cores, where the rows behind an item are worth it; ``work`` gets a share of them."""
+    workers = min(cores(), len(items), rows * len(items) // WORTH_A_THREAD)
+    return side_by_side(work, [items[place::workers] for place in range(workers)]) if workers > 1 else [work(items)]
+
+
+def in_pieces(formula: Callable[..., tuple[Any, ...]], *columns: Any) -> tuple[Any, ...]:
+    """Evaluate a formula row by row, on pieces that stay in the cache: what it makes on the way is never as long.
+
+    Columns are as long as each other; the formula returns a tuple of columns.
+    """
+    rows = len(columns[0])
+    if rows <= CHUNK:
+        return formula(*columns)
+    found: list[Any] = []
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            results = formula(*[column[low:high] for column in columns])
+            for whole, piece in zip(found, results, strict=True):
+                whole[low:high] = piece
+
+    found += [np.empty(rows) for _ in formula(*[column[:1] for column in columns])]
+    over_rows(rows, work)
+    return tuple(found)
+
+
+def summed(formula: Callable[..., Any], *columns: Any) -> float:
+    """The sum of a formula over all rows, on pieces that stay in the cache."""
+
+    def work(start: int, stop: int) -> float:
+        return float(sum(formula(*[column[low:high] for column in columns]).sum() for low, high in chunks(start, stop)))
+
+    return sum(over_rows(len(columns[0]), work))
+
+
+def gathered(values: Any, order: Any) -> Any:
+    """Bring values into another order."""
+    if len(order) < 2 * WORTH_A_THREAD:
+        return values[order]
+    found = np.empty(len(order), dtype=values.dtype)
+
+    def work(start: int, stop: int) -> None:
+        np.take(values, order[start:stop], out=found[start:stop])
+
+    over_rows(len(order), work)
+    return found
+
+
+def running_sums(values: Any) -> Any:
+    """Sums of each value and all before it, in the last axis."""
+    if values.ndim > 1 or len(values) < 2 * WORTH_A_THREAD:
+        return np.cumsum(values, axis=-1)
+    sums = np.empty(len(values))
+
+    def work(start: int, stop: int) -> int:
+        np.cumsum(values[start:stop], out=sums[start:stop])
+        return stop
+
+    ends = over_rows(len(values), work)
+    for start, stop in pairwise(ends):
+        sums[start:stop] += sums[start - 1]
+    return sums
 
 
 def chunks(start: int, stop: int) -> list[tuple[int, int]]:

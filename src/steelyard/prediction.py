@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import sources
-from .columns import flat, is_floating, is_table, numbers, refuse_twice, take
+from .columns import flat, is_boolean, is_floating, is_table, is_whole, numbers, own, refuse_twice, take
 from .errors import AmbiguousPrediction, EventNeeded, WrongShape, quoted
 from .labels import Coded, encode, refuse_missing
 from .membership import assign_highest, assign_threshold, missing_rows
@@ -18,6 +18,23 @@ from .scale import Label, Scale, plain_label
 
 if TYPE_CHECKING:
     from .kinds import Codes, Marks, Numbers
+
+
+class Scores(NamedTuple):
+    """A classifier's scores: one column a class, or one alone that speaks for a class; none where it gave labels."""
+
+    columns: tuple[Numbers, ...] = ()
+    speaks: int = -1
+
+    def of_class(self, code: int) -> Numbers:
+        """The score of a class; of two classes, one score serves both."""
+        if len(self.columns) > 1:
+            return self.columns[code]
+        return self.columns[0] if code == self.speaks else -self.columns[0]
+
+    def reaches(self, code: int, threshold: float) -> Codes:
+        """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
+        return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -59,29 +76,40 @@ class Prediction:
         labels = None if self.labels is None else self.labels.keep(rows)
         return replace(self, labels=labels, columns=tuple(column[rows] for column in self.columns))
 
-    def assigned(self, scale: Scale, threshold: float | None) -> Codes:
+    def assigned(self, scale: Scale, threshold: float | None, any_scale: bool = False) -> Codes:
         """The class of every row, as its place on the scale; a row without a prediction is refused."""
         if self.labels is not None:
             refuse_missing(self.labels)
             return self.labels.on(scale)
         if len(self.columns) == 1:
-            return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold)
-        if self.class_names:
-            order = sources.bind(self.class_names, scale)
-        elif len(self.columns) == len(scale):
-            order = list(range(len(scale)))
-        else:
-            raise WrongShape(
-                f"{len(self.columns)} membership columns for {len(scale)} classes",
-                column=self.name,
-                mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
-            )
+            return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
+        order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
         codes = assign_highest(columns, headings, self.name)
         if threshold is None:
             return codes
         event = self._spoken_for(scale)
         return assign_threshold(columns[event], headings[event], event, threshold)
+
+    def scores(self, scale: Scale) -> Scores:
+        """What it said in numbers, with the columns in the order of the scale."""
+        if self.labels is not None:
+            return Scores()
+        if len(self.columns) == 1:
+            return Scores(self.columns, self._spoken_for(scale))
+        return Scores(tuple(self.columns[k] for k in self._order(scale)))
+
+    def _order(self, scale: Scale) -> Sequence[int]:
+        """Which column belongs to each class of the scale."""
+        if self.class_names:
+            return sources.bind(self.class_names, scale)
+        if len(self.columns) == len(scale):
+            return range(len(scale))
+        raise WrongShape(
+            f"{len(self.columns)} membership columns for {len(scale)} classes",
+            column=self.name,
+            mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
+        )
 
     def _spoken_for(self, scale: Scale) -> int:
         """The class that a threshold is for: the one that a single score is named after, or else the event."""
@@ -99,8 +127,11 @@ class Prediction:
         )
 
 
-def recognise(value: Any, name: str, known: Sequence[Label], event: Any, threshold: float | None) -> Prediction:
-    """See what form a prediction has; ``known`` are the labels that the scale or the truth has."""
+def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored: bool = False) -> Prediction:
+    """See what form a prediction has.
+
+    ``known`` are the labels that the scale or the truth has; where scores are asked for, numbers are scores.
+    """
     if isinstance(value, Prediction):
         return value
     if isinstance(value, Mapping):
@@ -110,7 +141,7 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, thresho
         return _named([field.name for field in column.type], column.flatten(), name)
     if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
         columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
-        return Prediction(name, columns=columns)
+        return Prediction(name, columns=own(columns))
     if isinstance(column, np.ndarray) and column.ndim > 1:
         raise WrongShape(
             f"the prediction has the shape {column.shape}",
@@ -118,9 +149,13 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, thresho
             mend="Give labels or scores (n,), or one membership column a class (n, C)",
         )
     column = flat(column, name)
-    if is_floating(column) and _is_score(column, name, known, event, threshold):
-        return Prediction(name, columns=(numbers(column, name),))
-    return Prediction(name, labels=encode(column, name))
+    if is_floating(column):
+        score = scored or _is_score(column, name, known, event)
+    else:
+        score = scored and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
+    return (
+        Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=encode(column, name))
+    )
 
 
 def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Prediction:
@@ -132,12 +167,17 @@ def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Predict
     return Prediction(name, columns=tuple(taken), class_names=tuple(classes))
 
 
-def _is_score(column: Any, name: str, known: Sequence[Label], event: Any, threshold: float | None) -> bool:
+def _are_no_labels(column: Any, name: str, known: Sequence[Label]) -> bool:
+    """Whether whole numbers cannot all be labels."""
+    return not bool(np.isin(numbers(column, name), [label for label in known if isinstance(label, int)]).all())
+
+
+def _is_score(column: Any, name: str, known: Sequence[Label], event: Any) -> bool:
     """Tell scores from labels that are held as floats.
 
     Whole numbers are labels, unless they are all 0 or 1 and the classes are others.
     """
-    if threshold is not None or (known and isinstance(known[0], str)):
+    if known and isinstance(known[0], str):
         return True
     values = numbers(column, name)
     seen: set[float] = set()

@@ -10,8 +10,14 @@ Of the whole table:
 - ``total``: the sum of all;
 - ``penalty``: the sum of a matrix over the table (the matrix itself is ``matrix``).
 
-Its keyword-only arguments are parameters. Formulas are analytic (no ``abs``, ``where`` or ``max``), since their
-gradients come by complex step, and do not change when all counts are multiplied by one number.
+Of the scores, for every class against the rest, from the highest score to the lowest in the last axis:
+
+- ``positive``, ``negative``: the mass of the class, and of the rest, at each distinct score;
+- ``hits``, ``alarms``: the same at each score and above.
+
+Its keyword-only arguments are parameters. Formulas of counts are analytic (no ``abs``, ``where`` or ``max``), since
+their gradients come by complex step; those of scores bring their ``slopes`` along. No value changes when all counts
+are multiplied by one number.
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
-from .statistics import CONFUSION
+from .statistics import CONFUSION, STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -34,6 +40,7 @@ Formula = Callable[..., Any]
 Better = Literal["higher", "lower", "neither"]
 Kind = TypeVar("Kind", bound=Formula)
 
+PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown and compared
 UNBOUNDED = (float("-inf"), float("inf"))
 
 
@@ -62,6 +69,11 @@ class Measure:
         chance: Its value for a classifier that guesses; "1/C" for one over the number of classes.
         proportion: Whether it is a plain proportion of rows.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
+        slopes: For measures of scores: the derivatives of the formula by the mass of the class and that of the rest.
+        corners: For measures of scores: whether only the corners of the ROC curve matter, so that rows of one side that
+            stand next to each other are alike.
+        balanced: For measures of scores: whether all classes of the rest weigh the same. Such a measure stands for the
+            mean over all classes even where there is an event.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
         aliases: Other names for the same measure.
@@ -77,6 +89,9 @@ class Measure:
     chance: float | Literal["1/C"] | None = None
     proportion: bool = False
     heavy_tailed: bool = False
+    slopes: Callable[..., tuple[Array, Array]] | None = None
+    corners: bool = False
+    balanced: bool = False
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
@@ -88,9 +103,14 @@ class Measure:
         return tuple(argument.name for argument in signature if argument.kind is not argument.KEYWORD_ONLY)
 
     @cached_property
+    def statistic(self) -> Statistic:
+        """What must have been collected to compute it."""
+        return next(statistic for statistic in STATISTICS if statistic.offers(self.arguments))
+
+    @cached_property
     def per_class(self) -> bool:
         """Whether it speaks of one class against the rest."""
-        return set(self.arguments) <= CONFUSION.of_a_class
+        return set(self.arguments) <= self.statistic.of_a_class
 
     @cached_property
     def facts(self) -> Facts:
@@ -111,7 +131,7 @@ class Measure:
     @cached_property
     def label(self) -> str:
         """The name, with the parameters that were set; a matrix would say nothing there."""
-        plain = [key for key in self.changed if isinstance(self.parameters[key], str | int | float | None)]
+        plain = [key for key in self.changed if isinstance(self.parameters[key], PLAIN)]
         shown = ", ".join(f"{key}={self.parameters[key]!r}" for key in plain)
         return f"{self.name}({shown})" if shown else self.name
 
@@ -133,6 +153,13 @@ class Measure:
         """The value, from what the formula returned."""
         return result[0] / result[1] if self.proportion else result
 
+    def sloping(self, **means: Any) -> tuple[Array, Array]:
+        """Differentiate by the mass of the class and by that of the rest: for measures of scores."""
+        if self.slopes is None:
+            raise TypeError(f"{self.name} is no measure of scores")
+        asked = [name for name in inspect.signature(self.slopes).parameters if name not in self.parameters]
+        return self.slopes(**{name: means[name] for name in asked}, **self.parameters)
+
     def with_parameters(self, **parameters: Any) -> Measure:
         """Set parameters: ``measure("fbeta").with_parameters(beta=0.5)``."""
         for name in parameters:
@@ -150,8 +177,7 @@ class Measure:
 
 def _same(value: Any, other: Any) -> bool:
     """Equal numbers or words; matrices are never compared."""
-    plain = str | int | float | None
-    return value is other or (isinstance(value, plain) and isinstance(other, plain) and value == other)
+    return value is other or (isinstance(value, PLAIN) and isinstance(other, PLAIN) and value == other)
 
 
 REGISTRY: dict[str, Measure] = {}
@@ -198,10 +224,16 @@ def proportion(**facts: Any) -> Callable[[Kind], Kind]:
 
 
 def _check(entry: Measure) -> None:
-    if not CONFUSION.offers(entry.arguments):
-        offered = f"some of {sorted(CONFUSION.of_a_class)}, or some of {sorted(CONFUSION.of_the_whole)}"
+    if not any(statistic.offers(entry.arguments) for statistic in STATISTICS):
+        kinds = [kind for each in STATISTICS for kind in (each.of_a_class, each.of_the_whole) if kind]
+        offered = ", or ".join(f"some of {sorted(kind)}" for kind in kinds)
         raise UnknownMeasure(
             f"{entry.name} asks for {listed(entry.arguments) or 'nothing'}", mend=f"A formula asks for {offered}"
+        )
+    if (entry.statistic is not CONFUSION) != (entry.slopes is not None):
+        raise UnknownMeasure(
+            f"{entry.name} has {'no ' if entry.slopes is None else ''}slopes",
+            mend="Give slopes= to measures of scores, and to no others",
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")

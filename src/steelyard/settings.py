@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
 from .columns import as_number
-from .errors import BadOption, quoted
+from .errors import BadOption, UnknownMeasure, quoted
 from .measures import choose, find
 from .registry import Measure
+from .statistics import CONFUSION, RANKING, Statistic
 
-Method = Literal["delta", "bootstrap", "percentile", "bca"]
-METHODS = ("delta", "bootstrap", "percentile", "bca")
+Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
+METHODS = ("delta", "plain", "bootstrap", "percentile", "bca")
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,12 @@ class Settings:
     Attributes:
         measures: What to compute.
         level: Coverage of the intervals.
-        method: "delta", or "bootstrap" (BCa), or one of its kinds by name: "bca", "percentile".
+        method: "delta" (on the scale that suits a measure); "plain" (value and standard error, nothing else); or
+            "bootstrap" (BCa), or one of its kinds by name: "bca", "percentile".
         replicates: How many bootstrap samples.
         seed: Where their random numbers start.
         undefined: What stands in for an undefined value: NaN, a number, or "error".
+        everything: Whether nobody asked for these measures by name: they are all that there are.
     """
 
     measures: tuple[Measure, ...]
@@ -34,6 +37,7 @@ class Settings:
     replicates: int = 10_000
     seed: int = 0
     undefined: float | Literal["error"] = float("nan")
+    everything: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -49,6 +53,27 @@ class Settings:
             raise BadOption(f"undefined is {quoted(self.undefined)}", mend="Say 'error' or give a number")
         if not self.measures:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
+
+    @property
+    def resampled(self) -> bool:
+        """Whether intervals come from bootstrap samples."""
+        return self.method not in ("delta", "plain")
+
+    def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
+        """The measures that are made of one statistic."""
+        return tuple(measure for measure in self.measures if measure.statistic is statistic)
+
+    def fitted(self, scored: bool) -> Settings:
+        """Leave out measures of scores where there are none; one that was asked for by name is missed."""
+        of_scores = self.made_of(RANKING)
+        if scored or not of_scores:
+            return self
+        if not self.everything:
+            raise UnknownMeasure(
+                f"{of_scores[0].label} needs scores, and there are only labels",
+                mend="Give a score for the event, or one membership column a class",
+            )
+        return replace(self, measures=self.made_of(CONFUSION))
 
     @property
     def stand_in(self) -> float:
@@ -70,11 +95,12 @@ class Options(TypedDict, total=False):
 
 def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:
     """Make settings of what a user says; costs bring their measure along."""
+    everything = measures is None
     if cost is None:
-        return Settings(choose(measures), **options)
+        return Settings(choose(measures), everything=everything, **options)
     priced = find("cost", costs=cost)
     if measures is None:
-        return Settings((*choose(None), priced), **options)
+        return Settings((*choose(None), priced), everything=True, **options)
     named = [measures] if isinstance(measures, str | Measure) else measures
     wanted = [priced if name in ("cost", "expected_cost") else name for name in named]
     return Settings(choose([*wanted, priced]), **options)

@@ -12,15 +12,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .cases import Cases
 from .parallel import chunks, over_rows
+from .rows import Rows
 
 if TYPE_CHECKING:
-    from .kinds import AnyArray, Array, Marks, Places
+    from .kinds import AnyArray, Array, Codes, Marks, Places
 
 ROUNDING = 1e-13
 MOST_CELLS = 1 << 20  # a full table up to this size is counted directly; beyond, patterns are sorted
@@ -63,13 +64,13 @@ class Statistic:
         name: What it is called.
         of_a_class: Names of means that exist once a class.
         of_the_whole: Names of means of all rows.
-        collect: Rows in, sums out.
+        collect: Cases in, what is kept of them out.
     """
 
     name: str
     of_a_class: frozenset[str]
     of_the_whole: frozenset[str]
-    collect: Callable[[Cases], Sums]
+    collect: Callable[[Cases], Any]
 
     def offers(self, names: Collection[str]) -> bool:
         """Whether a formula that asks for these means can be given them: of a class, or of all rows, not both."""
@@ -90,12 +91,25 @@ def confusion(cases: Cases) -> Sums:
     return _tabulate(columns, sizes, rows, cases.weight, cases.counted)
 
 
+def confusion_of(rows: Rows, assigned: Codes, classes: int) -> Sums:
+    """Count rows that were kept, of one classifier, where they are assigned to these classes."""
+    columns = [rows.slice, rows.cluster, rows.truth, assigned]
+    if rows.sums is None:
+        sizes = [1 if column is None else int(column.max(initial=0)) + 1 for column in columns[:2]]
+        return _tabulate(columns, [*sizes, classes, classes], len(rows), None, counted=True)
+    keys = [np.zeros(len(rows), np.int64) if column is None else column.astype(np.int64) for column in columns]
+    none = Sums(np.zeros((0, len(keys)), np.int64), np.zeros((0, 3)))
+    return none + Sums(np.stack(keys, axis=1), rows.sums)
+
+
 CONFUSION = Statistic(
     "confusion",
     frozenset({"tp", "fn", "fp", "tn"}),
     frozenset({"correct", "true", "assigned", "total", "penalty", "matrix"}),
     confusion,
 )
+RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset(), Rows.of)
+STATISTICS = (CONFUSION, RANKING)
 
 
 def _tabulate(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .cases import Cases
 from .errors import DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, UnwritableFile, quoted
+from .rows import Rows
 from .scale import Continuum, Label, Scale
-from .statistics import CONFUSION, Patterns, Sums
+from .statistics import CONFUSION, RANKING, Patterns, Sums, confusion_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 FORMAT = "steelyard tally"
-VERSION = 1
+VERSION = 2
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 LONG = 300  # a path is known by its end, which must be seen
@@ -33,6 +36,7 @@ class Tally:
         scale: The classes.
         models: The names of the classifiers.
         sums: Patterns and their sums.
+        scores: The rows themselves with their scores, where there are any; for what sums cannot tell.
         slices: Labels of the parts of the data; empty where there are none.
         groups: Labels of the clusters; empty where rows are independent.
         dropped: Rows left out because a value was missing.
@@ -44,10 +48,11 @@ class Tally:
     slices: tuple[Label, ...] = ()
     groups: tuple[Label, ...] = ()
     dropped: int = 0
+    scores: Rows | None = None
 
     @classmethod
-    def of(cls, cases: Cases) -> Tally:
-        """Sum up a batch of rows."""
+    def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
+        """Sum up a batch of rows; their scores need not be kept where nobody will ask for them."""
         return cls(
             cases.scale,
             tuple(cases.assigned),
@@ -55,6 +60,7 @@ class Tally:
             () if cases.slice is None else cases.slice.labels,
             () if cases.group is None else cases.group.labels,
             cases.dropped,
+            RANKING.collect(cases) if with_scores and cases.scored else None,
         )
 
     @classmethod
@@ -77,15 +83,26 @@ class Tally:
         groups, our_groups, their_groups = _union(self, other, "groups")
         left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
         right = _recode(_recode(other.sums, 0, theirs), 1, their_groups)
-        sums, slices = _pruned(left + right, 0, slices)
-        sums, groups = _pruned(sums, 1, groups)
-        return replace(self, sums=sums, slices=slices, groups=groups, dropped=self.dropped + other.dropped)
+        pairs = ((self.scores, ours, our_groups), (other.scores, theirs, their_groups))
+        parts = [rows.recoded(*places) for rows, *places in pairs if rows is not None and len(rows)]
+        sums, kept = left + right, reduce(operator.add, parts) if parts else None
+        places, slices = _pruned(sums, 0, slices)
+        group_places, groups = _pruned(sums, 1, groups)
+        return replace(
+            self,
+            sums=_recode(_recode(sums, 0, places), 1, group_places),
+            slices=slices,
+            groups=groups,
+            dropped=self.dropped + other.dropped,
+            scores=None if kept is None else kept.recoded(places, group_places),
+        )
 
     def __sub__(self, other: Tally) -> Tally:
         """Take a batch out that was added before."""
         if not isinstance(other, Tally):
             return NotImplemented
-        return self + replace(other, sums=-other.sums, dropped=-other.dropped)
+        scores = None if other.scores is None else -other.scores
+        return self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores)
 
     def _refuse_unlike(self, other: Tally) -> None:
         for what in ("scale", "models"):
@@ -95,6 +112,28 @@ class Tally:
                     f"{quoted(getattr(self, what), 100)} and {quoted(getattr(other, what), 100)}",
                     mend="Only tallies of the same classifiers on the same classes add up",
                 )
+
+        if self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
+            raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
+
+    @property
+    def _scored(self) -> list[tuple[int, int]]:
+        return [] if self.scores is None else self.scores.shape
+
+    def rows_of(self, slice_label: Label | None = None) -> Rows | None:
+        """The rows of one slice, or all, where they were kept."""
+        if self.scores is None or slice_label is None:
+            return self.scores
+        return self.scores.select(np.asarray(self.scores.slice == self.slices.index(slice_label)))
+
+    def at_threshold(self, model: int, code: int, threshold: float) -> Tally:
+        """One classifier alone, its rows assigned to a class of two where the score reaches a threshold."""
+        rows = self.scores
+        if rows is None:
+            raise UnlikeTallies("the tally holds no scores", mend="Make it of scores or memberships")
+        alone = replace(rows, scores=(rows.scores[model],))
+        sums = confusion_of(alone, alone.scores[0].reaches(code, threshold), len(self.scale))
+        return replace(self, models=(self.models[model],), sums=sums, scores=alone)
 
     def patterns(self, slice_label: Label | None = None) -> Patterns:
         """Lay out the patterns of one slice, or of all rows."""
@@ -152,6 +191,7 @@ def _seal(body: bytes) -> bytes:
 
 
 def _to_arrow(tally: Tally) -> bytes:
+    """Two tables, one behind the other: the sums under a header, and the rows with their scores."""
     import json
 
     import pyarrow as pa
@@ -166,11 +206,14 @@ def _to_arrow(tally: Tally) -> bytes:
         "slices": tally.slices,
         "groups": tally.groups,
         "dropped": tally.dropped,
+        "scores": None if tally.scores is None else tally.scores.shape,
     }
-    table = pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)})
+    kept = {} if tally.scores is None else tally.scores.named()
+    tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
+    for table in tables:
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
     return bytes(sink.getvalue())
 
 
@@ -179,7 +222,8 @@ def _from_arrow(body: bytes) -> Tally:
 
     import pyarrow as pa
 
-    table = pa.ipc.open_stream(body).read_all()
+    source = pa.BufferReader(body)
+    table = pa.ipc.open_stream(source).read_all()
     header = json.loads(table.schema.metadata[b"steelyard"])
     if header["version"] != VERSION:
         raise ForeignFile(
@@ -198,7 +242,12 @@ def _from_arrow(body: bytes) -> Tally:
         or not np.isfinite(values).all()
     ):
         raise ValueError("sums of rows that there cannot be")
-    return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]))
+    scores = None
+    if header["scores"] is not None:
+        kept = pa.ipc.open_stream(source).read_all()
+        named = {name: kept.column(name).to_numpy() for name in kept.column_names}
+        scores = Rows.from_named(named, header["scores"], sizes)
+    return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]), scores)
 
 
 def _scale_to_json(scale: Scale) -> dict[str, Any]:
@@ -240,11 +289,9 @@ def _recode(sums: Sums, column: int, places: Places) -> Sums:
     return Sums(keys, sums.values)
 
 
-def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Sums, tuple[Label, ...]]:
-    """Forget the labels of which no row is left."""
+def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Places, tuple[Label, ...]]:
+    """Forget the labels of which no row is left: where each label goes, and those that stay."""
     used = np.zeros(max(len(labels), 1), dtype=bool)
     used[sums.keys[:, column]] = True
-    if not labels or used.all():
-        return sums, labels
-    kept = tuple(label for label, here in zip(labels, used.tolist(), strict=True) if here)
-    return _recode(sums, column, np.cumsum(used) - 1), kept
+    kept = tuple(label for label, here in zip(labels, used.tolist(), strict=False) if here)
+    return np.maximum(np.cumsum(used) - 1, 0), kept

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot
-from .layout import AVERAGES, Layout
+from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot, Spread
+from .layout import Layout
+from .ranked import RankedEvaluation
 from .registry import Facts
 from .statistics import Patterns
 
@@ -29,6 +30,7 @@ WILSON, LOGIT, FISHER, LOG, MEAN = (
     "delta, log scale",
     "t",
 )
+PLAIN = "plain"
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
@@ -56,7 +58,7 @@ def interval_methods(layout: Layout) -> tuple[str, ...]:
     methods: dict[int, str] = {}
     for measure in layout.measures:
         together, of_classes = layout.spans[measure.label]
-        averages = AVERAGES if measure.per_class else (None,)
+        averages = layout.kinds if measure.per_class else (None,)
         methods |= {place: _method(measure, average) for place, average in zip(together, averages, strict=True)}
         methods |= dict.fromkeys(of_classes, _method(measure, None))
     return tuple(methods[place] for place in range(len(methods)))
@@ -180,14 +182,6 @@ def _centred(influence: Influence) -> tuple[Array, Array]:
     return influence.base[:, None] + influence.row + middle, influence.column - middle
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Standard errors of all slots: as they are, and with the pseudo-rows, for intervals."""
-
-    plain: Array
-    smooth: Array
-
-
 def spread(evaluation: Evaluation) -> Spread:
     """Find both standard errors of every slot."""
     with np.errstate(invalid="ignore", over="ignore"):
@@ -272,6 +266,23 @@ def intervals(
     return np.minimum(low, value), np.maximum(high, value)
 
 
+def plain_intervals(
+    slots: Sequence[Slot], value: Array, errors: Spread, critical: Array
+) -> tuple[Sequence[str], Array, Array]:
+    """The value and so many standard errors to either side, cut off where no value can be: textbooks' intervals."""
+    spans = np.array([slot.measure.span for slot in slots])
+    with np.errstate(invalid="ignore"):
+        reach = critical * errors.plain
+    return [PLAIN] * len(slots), np.maximum(value - reach, spans[:, 0]), np.minimum(value + reach, spans[:, 1])
+
+
+def wilson(value: Array, trials: Array, level: float) -> tuple[Array, Array]:
+    """Wilson's interval of proportions of so many trials."""
+    critical = np.full(len(value), _normal_quantile((1 + level) / 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _wilson(value, np.zeros(len(value)), trials, critical)
+
+
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
     """Wilson (1927), with the number of trials that would give the standard error found."""
     inside = (value > 0) & (value < 1) & (error > NO_ERROR)
@@ -287,8 +298,13 @@ def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple
 def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
     """A symmetric interval on a scale without ends, brought back."""
     if method == LOGIT:
+        # At an end there is no logit; what is on the inner side of it is told by the standard error alone.
+        ended = (centre <= NO_ERROR) | (centre >= 1 - NO_ERROR)
         middle, width = np.log(centre / (1 - centre)), reach / (centre * (1 - centre))
-        return 1 / (1 + np.exp(width - middle)), 1 / (1 + np.exp(-width - middle))
+        low, high = 1 / (1 + np.exp(width - middle)), 1 / (1 + np.exp(-width - middle))
+        if ended.any():
+            low, high = np.where(ended, centre - reach, low), np.where(ended, centre + reach, high)
+        return np.maximum(low, 0.0), np.minimum(high, 1.0)
     if method == FISHER:
         middle, width = np.arctanh(centre), reach / (1 - centre**2)
         return np.tanh(middle - width), np.tanh(middle + width)
@@ -318,8 +334,10 @@ def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Cod
     return np.asarray(influence.at(truth, assigned)[0])
 
 
-def influences_at(evaluation: Evaluation, places: Sequence[int], smooth: bool) -> Array:
+def influences_at(evaluation: Evaluation | RankedEvaluation, places: Sequence[int], smooth: bool) -> Array:
     """What a row of each pattern adds to chosen slots: (slots, patterns)."""
+    if isinstance(evaluation, RankedEvaluation):
+        return np.stack([evaluation.influence(evaluation.slots[place], smooth) for place in places])
     truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
     found = np.empty((len(places), len(truth)))
     for k, place in enumerate(places):
@@ -327,8 +345,37 @@ def influences_at(evaluation: Evaluation, places: Sequence[int], smooth: bool) -
     return found
 
 
-def pseudo_at(evaluation: Evaluation, place: int) -> tuple[float, Array]:
+def values_at(evaluation: Evaluation | RankedEvaluation, places: Sequence[int]) -> Array:
+    """The values of chosen slots, as they are and with the pseudo-rows: (2, slots)."""
+    if isinstance(evaluation, RankedEvaluation):
+        return np.array([evaluation.result(evaluation.slots[place]).value for place in places]).T
+    return evaluation.values[:, places]
+
+
+def variances_at(
+    evaluation: Evaluation | RankedEvaluation, places: Sequence[int], influences: Array, smooth: bool
+) -> Array:
+    """The variance of influences on chosen slots, (slots, patterns): one number a slot."""
+    if isinstance(evaluation, RankedEvaluation):
+        return evaluation.variances(places, influences, smooth)
+    return second_moment(evaluation.patterns, influences)
+
+
+def freedom_at(evaluations: Sequence[Evaluation | RankedEvaluation], places: Sequence[int]) -> Array:
+    """Degrees of freedom of chosen slots; of several classifiers, the fewest."""
+    first = evaluations[0]
+    if isinstance(first, RankedEvaluation):
+        ranked = [each for each in evaluations if isinstance(each, RankedEvaluation)]
+        freedoms = [[each.result(each.slots[place]).freedom[1] for place in places] for each in ranked]
+        return np.asarray(np.fmin.reduce(freedoms, axis=0))
+    means = [k for k, place in enumerate(places) if interval_method(first.slot(place)) == MEAN]
+    return degrees_of_freedom(first.patterns, len(places), means)
+
+
+def pseudo_at(evaluation: Evaluation | RankedEvaluation, place: int) -> tuple[float, Array]:
     """Mean squared influence of a pseudo-row on a slot, and its mean influence within each true class."""
+    if isinstance(evaluation, RankedEvaluation):
+        return evaluation.pseudo_at(place)
     if place < evaluation.class_slots:
         slope = evaluation.class_slopes[1, place // len(evaluation.scale), place % len(evaluation.scale)]
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)

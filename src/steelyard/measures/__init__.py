@@ -14,6 +14,7 @@ from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
 from . import counts as counts
+from . import ranking as ranking
 
 
 def all_measures() -> Mapping[str, Measure]:

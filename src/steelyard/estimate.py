@@ -1,0 +1,51 @@
+"""A number and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .scale import Label
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and how sure it is.
+
+    Attributes:
+        value: The estimate; NaN where the measure is undefined.
+        low: Lower bound of the interval.
+        high: Upper bound of the interval.
+        se: Standard error.
+        n: Rows behind it.
+        method: How the interval was made.
+        note: What there is to know: why it is undefined, which classes were left out of a mean.
+        measure: The measure.
+        label: The class, where it speaks of one.
+        average: How classes were averaged, where they were.
+        level: Coverage of the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    se: float
+    n: float
+    method: str
+    note: str = ""
+    measure: str = ""
+    label: Label | None = None
+    average: str | None = None
+    level: float = 0.95
+
+    def __float__(self) -> float:
+        """The value."""
+        return self.value
+
+    def __str__(self) -> str:
+        """Value and interval."""
+        from .text import number, span
+
+        text = f"{number(self.value)} {span(self.low, self.high)}"
+        return f"{text} ({self.note})" if self.note else text

@@ -1,0 +1,136 @@
+"""The mass of a class and of the rest at each distinct score, and how far sums over such rows scatter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .parallel import running_sums
+from .registry import Measure
+from .rows import Rows
+
+if TYPE_CHECKING:
+    from .kinds import Array, Codes, Places
+
+Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the rest
+NOTHING = 1e-24  # less than any variance: what rounding makes of 0
+
+
+@dataclass(frozen=True)
+class Masses:
+    """What a formula of ranking may ask for, at each distinct score from the highest to the lowest."""
+
+    positive: Array
+    negative: Array
+
+    @cached_property
+    def hits(self) -> Array:
+        """The mass of the class at each score and above."""
+        return np.asarray(running_sums(self.positive))
+
+    @cached_property
+    def alarms(self) -> Array:
+        """The mass of the rest at each score and above."""
+        return np.asarray(running_sums(self.negative))
+
+    @property
+    def share(self) -> Array:
+        """The share of all mass that is at each score."""
+        both = self.positive + self.negative
+        both /= both.sum()
+        return both
+
+    def smoothed(self, row: float) -> Masses:
+        """Add a pseudo-row of the class and one of the rest, spread over the scores as all rows are."""
+        spread = self.share
+        spread *= row
+        return Masses(self.positive + spread, self.negative + spread)
+
+    def value(self, measure: Measure) -> Any:
+        """The value of a measure, over any leading axes."""
+        return measure(**{name: getattr(self, name) for name in measure.arguments})
+
+    def slopes(self, measure: Measure, value: float) -> Slopes:
+        """The derivatives of a measure by the mass of the class, and by that of the rest, at each score."""
+        offered = {"positive": self.positive, "negative": self.negative, "hits": self.hits, "alarms": self.alarms}
+        return measure.sloping(**offered, value=value)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How often each row occurs, what it weighs, and its squared weight, in the order of the input."""
+
+    count: Array
+    mass: Array
+    square: Array
+    equal: bool
+
+    @classmethod
+    def of(cls, rows: Rows) -> Weights:
+        """Read them off; where all are 1, they take no memory."""
+        if rows.sums is None:
+            ones = np.broadcast_to(np.float64(1.0), len(rows))
+            return cls(ones, ones, ones, equal=True)
+        count, mass, square = np.ascontiguousarray(rows.sums.T)
+        return cls(count, mass, mass if np.array_equal(mass, square) else square, equal=False)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Rows parted into sides (a class and the rest, or one side a class), and into clusters.
+
+    Attributes:
+        side: The side of each row.
+        sizes: How many rows each side has.
+        mass: What each row weighs.
+        square: Its squared weight.
+        cluster: Its cluster; None where rows are independent.
+    """
+
+    side: Codes
+    sizes: Array
+    mass: Array
+    square: Array
+    cluster: Places | None
+
+    def spread(self, influence: Array, pseudo: float = 0.0) -> tuple[float, float]:
+        """The variance of a sum of influences, and its degrees of freedom.
+
+        Every side has one degree of freedom less than rows (or clusters, whose sides go together).
+        """
+        several = len(self.sizes)
+        if self.cluster is None:
+            squares = np.bincount(self.side, np.square(influence) * self.square, several).astype(np.float64)
+            return spread_of(squares, self.sizes + pseudo)
+        cell, clusters = self.cluster.astype(np.int64) * several + self.side, int(self.cluster.max()) + 1
+        sums = np.bincount(cell, influence * self.mass, clusters * several).reshape(clusters, several)
+        seen = np.bincount(cell, minlength=clusters * several).reshape(clusters, several) > 0
+        squares = np.square(sums).sum(axis=0)
+        shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
+        together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
+        return spread_of(squares, seen.sum(axis=0) + pseudo, together)
+
+
+def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
+    """Put the sums of squares of all sides together, and what their clusters share."""
+    here = sizes >= 1
+    parts, freedoms = squares[here] * _one_less(sizes[here]), sizes[here] - 1
+    variance = float(parts.sum() + together)
+    if variance < NOTHING:
+        return 0.0, float("inf")
+    return variance, float(np.square(parts.sum()) / (np.square(parts) / freedoms).sum())
+
+
+def _one_less(size: Any) -> Any:
+    """What a mean square over rows is multiplied with for the degree of freedom that their mean takes."""
+    return np.where(size > 1, size / np.where(size > 1, size - 1, 1.0), np.nan)
+
+
+def pseudo_moments(slopes: Slopes, share: Array) -> tuple[float, Array]:
+    """The mean squared influence of a pseudo-row, and the mean influence of one of the rest and of the class."""
+    own, other = slopes
+    squares = np.einsum("i,i,i", own, own, share) + np.einsum("i,i,i", other, other, share)
+    return float(squares / 2), np.array([np.einsum("i,i", other, share), np.einsum("i,i", own, share)])

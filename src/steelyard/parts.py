@@ -1,0 +1,244 @@
+"""The measures of one classifier that are made of one statistic: values, intervals and notes, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import UndefinedValue, quoted
+from .estimate import Estimate
+from .evaluation import Evaluation, Slot, Spread
+from .ranked import RankedEvaluation
+from .scale import Label, listed
+from .settings import Settings
+from .uncertainty import (
+    MEAN,
+    critical_values,
+    degrees_of_freedom,
+    interval_method,
+    interval_methods,
+    intervals,
+    method_places,
+    plain_intervals,
+    spread,
+    trials_of,
+)
+
+if TYPE_CHECKING:
+    from .kinds import Array, Places
+
+INFINITE = "infinite: a count in the denominator is 0"
+NO_SCORES = "the classifier gave labels, not scores"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The columns behind an assessment, one entry a slot."""
+
+    evaluation: Evaluation | RankedEvaluation
+    value: Array
+    low: Array
+    high: Array
+    errors: Spread
+    centre: Array
+    methods: tuple[str, ...]
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the columns stand for."""
+        return self.evaluation.slots
+
+
+def compute(evaluation: Evaluation | RankedEvaluation, settings: Settings, critical: Array | None = None) -> Results:
+    """Evaluate every slot and its interval."""
+    if isinstance(evaluation, RankedEvaluation):
+        return _of_scores(evaluation, settings, critical)
+    return _of_counts(evaluation, settings, critical)
+
+
+def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None) -> Results:
+    places: Mapping[str, Any] = method_places(evaluation.layout)
+    methods: Sequence[str] = interval_methods(evaluation.layout)
+    errors, trials = spread(evaluation), trials_of(evaluation)
+    value, centre = evaluation.values
+    if critical is None:
+        freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
+        critical = critical_values(settings.level, freedom)
+    if settings.method == "plain":
+        methods, low, high = plain_intervals(evaluation.slots, value, errors, critical)
+    else:
+        low, high = intervals(places, value, centre, errors, trials, critical)
+    for label, matrix in evaluation.matrices.items():
+        place = evaluation.layout.spans[label][0][0]
+        if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
+            low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
+    if not np.isnan(evaluation.undefined):
+        # What stands in for a value that is undefined was not estimated: it has no interval.
+        unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])
+        low[unknown], high[unknown] = np.nan, np.nan
+    if settings.resampled:
+        from .bootstrap import replace_intervals
+
+        methods = replace_intervals(evaluation, settings, methods, low, high)
+    if evaluation.patterns.cluster is not None:
+        methods = [f"{method}, clustered" for method in methods]
+    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+
+
+def _of_scores(evaluation: RankedEvaluation, settings: Settings, critical: Array | None) -> Results:
+    value, centre = evaluation.values
+    errors, freedom = evaluation.spread
+    if settings.method == "plain":
+        reach = critical_values(settings.level, np.full(len(value), np.inf)) if critical is None else critical
+        methods, low, high = plain_intervals(evaluation.slots, value, errors, reach)
+    else:
+        methods = [interval_method(slot) for slot in evaluation.slots]
+        reach = critical_values(settings.level, freedom) if critical is None else critical
+        places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
+        low, high = intervals(places, value, centre, errors, np.full(len(value), np.nan), reach)
+    if settings.resampled:
+        from .bootstrap import replace_intervals
+
+        methods = replace_intervals(evaluation, settings, methods, low, high)
+    if not np.isnan(evaluation.undefined):
+        value = np.where(np.isnan(value), evaluation.undefined, value)
+    if evaluation.rows.cluster is not None:
+        methods = [f"{method}, clustered" for method in methods]
+    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+
+
+@dataclass(frozen=True)
+class Part:
+    """All slots of one evaluation, with what there is to say about them."""
+
+    evaluation: Evaluation | RankedEvaluation
+    settings: Settings
+    rows: float
+
+    @cached_property
+    def results(self) -> Results:
+        """All values and bounds as columns."""
+        return compute(self.evaluation, self.settings)
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.evaluation.scale.classes
+
+    def estimate(self, place: int) -> Estimate:
+        """Build the Estimate of one slot."""
+        whole = "results" in self.__dict__
+        if isinstance(self.evaluation, RankedEvaluation) and self.evaluation.alone is None and not whole:
+            # Each class must be sorted by its own score: no more than asked for.
+            return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
+        results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
+        if self.settings.undefined == "error" and np.isnan(results.value[place]):
+            raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
+        return Estimate(
+            value=float(results.value[place]),
+            low=float(results.low[place]),
+            high=float(results.high[place]),
+            se=float(results.errors.plain[place]),
+            n=self.rows,
+            method=results.methods[place],
+            note=note,
+            measure=slot.measure.label,
+            label=None if slot.code is None else self.classes[slot.code],
+            average=slot.average,
+            level=self.settings.level,
+        )
+
+    # --- notes ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def gaps(self) -> dict[str, list[int]]:
+        """The classes for which a measure is undefined, where there are any."""
+        gaps: dict[str, list[int]] = {}
+        for label, code in self.evaluation.undefined_classes():
+            gaps.setdefault(label, []).append(code)
+        return gaps
+
+    @property
+    def _stands_in(self) -> bool:
+        return not np.isnan(self.settings.stand_in)
+
+    @cached_property
+    def _stand_in_words(self) -> str:
+        return f"; {self.settings.stand_in:g} stands in" if self._stands_in else ""
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """The notes of all slots. Most have none, so only those are gone through that have something to say."""
+        if isinstance(self.evaluation, RankedEvaluation):
+            if not self.evaluation.scored:
+                return [NO_SCORES + self._stand_in_words] * len(self.results.value)
+            if self.evaluation.alone is not None:
+                return [self._note(self.evaluation.alone, self.results.value[0])]
+        value, layout = self.results.value, self.evaluation.layout
+        notes, first = [""] * len(value), layout.class_slots
+        sorted_only = not self.evaluation.scale.ordered and len(self.classes) > 2
+        names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
+        for place in np.flatnonzero(np.isinf(value)).tolist():
+            notes[place] = INFINITE
+        told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
+        for measure in self.evaluation.measures:
+            together, of_classes = layout.spans[measure.label]
+            for code in self.gaps.get(measure.label, ()):
+                notes[of_classes[code]] = measure.undefined.replace("{class}", names[code]) + self._stand_in_words
+            if measure.label in self.gaps or (sorted_only and measure.name == "weighted_kappa"):
+                told.update(together)
+        for place in told:
+            notes[place] = self._note(self.evaluation.slot(place), value[place])
+        return notes
+
+    def _note(self, slot: Slot, value: float) -> str:
+        """The note of one slot."""
+        if slot.code is not None:
+            gaps = self.gaps.get(slot.measure.label, ())
+            reason = slot.measure.undefined.replace("{class}", quoted(self.classes[slot.code]))
+            return reason + self._stand_in_words if slot.code in gaps else ""
+        if np.isnan(value):
+            return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
+        notes = [INFINITE] if np.isinf(value) else []
+        if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
+            notes.append(self._gap_words[tuple(self.gaps[slot.measure.label])])
+        if slot.measure.name == "weighted_kappa" and not self.evaluation.scale.ordered and len(self.classes) > 2:
+            notes.append("classes in sorted order; give scale= to order them")
+        return "; ".join(notes)
+
+    @cached_property
+    def _gap_words(self) -> dict[tuple[int, ...], str]:
+        """What an average says of the classes that it leaves out; most measures leave out the same ones."""
+        words = {}
+        for gaps in {tuple(codes) for codes in self.gaps.values()}:
+            without = listed([self.classes[code] for code in gaps], 3)
+            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
+            words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
+        return words
+
+    # --- columns --------------------------------------------------------------------------------------------
+
+    @property
+    def order(self) -> Places:
+        """The slots as they are shown: by measure, overall values before those of classes."""
+        return self.evaluation.layout.order
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """All estimates, one a row, measure by measure."""
+        results, layout = self.results, self.evaluation.layout
+        rows, classes = len(layout.order), list(self.classes)
+        labels: list[Label | None] = []
+        for together, of_classes in layout.spans.values():
+            labels += [*[None] * len(together), *classes[: len(of_classes)]]
+        numbers = np.array([results.value, results.low, results.high, results.errors.plain])[:, layout.order].tolist()
+        columns: dict[str, Sequence[Any]] = {"measure": layout.labels, "class": labels, "average": layout.averages}
+        columns |= dict(zip(("value", "low", "high", "se"), numbers, strict=True))
+        return columns | {
+            "n": [self.rows] * rows,
+            "method": layout.shown(results.methods),
+            "note": layout.shown(self.notes),
+        }

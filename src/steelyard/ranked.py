@@ -1,0 +1,504 @@
+"""From scores to values and influences, for all measures of ranking of one classifier. Knows no formula.
+
+As with counts, everything is evaluated twice: on the rows as they are, for values and standard errors, and with
+pseudo-rows, for intervals. Here these are a quarter of a row of the class and a quarter of one of the rest, spread over
+the scores as all rows are, so that a score that sorts a small sample without a fault does not pass for perfect. The
+standard error is that of DeLong et al. (1988), with clusters that of Obuchowski (1997), and its degrees of freedom
+those of Brunner & Munzel (2000), which matter where a class has few rows.
+
+Rows are sorted by the score of a class when that class is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .evaluation import Slot, Spread
+from .layout import Layout, layout_of
+from .masses import Masses, Sides, Slopes, Weights, pseudo_moments, spread_of
+from .parallel import gathered, shared, summed
+from .ranking import Groups, Ranking
+from .registry import Measure
+from .rows import Rows
+from .scale import Scale
+from .statistics import Patterns
+
+if TYPE_CHECKING:
+    from .kinds import Array, Codes, Marks
+
+AVERAGES = ("macro", "weighted")
+PSEUDO_ROW = 0.25
+MIXED = 3  # rows of the class and of the rest with one score
+NEGLIGIBLE = 0.005  # of a standard error: where pseudo-rows could not move a value by more, they are left out
+
+
+class Found(NamedTuple):
+    """A value, its variance and its degrees of freedom, on the rows as they are and with the pseudo-rows.
+
+    ``added`` is the part of the second variance that is due to the pseudo-rows.
+    """
+
+    value: tuple[float, float]
+    variance: tuple[float, float]
+    freedom: tuple[float, float]
+    added: float = 0.0
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """One class against the rest, sorted by its score."""
+
+    evaluation: RankedEvaluation
+    code: int
+    ranking: Ranking
+
+    @cached_property
+    def truth(self) -> Codes:
+        """The true classes in the order of the scores."""
+        return np.asarray(gathered(self.evaluation.rows.truth, self.ranking.order))
+
+    @cached_property
+    def positive(self) -> Marks:
+        """Which rows are of the class, in the order of the scores."""
+        return np.asarray(self.truth == self.code)
+
+    def in_order(self, values: Array) -> Array:
+        """Bring what is said of rows into the order of the scores."""
+        return values if self.evaluation.weights.equal else values[self.ranking.order]
+
+    @cached_property
+    def sides(self) -> Sides:
+        """The rest and the class, in the order of the scores."""
+        weights, cluster = self.evaluation.weights, self.evaluation.rows.cluster
+        return Sides(
+            self.positive.view(np.uint8),
+            self.sizes,
+            self.in_order(weights.mass),
+            self.in_order(weights.square),
+            None if cluster is None else cluster[self.ranking.order],
+        )
+
+    @cached_property
+    def plain(self) -> Masses:
+        """The masses at each distinct score."""
+        return self._masses(self.ranking.groups)
+
+    @cached_property
+    def corners(self) -> Groups:
+        """Rows between two corners of the ROC curve: of the class alone, of the rest alone, or of one score."""
+        groups, positive = self.ranking.groups, self.positive
+        if groups.starts is None:
+            return Groups(groups.rows, np.concatenate([[0], np.flatnonzero(positive[1:] != positive[:-1]) + 1]))
+        kind = (groups.sums(positive) > 0) + 2 * (groups.sums(~positive) > 0)
+        fresh = np.concatenate([[True], (kind[1:] != kind[:-1]) | (kind[1:] == MIXED)])
+        return Groups(groups.rows, groups.starts[fresh])
+
+    def groups(self, measure: Measure, smooth: bool) -> Groups:
+        """The rows that are alike to a measure; pseudo-rows tell every score from the next."""
+        return self.corners if measure.corners and not smooth else self.ranking.groups
+
+    @cached_property
+    def at_corners(self) -> Masses:
+        """The masses between the corners."""
+        return self._masses(self.corners)
+
+    def _masses(self, groups: Groups) -> Masses:
+        if self.evaluation.weights.equal and groups is not self.ranking.groups and self.ranking.groups.starts is None:
+            # Between two corners all rows are of one side.
+            own = groups.lengths * self.positive[groups.starts]
+            return Masses(own.astype(np.float64), (groups.lengths - own).astype(np.float64))
+        return Masses(*self.parted(self.in_order(self.evaluation.weights.mass), groups))
+
+    def masses(self, measure: Measure, smooth: bool = False) -> Masses:
+        """The masses that a measure is made of: where it is balanced, all classes of the rest weigh the same."""
+        groups = self.groups(measure, smooth)
+        masses = self.plain if groups is self.ranking.groups else self.at_corners
+        if measure.balanced:
+            mass = self.in_order(self.evaluation.weights.mass) * self.equal_weight[self.truth]
+            masses = Masses(masses.positive, groups.sums(mass))
+        return masses.smoothed(self.evaluation.unit) if smooth else masses
+
+    @cached_property
+    def equal_weight(self) -> Array:
+        """What each class of the rest is multiplied with to weigh the same as all others of the rest."""
+        mass = np.where(np.arange(len(self.evaluation.class_mass)) == self.code, 0.0, self.evaluation.class_mass)
+        each = float(mass.sum()) / max(int((mass > 0).sum()), 1)
+        return np.asarray(np.divide(each, mass, out=np.zeros_like(mass), where=mass > 0))
+
+    def parted(self, weight: Array, groups: Groups | None = None) -> tuple[Array, Array]:
+        """Sum up weights in the order of the scores, of the class and of the rest, at each score or in other groups."""
+        groups, positive = groups or self.ranking.groups, self.positive
+        if self.evaluation.weights.equal and weight is self.evaluation.weights.mass:
+            own = groups.sums(positive)
+            return own, groups.lengths - own
+        return groups.sums(weight * positive), groups.sums(weight * ~positive)
+
+    def influence(self, measure: Measure, slopes: Slopes, smooth: bool) -> Array:
+        """What a row adds to a measure, in the order of the scores."""
+        groups, positive = self.groups(measure, smooth), self.positive
+        if groups is self.corners and self.ranking.groups.starts is None and not measure.balanced:
+            return groups.spread(np.where(groups.first(positive), *slopes))
+        own, other = (groups.spread(slope) for slope in slopes)
+        if measure.balanced:
+            # A row of the rest also takes weight from all others of its class.
+            mass = self.in_order(self.evaluation.weights.mass)
+            sums = np.bincount(self.truth, other * mass, len(self.equal_weight))
+            mean = sums / np.where(self.evaluation.class_mass > 0, self.evaluation.class_mass, 1.0)
+            other = (other - mean[self.truth]) * self.equal_weight[self.truth]
+        return np.where(positive, own, other)
+
+    def spread(self, measure: Measure, slopes: Slopes, smooth: bool) -> tuple[float, float]:
+        """The variance of a value and its degrees of freedom."""
+        pseudo = PSEUDO_ROW if smooth else 0.0
+        if self.evaluation.rows.cluster is not None or measure.balanced:
+            return self.sides.spread(self.influence(measure, slopes, smooth), pseudo)
+        # Rows of one group and one side are alike.
+        weights, groups = self.evaluation.weights, self.groups(measure, smooth)
+        if weights.square is weights.mass:
+            masses = self.at_corners if groups is self.corners else self.plain
+            squares: Slopes = masses.positive, masses.negative
+        else:
+            squares = self.parted(self.in_order(weights.square), groups)
+        pairs = zip(slopes, squares, strict=True)
+        sums = [summed(lambda slope, square: slope * slope * square, *pair) for pair in pairs]
+        return spread_of(np.array(sums[::-1]), self.sizes + pseudo)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many rows the rest and the class have."""
+        if self.evaluation.weights.equal:
+            size = np.count_nonzero(self.positive)
+            return np.array([len(self.truth) - size, size], dtype=np.float64)
+        size = self.evaluation.sizes[self.code]
+        return np.array([self.evaluation.sizes.sum() - size, size])
+
+    def reweighed(self, measure: Measure, mass: Array, by_class: Array) -> Array:
+        """The value of a measure where the rows weigh something else: (replicates, rows) to (replicates,)."""
+        ordered, groups = mass[:, self.ranking.order], self.ranking.groups
+        positive = ordered * self.positive
+        negative = ordered - positive
+        if measure.balanced:
+            rest = by_class.copy()
+            rest[:, self.code] = 0.0
+            share = rest.sum(axis=1, keepdims=True) / np.maximum((rest > 0).sum(axis=1, keepdims=True), 1)
+            equal = np.divide(share, rest, out=np.zeros_like(rest), where=rest > 0)
+            negative *= equal[:, self.truth]
+        return np.asarray(Masses(groups.sums(positive), groups.sums(negative)).value(measure))
+
+    def sloped(self, measure: Measure, smooth: bool) -> tuple[float, Slopes]:
+        """The value of a measure and its slopes, on the rows as they are or with the pseudo-rows."""
+        masses = self.masses(measure, smooth)
+        value = float(masses.value(measure))
+        return value, masses.slopes(measure, value)
+
+    def measured(self, measure: Measure) -> tuple[Found, Slopes, Slopes]:
+        """A measure with its spread, twice; and the slopes behind both."""
+        row = self.evaluation.unit
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, slopes = self.sloped(measure, smooth=False)
+            variance, freedom = self.spread(measure, slopes, smooth=False)
+            # No value moves further than the share of the mass that is added.
+            if (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
+                return Found((value, value), (variance, variance), (freedom, freedom)), slopes, slopes
+            centre, smooth = self.sloped(measure, smooth=True)
+            spread, looser = self.spread(measure, smooth, smooth=True)
+            added = 2 * row**2 * pseudo_moments(smooth, self.plain.share)[0]
+            found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
+        return found, slopes, smooth
+
+    @property
+    def class_and_rest(self) -> Array:
+        """What the class and the rest weigh."""
+        if self.evaluation.weights.equal:
+            return self.sizes
+        mass = self.evaluation.class_mass
+        return np.array([mass[self.code], mass.sum() - mass[self.code]])
+
+    def rows_influenced(self, measure: Measure, slopes: Slopes, smooth: bool) -> Array:
+        """What each row adds to a measure, in the order of the input."""
+        return self.ranking.scatter(self.influence(measure, slopes, smooth))
+
+
+NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
+
+
+def _key(slot: Slot) -> tuple[str, int | str | None]:
+    return slot.measure.label, slot.average if slot.code is None else slot.code
+
+
+class Memory(NamedTuple):
+    """What was found already, shared by all that look at the same rows."""
+
+    rankings: dict[int, Ranking]
+    results: dict[tuple[str, int | str | None], Found]
+
+
+@dataclass(frozen=True)
+class RankedEvaluation:
+    """All slots of one classifier that are made of its scores.
+
+    Class slots come first: measure by measure, in class order; then the averages over classes.
+    """
+
+    rows: Rows
+    model: int
+    scale: Scale
+    measures: tuple[Measure, ...]
+    undefined: float
+    unit: float
+    alone: Slot | None = None
+    memory: Memory = field(default_factory=lambda: Memory({}, {}), repr=False)
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the values stand for, in order."""
+        if self.alone is not None:
+            return (self.alone,)
+        return (
+            *[Slot(measure, code) for measure in self.measures for code in range(len(self.scale))],
+            *[Slot(measure, None, average) for measure in self.measures for average in AVERAGES],
+        )
+
+    def slot(self, place: int) -> Slot:
+        """What one value stands for."""
+        return self.slots[place]
+
+    def only(self, place: int) -> RankedEvaluation:
+        """One slot alone; what was found for others is not lost."""
+        return replace(self, alone=self.slots[place])
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the slots are."""
+        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), AVERAGES)
+
+    @cached_property
+    def places(self) -> dict[tuple[str, int | str | None], int]:
+        """Where to find a slot: by the measure's label, and a class's code or an average."""
+        return {_key(slot): place for place, slot in enumerate(self.slots)}
+
+    def overall(self, measure: Measure) -> int:
+        """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""
+        event = None if measure.balanced else self.scale.event_code
+        return self.places[measure.label, "macro" if event is None else event]
+
+    @property
+    def scored(self) -> bool:
+        """Whether the classifier gave scores at all."""
+        return bool(self.rows.scores[self.model].columns)
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all slots: (2, slots). The second row is where intervals are built."""
+        if self.alone is None and self.scored:  # averages find the values of classes on their way
+            for measure in self.measures:
+                self._average(measure, range(len(AVERAGES)))
+        return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+
+    @cached_property
+    def spread(self) -> tuple[Spread, Array]:
+        """Both standard errors of every slot, and the degrees of freedom of the second."""
+        found = [self.result(slot) for slot in self.slots]
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(np.array([each.variance for each in found]).reshape(-1, 2).T)
+        return Spread(errors[0], errors[1]), np.array([each.freedom[1] for each in found])
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """The classes for which a measure has no value, among those that were asked for."""
+        for (label, part), found in self.memory.results.items():
+            if isinstance(part, int) and np.isnan(found.value[0]):
+                yield label, part
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What the rows weigh."""
+        return Weights.of(self.rows)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many rows each class has."""
+        return self._by_class(self.weights.count)
+
+    @cached_property
+    def class_mass(self) -> Array:
+        """What the rows of each class weigh."""
+        return self._by_class(self.weights.mass)
+
+    def _by_class(self, values: Array) -> Array:
+        weights = None if self.weights.equal else values
+        return np.bincount(self.rows.truth, weights, len(self.scale)).astype(np.float64)
+
+    @cached_property
+    def sides(self) -> Sides:
+        """One side a class, in the order of the input: for averages."""
+        return Sides(self.rows.truth, self.sizes, self.weights.mass, self.weights.square, self.rows.cluster)
+
+    # --- one class after the other, as they are asked for ----------------------------------------------------
+
+    def against_rest(self, code: int) -> OneAgainstRest:
+        """Sort the rows by the score of a class."""
+        known = self.memory.rankings
+        if code not in known:
+            columns, speaks = self.rows.scores[self.model]
+            if len(columns) == 1 and code != speaks:
+                ranking = self.against_rest(speaks).ranking.turned()
+            else:
+                ranking = Ranking.of(columns[code if len(columns) > 1 else 0])
+            known[code] = ranking
+        return OneAgainstRest(self, code, known[code])
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        key = _key(slot)
+        if not self.scored:
+            return NOT_FOUND
+        if key not in self.memory.results:
+            if slot.code is None:
+                self._average(slot.measure, [AVERAGES.index(str(slot.average))])
+            else:
+                self.memory.results[key] = self.against_rest(slot.code).measured(slot.measure)[0]
+        return self.memory.results[key]
+
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What each row adds to a slot, in the order of the input."""
+        if not self.scored:
+            return np.full(len(self.rows), np.nan)
+        if slot.code is None:
+            return self._average(slot.measure, [AVERAGES.index(str(slot.average))])[0][int(smooth)]
+        one = self.against_rest(slot.code)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return one.rows_influenced(slot.measure, one.sloped(slot.measure, smooth)[1], smooth)
+
+    def _average(self, measure: Measure, kinds: Sequence[int]) -> list[tuple[Array, Array]]:
+        """Average a measure over the classes in one or both ways, and keep what comes out.
+
+        Returns:
+            The influences on each average, twice.
+        """
+        codes, weights = range(len(self.scale)), np.stack([np.ones(len(self.scale)), self.class_mass])[list(kinds)]
+        shares = shared(codes, lambda some: self._summed(measure, some, weights), len(self.rows))
+        found = [self.memory.results[measure.label, code] for code in codes]
+        values = np.array([one.value for one in found]).T
+        weights[:, np.isnan(values[0])] *= not np.isnan(self.undefined)
+        values = np.where(np.isnan(values), self.undefined, values)
+        all_influences = []
+        for place, kind in enumerate(kinds):
+            plain, smooth = (reduce(np.add, [sums[place][k] for sums in shares]) for k in (0, 1))
+            if all(sums[place][0] is sums[place][1] for sums in shares):
+                smooth = plain
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean, influences = self._mean(
+                    values, weights[place], (plain, smooth), moving=AVERAGES[kind] == "weighted"
+                )
+                more = float(np.square(weights[place] / weights[place].sum()) @ np.array([one.added for one in found]))
+                spreads = [self.sides.spread(influences[0])]
+                spreads += spreads if influences[1] is influences[0] else [self.sides.spread(influences[1], PSEUDO_ROW)]
+            self.memory.results[measure.label, AVERAGES[kind]] = Found(
+                mean, (spreads[0][0], spreads[1][0] + more), (spreads[0][1], spreads[1][1]), more
+            )
+            all_influences.append(influences)
+        return all_influences
+
+    def _summed(self, measure: Measure, codes: Sequence[int], weights: Array) -> list[tuple[Array, Array]]:
+        """Find the values of some classes, and sum up their influences with each row of weights, twice.
+
+        Both are the same array as long as pseudo-rows make no difference.
+        """
+        sums = [(zeros, zeros) for zeros in np.zeros((len(weights), len(self.rows)))]
+        for code in codes:
+            one = self.against_rest(code)
+            found, slopes, smoother = one.measured(measure)
+            self.memory.results[measure.label, code] = found
+            if np.isnan(found.value[0]):
+                continue
+            rows = one.rows_influenced(measure, slopes, smooth=False)
+            more = rows if smoother is slopes else one.rows_influenced(measure, smoother, smooth=True)
+            for place, weight in enumerate(weights[:, code]):
+                plain, smooth = sums[place]
+                if smooth is plain and more is not rows:
+                    smooth = plain.copy()
+                plain += rows if weight == 1 else weight * rows
+                if smooth is not plain:
+                    smooth += more if weight == 1 else weight * more
+                sums[place] = plain, smooth
+        return sums
+
+    def _mean(
+        self, values: Array, weights: Array, sums: tuple[Array, Array], moving: bool
+    ) -> tuple[tuple[float, float], tuple[Array, Array]]:
+        """Divide weighted sums over the classes by the weights; where rows are weights, a row moves these too."""
+        total, counted = weights.sum(), np.where(weights > 0, values, 0.0)
+        means = counted @ weights / total
+        influences = [rows / total for rows in ((sums[0],) if sums[1] is sums[0] else sums)]
+        if moving:
+            gaps = np.where(weights > 0, values - means[:, None], 0.0) / total
+            influences = [rows + gap[self.rows.truth] for rows, gap in zip(influences, gaps, strict=False)]
+        return (float(means[0]), float(means[1])), (influences[0], influences[-1])
+
+    # --- for differences between classifiers ------------------------------------------------------------------
+
+    def sides_of(self, slot: Slot) -> Sides:
+        """How the rows are parted behind a slot, in the order of the input."""
+        if slot.code is None:
+            return self.sides
+        size, weights = self.sizes[slot.code], self.weights
+        sizes = np.array([self.sizes.sum() - size, size])
+        side = np.asarray(self.rows.truth == slot.code).view(np.uint8)
+        return Sides(side, sizes, weights.mass, weights.square, self.rows.cluster)
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        sides, pseudo = [self.sides_of(self.slots[place]) for place in places], PSEUDO_ROW if smooth else 0.0
+        return np.array([side.spread(rows, pseudo)[0] for side, rows in zip(sides, influences, strict=True)])
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """Mean squared influence of a pseudo-row on a slot, and the mean influence of one of the rest and the class.
+
+        Pseudo-rows of averages are taken to have nothing in common between classifiers.
+        """
+        slot = self.slots[place]
+        if slot.code is None or not self.scored:
+            return self.result(slot).added / (2 * self.unit**2), np.zeros(2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one = self.against_rest(slot.code)
+            return pseudo_moments(one.sloped(slot.measure, smooth=True)[1], one.plain.share)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """Every row as a pattern of its own."""
+        weights, none = self.weights, np.zeros((0, len(self.rows)), np.int64)
+        cluster = self.rows.cluster
+        seen = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+        return Patterns(len(self.scale), self.rows.truth, none, weights.count, weights.mass, weights.square, seen)
+
+    # --- for the bootstrap: sorted once, weighed anew -----------------------------------------------------------
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        if not self.scored:
+            return np.full((len(mass), len(slots)), np.nan)
+        by_class = np.zeros((len(mass), len(self.scale)))
+        if any(measure.balanced or average == "weighted" for measure, _, average in slots):
+            by_class = np.stack(
+                [mass[:, self.rows.truth == code].sum(axis=1) for code in range(len(self.scale))], axis=1
+            )
+        values: dict[tuple[str, int | str | None], Array] = {}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for measure, code, _ in slots:
+                for each_code in range(len(self.scale)) if code is None else (code,):
+                    if (measure.label, each_code) not in values:
+                        one = self.against_rest(each_code)
+                        values[measure.label, each_code] = one.reweighed(measure, mass, by_class)
+            return np.stack([self._mean_of(slot, values, by_class) for slot in slots], axis=1)
+
+    def _mean_of(self, slot: Slot, values: dict[tuple[str, int | str | None], Array], by_class: Array) -> Array:
+        if slot.code is not None:
+            return values[_key(slot)]
+        found = np.stack([values[slot.measure.label, code] for code in range(len(self.scale))], axis=1)
+        weights = (by_class if slot.average == "weighted" else np.ones_like(by_class)) * ~np.isnan(found)
+        return np.asarray((np.nan_to_num(found) * weights).sum(axis=1) / weights.sum(axis=1))

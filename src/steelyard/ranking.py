@@ -1,0 +1,181 @@
+"""Rows in the order of their scores: what ROC curves, AUC and thresholds are made of. Knows no measure.
+
+A score is sorted once. Everything behind that is sums over the distinct scores, from the highest to the lowest: the
+mass of a class at each of them, and that of the rest. New masses (weights, replicates, pseudo-rows) need no new sort.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .parallel import chunks, cores, gathered, over_rows, side_by_side
+
+if TYPE_CHECKING:
+    from .kinds import AnyArray, Array, Marks, Numbers, Places
+
+SIGN = np.int64(-(2**63))
+WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
+
+
+def ordering(score: Numbers) -> tuple[Places, Marks]:
+    """Order rows from the highest score to the lowest; mark each row whose score is that of the row before it.
+
+    Sorting numbers is several times faster than sorting their places. So the place of a row is written into the last
+    bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
+    themselves decide.
+    """
+    score = score.astype(np.float64, copy=False)
+    places_mask = np.uint64((1 << max(len(score) - 1, 1).bit_length()) - 1)
+    keys: Places = np.empty(len(score), dtype=np.uint64)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            piece = keys[low:high]
+            np.copyto(piece, _descending(score[low:high]))
+            piece &= ~places_mask
+            piece |= np.arange(low, high, dtype=np.uint64)
+
+    over_rows(len(score), work)
+    keys = _sorted(keys)
+    alike = _alike(keys, places_mask)
+    keys &= places_mask  # now they are places, and nothing else
+    order: Places = keys.view(np.int64)
+    tied = np.zeros(len(score), dtype=bool)
+    if len(alike) > len(score) // 4:  # it is faster to look at all of them than to pick those out
+        ordered = gathered(score, order)
+        if (ordered[:-1] < ordered[1:]).any():
+            _put_right(order, score, alike, ordered[alike] < ordered[alike + 1])
+            ordered = gathered(score, order)
+        tied[1:] = ordered[:-1] == ordered[1:]
+    elif len(alike):
+        before, after = score[order[alike]], score[order[alike + 1]]
+        if (before < after).any():
+            _put_right(order, score, alike, before < after)
+            before, after = score[order[alike]], score[order[alike + 1]]
+        tied[alike + 1] = before == after
+    return order, tied
+
+
+def _alike(keys: Places, places_mask: np.uint64) -> Places:
+    """Where a key and the next one differ in nothing but their places."""
+    found: list[Places] = []
+    for low, high in chunks(0, len(keys) - 1):
+        differing = keys[low:high] ^ keys[low + 1 : high + 1]
+        found.append(np.flatnonzero(differing <= places_mask) + low)
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def _descending(score: Numbers) -> Places:
+    """Whole numbers that fall as the scores rise; 0.0 and -0.0 are the same."""
+    bits = (score + 0.0).view(np.int64)
+    # Negative scores: all bits are as they should be but the sign; others: all must be turned round but the sign.
+    bits ^= ~((bits >> 63) & ~SIGN) & ~SIGN
+    return bits.view(np.uint64)
+
+
+def _sorted(keys: Places) -> Places:
+    """Sort; very many keys in two halves, the lower and the upper, side by side."""
+    if len(keys) < WORTH_HALVING or cores() < 2:
+        keys.sort()
+        return keys
+    middle = np.sort(keys[:: len(keys) // 1000])[500]
+
+    def half(lower: bool) -> Places:
+        part: Places = keys[(keys < middle) == lower]
+        part.sort()
+        return part
+
+    return np.concatenate(side_by_side(half, (True, False)))
+
+
+def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> None:
+    """Sort anew, by the scores themselves, the stretches of rows in which one stands before a higher one."""
+    stretch = np.cumsum(np.diff(alike, prepend=-2) > 1)
+    hurt = np.isin(stretch, np.unique(stretch[wrong]))
+    first, numbers = alike[hurt], stretch[hurt]
+    # A stretch of k pairs has k + 1 rows: those that begin a pair, and the last one.
+    last = np.append(np.flatnonzero(np.diff(numbers)), len(numbers) - 1)
+    places = np.concatenate([first, first[last] + 1])
+    numbers = np.concatenate([numbers, numbers[last]])
+    tidy = np.lexsort((places, numbers))
+    places, numbers = places[tidy], numbers[tidy]
+    rows = order[places]
+    order[places] = rows[np.lexsort((-score[rows], numbers))]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows that stand next to each other and belong together.
+
+    Attributes:
+        rows: How many rows there are.
+        starts: Where each group begins; None where every row is a group of its own.
+    """
+
+    rows: int
+    starts: Places | None
+
+    @cached_property
+    def lengths(self) -> Places:
+        """How many rows each group has."""
+        return np.ones(self.rows, np.int64) if self.starts is None else np.diff(self.starts, append=self.rows)
+
+    def first(self, values: AnyArray) -> AnyArray:
+        """What is said of the first row of each group."""
+        return values if self.starts is None else values[self.starts]
+
+    def sums(self, values: AnyArray) -> Array:
+        """Sum up what is said of rows in each group, over any leading axes."""
+        if self.starts is None:
+            return values.astype(np.float64, copy=False)
+        return np.add.reduceat(values, self.starts, axis=-1, dtype=np.float64)
+
+    def spread(self, values: Array) -> Array:
+        """Say of every row what is said of its group."""
+        return values if self.starts is None else np.repeat(values, self.lengths)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows by descending score.
+
+    Attributes:
+        order: The rows, from the highest score to the lowest.
+        tied: Which of them have the same score as the row before.
+        score: The scores, in the order of the input.
+    """
+
+    order: Places
+    tied: Marks
+    score: Numbers
+
+    @classmethod
+    def of(cls, score: Numbers) -> Ranking:
+        """Sort a score."""
+        return cls(*ordering(score), score)
+
+    def turned(self) -> Ranking:
+        """The same rows by the negative score: from the lowest to the highest."""
+        tied = np.zeros_like(self.tied)
+        tied[1:] = self.tied[:0:-1]
+        return Ranking(self.order[::-1], tied, -self.score)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The rows of each distinct score."""
+        return Groups(len(self.order), np.flatnonzero(~self.tied) if self.tied.any() else None)
+
+    @cached_property
+    def thresholds(self) -> Array:
+        """The distinct scores, falling."""
+        return np.asarray(self.score[self.groups.first(self.order)], dtype=np.float64) + 0.0
+
+    def scatter(self, values: Array) -> Array:
+        """Bring what is said of rows in the order of the scores back to the order of the input."""
+        found = np.empty(len(self.order))
+        found[self.order] = values
+        return found

@@ -1,0 +1,151 @@
+"""Rows kept one by one, with their scores, for what cannot be told from sums of patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .cases import Cases
+from .columns import own
+from .prediction import Scores
+
+if TYPE_CHECKING:
+    from .kinds import AnyArray, Array, Codes, Marks, Places
+
+
+SUMS = ("count", "mass", "square")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their true class and the scores that each classifier gave them.
+
+    Attributes:
+        truth: Codes of the true classes.
+        scores: What each classifier said in numbers.
+        slice: The part of the data that each row belongs to; None where there is one part.
+        cluster: The cluster of each row; None where rows are independent.
+        sums: For each row how often it occurs, what it weighs and its squared weight, (rows, 3); None where all
+            are 1.
+    """
+
+    truth: Codes
+    scores: tuple[Scores, ...]
+    slice: Places | None = None
+    cluster: Places | None = None
+    sums: Array | None = None
+
+    @classmethod
+    def of(cls, cases: Cases) -> Rows:
+        """Keep the rows of a batch; columns that somebody could write into are copied."""
+        weight, sums = cases.weight, None
+        if weight is not None:
+            counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
+            sums = np.stack(counted, axis=1)
+        return cls(
+            cases.truth,
+            tuple(Scores(own(said.columns), said.speaks) for said in cases.scores.values()),
+            None if cases.slice is None else cases.slice.codes,
+            None if cases.group is None else cases.group.codes,
+            sums,
+        )
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.truth)
+
+    @property
+    def shape(self) -> list[tuple[int, int]]:
+        """How many columns each classifier has, and the class that a single one speaks for."""
+        return [(len(said.columns), said.speaks) for said in self.scores]
+
+    def columns(self) -> list[AnyArray | None]:
+        """All columns but the sums, end to end."""
+        return [self.slice, self.cluster, self.truth, *[column for said in self.scores for column in said.columns]]
+
+    def with_columns(self, columns: Sequence[AnyArray | None], sums: Array | None) -> Rows:
+        """Put other columns in the place of these."""
+        rest = iter(columns[3:])
+        scores = tuple(Scores(tuple(np.asarray(next(rest)) for _ in said.columns), said.speaks) for said in self.scores)
+        return replace(
+            self, slice=columns[0], cluster=columns[1], truth=np.asarray(columns[2]), scores=scores, sums=sums
+        )
+
+    def recoded(self, slices: Places, clusters: Places) -> Rows:
+        """Give slices and clusters other numbers."""
+        return replace(
+            self,
+            slice=None if self.slice is None else slices[self.slice],
+            cluster=None if self.cluster is None else clusters[self.cluster],
+        )
+
+    def named(self) -> dict[str, AnyArray]:
+        """All columns by name, for a file."""
+        names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(sum(size for size, _ in self.shape))]]
+        found = {name: column for name, column in zip(names, self.columns(), strict=True) if column is not None}
+        return found if self.sums is None else found | dict(zip(SUMS, self.sums.T, strict=True))
+
+    @classmethod
+    def from_named(cls, named: dict[str, AnyArray], shape: Sequence[Sequence[int]], sizes: Sequence[int]) -> Rows:
+        """Read back what ``named`` gave, and refuse what it cannot have given."""
+        count, scores, classes = 0, [], sizes[2]
+        fit = all(
+            (size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape
+        )
+        held = sum(name.startswith("score") for name in named)
+        if not fit or len(shape) != len(sizes) - 3 or sum(size for size, _ in shape) != held:
+            raise ValueError("scores that do not fit the classifiers")
+        for size, speaks in shape:
+            scores.append(Scores(tuple(named[f"score{count + k}"] for k in range(size)), int(speaks)))
+            count += size
+        sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
+        rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums)
+        for column, most in zip(rows.columns()[:3], sizes[:3], strict=True):
+            if column is not None and (column.dtype.kind not in "iu" or (column < 0).any() or (column >= most).any()):
+                raise ValueError("a code that there cannot be")
+        numbers = [column for column in (*rows.columns()[3:], sums) if column is not None]
+        if any(column.dtype.kind != "f" or np.isnan(column).any() for column in numbers):
+            raise ValueError("a score that there cannot be")
+        return rows
+
+    def select(self, rows: Marks) -> Rows:
+        """Keep some of the rows."""
+        columns = [None if column is None else column[rows] for column in self.columns()]
+        return self.with_columns(columns, None if self.sums is None else self.sums[rows])
+
+    def __neg__(self) -> Rows:
+        """Turn around, so that subtracting is adding."""
+        return replace(self, sums=-self.filled)
+
+    @property
+    def filled(self) -> Array:
+        """The sums, also where all are 1."""
+        return np.ones((len(self), 3)) if self.sums is None else self.sums
+
+    def __add__(self, other: Rows) -> Rows:
+        """Put the rows of both together; rows that were taken out meet those that they were, and both are gone."""
+        columns: list[AnyArray | None] = []
+        for mine, yours in zip(self.columns(), other.columns(), strict=True):
+            parts = [np.zeros(len(rows), np.int64) if column is None else column
+                     for rows, column in ((self, mine), (other, yours))]  # fmt: skip
+            columns.append(None if mine is None and yours is None else np.concatenate(parts))
+        plain = self.sums is None and other.sums is None
+        joined = self.with_columns(columns, None if plain else np.concatenate([self.filled, other.filled]))
+        return joined if plain or joined.filled[:, 0].min(initial=1.0) > 0 else joined.settled()
+
+    def settled(self) -> Rows:
+        """Sum up rows that are alike."""
+        keys = [column for column in self.columns() if column is not None]
+        order = np.lexsort(keys[::-1])
+        fresh = np.ones(len(order), dtype=bool)
+        if len(order):
+            fresh[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+        starts = np.flatnonzero(fresh)
+        sums = np.add.reduceat(self.filled[order], starts, axis=0) if len(starts) else self.filled
+        left = sums[:, 0] != 0
+        rows = order[starts][left]
+        columns = [None if column is None else column[rows] for column in self.columns()]
+        return self.with_columns(columns, sums[left])
