@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from .api import assess_tally as assess_tally
     from .api import compare as compare
     from .api import compare_tally as compare_tally
+    from .api import decide as decide
     from .assessment import Assessment as Assessment
-    from .assessment import Estimate as Estimate
     from .comparison import Comparison as Comparison
+    from .decisions import Decision as Decision
     from .differences import McNemar as McNemar
     from .differences import mcnemar as mcnemar
     from .errors import SteelyardError as SteelyardError
+    from .estimate import Estimate as Estimate
     from .measures import all_measures as all_measures
     from .measures import find as find
     from .registry import Measure as Measure
@@ -31,11 +33,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally"),
-    "assessment": ("Assessment", "Estimate"),
+    "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
+    "assessment": ("Assessment",),
     "comparison": ("Comparison",),
+    "decisions": ("Decision",),
     "differences": ("McNemar", "mcnemar"),
     "errors": ("SteelyardError",),
+    "estimate": ("Estimate",),
     "measures": ("all_measures", "find"),
     "registry": ("Measure", "measure", "proportion"),
     "scale": ("Continuum", "Scale"),

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from . import sources
 from .assessment import Assessment
-from .cases import Cases, Door, Missing, Prediction
-from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
+from .cases import Cases, Door, Missing, Prediction, replace_event
+from .columns import as_number
+from .decisions import Decision, Goal, choose_threshold, least_cost
+from .errors import BadOption, BadTable, EmptyInput, NoThreshold, UnknownColumn, UnknownModel, quoted
+from .measures import find
 from .membership import numbers
+from .prediction import recognise
 from .registry import Measure
-from .scale import Scale, listed
-from .settings import Method, Options, settle
-from .statistics import Sums
+from .scale import Label, Scale, listed
+from .settings import Method, Options, Settings, settle
+from .statistics import CONFUSION, RANKING, Sums
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -35,7 +39,7 @@ def assess(
     assigned: str | None = None,
     scale: Scale | None = None,
     event: Any = None,
-    threshold: float | None = None,
+    threshold: float | str | None = None,
     weight: Any = None,
     group: Any = None,
     by: Any = None,
@@ -64,7 +68,9 @@ def assess(
         assigned: With a frame: the column of assigned labels.
         scale: The classes and their order; all labels seen, sorted, if not given.
         event: The class of interest.
-        threshold: The score from which on a row is assigned to the event; 0.5 on probabilities if not given.
+        threshold: The score from which on a row is assigned to the event; 0.5 on probabilities if not given. Or how
+            to choose it: "best:f1", "max specificity where sensitivity >= 0.8", or "cost" to make ``cost`` least (with
+            more than two classes, by the least expected cost of each row). See ``Assessment.best_threshold``.
         weight: What each row weighs. Whole numbers say how often a row occurred; other numbers how much it
             stands for (sampling weights).
         group: The cluster of each row, where rows are not independent (patients, batches).
@@ -74,7 +80,7 @@ def assess(
             frame or path with the same columns. Its values stand beside the test values.
         measures: What to compute; everything that needs no further input, if not given.
         level: Coverage of the intervals.
-        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which a value is missing.
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples.
@@ -84,20 +90,24 @@ def assess(
         An Assessment.
     """
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
-    door = Door(scale, event, threshold, missing, weight, group, by)
+    rule = Rule.of(threshold, settings)
+    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale)
     wanted = assigned if membership is None else membership
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
-    assessment = Assessment(Tally.of(cases), settings, MODEL)
+    settings, keep = settings.fitted(cases.scored), rule.keeps_scores or bool(settings.made_of(RANKING))
+    cases, decisions = rule.applied(cases, settings)
+    assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
     if training is None:
         return assessment
-    fitted = Door(cases.scale, None, threshold, missing)
+    chosen = rule.number if assessment.decision is None else assessment.decision.threshold
+    fitted = Door(cases.scale, None, chosen, missing, any_scale=rule.any_scale)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
     seen = _admit(pair[0], None if pair[1] is None else {MODEL: pair[1]}, truth, {MODEL: wanted}, fitted)
-    return replace(assessment, training=Assessment(Tally.of(seen), settings, MODEL))
+    return replace(assessment, training=Assessment(Tally.of(seen, with_scores=keep), settings, MODEL))
 
 
 def compare(
@@ -107,7 +117,7 @@ def compare(
     truth: str | None = None,
     scale: Scale | None = None,
     event: Any = None,
-    threshold: float | None = None,
+    threshold: float | str | None = None,
     weight: Any = None,
     group: Any = None,
     by: Any = None,
@@ -130,14 +140,14 @@ def compare(
         truth: With a frame: the column of true labels.
         scale: See ``assess``, as for all that follow.
         event: The class of interest.
-        threshold: The score from which on a row is assigned to the event.
+        threshold: The score from which on a row is assigned to the event, or how each classifier's is chosen.
         weight: What each row weighs.
         group: The cluster of each row.
         by: Parts of the data that are compared apart too.
         cost: Costs by class name.
         measures: What to compute.
         level: Coverage of the intervals.
-        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
@@ -149,14 +159,120 @@ def compare(
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
     if not isinstance(predictions, Mapping):
         raise BadOption("predictions have no names", mend="Give {name: prediction}")
-    door = Door(scale, event, threshold, missing, weight, group, by)
+    rule = Rule.of(threshold, settings)
+    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale)
     named = {str(name): value for name, value in predictions.items()}
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
+    settings, keep = settings.fitted(cases.scored), rule.keeps_scores or bool(settings.made_of(RANKING))
+    cases, decisions = rule.applied(cases, settings)
     from .comparison import Comparison
 
-    return Comparison(Tally.of(cases), settings, cases)
+    return Comparison(Tally.of(cases, with_scores=keep), settings, cases, decisions=decisions)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How rows are assigned by their scores: from a number on, by the best threshold, or at the least cost.
+
+    Attributes:
+        number: The threshold, where it is a number.
+        goal: What it is chosen for, where it is not.
+        cost: The measure of cost, where that is to be least.
+        any_scale: Whether scores need not be probabilities.
+    """
+
+    number: float | None = None
+    goal: Goal | None = None
+    cost: Measure | None = None
+    any_scale: bool = False
+
+    @classmethod
+    def of(cls, threshold: float | str | None, settings: Settings) -> Rule:
+        """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
+        if not isinstance(threshold, str):
+            return cls(threshold, any_scale=threshold is None and not settings.made_of(CONFUSION))
+        if threshold.strip() not in ("cost", "best:cost", "min cost"):
+            return cls(goal=Goal.read(threshold), any_scale=True)
+        priced = [measure for measure in settings.measures if measure.name == "cost"]
+        if not priced:
+            raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
+        return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores must be at hand whatever is measured."""
+        return self.goal is not None
+
+    def applied(self, cases: Cases, settings: Settings) -> tuple[Cases, dict[str, Decision]]:
+        """Assign the rows of every classifier that gave scores, and tell what was decided."""
+        if self.goal is None:
+            return cases, {}
+        if not cases.scored:
+            raise BadOption("a threshold is to be chosen, but there is no score", mend="Give scores for the event")
+        if len(cases.scale) > 2:
+            return self._at_least_cost(cases), {}
+        tally, assigned, decisions = Tally.of(cases), dict(cases.assigned), {}
+        for name, scores in cases.scores.items():
+            if not scores.columns:
+                continue
+            assessment = Assessment(tally, settings, name)
+            decision = choose_threshold(assessment, self.goal, settings.seed)
+            if not decision.found:
+                raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=decision.note)
+            decisions[name] = decision
+            assigned[name] = scores.reaches(int(cases.scale.event_code or 0), decision.threshold)
+        return replace(cases, assigned=assigned), decisions
+
+    def _at_least_cost(self, cases: Cases) -> Cases:
+        costs = None if self.cost is None else self.cost.matrix(cases.scale)
+        if costs is None:
+            raise BadOption(
+                f"a threshold parts two classes, not {len(cases.scale)}",
+                mend="With more classes, give cost= and threshold='cost'",
+            )
+        assigned = {
+            name: least_cost(scores.columns, costs) if scores.columns else cases.assigned[name]
+            for name, scores in cases.scores.items()
+        }
+        return replace(cases, assigned=assigned)
+
+
+def decide(
+    prediction: Any, cost: Any, *, scale: Scale | None = None, event: Any = None, decline: float | None = None
+) -> list[Label | None]:
+    """Assign every row to the class with the least expected cost, or to none where declining costs less.
+
+    Args:
+        prediction: Memberships (n, C), in the order of the scale or as a frame or dictionary whose names are the
+            classes; or a probability of the event (n,).
+        cost: Costs by class name, {true: {assigned: cost}}.
+        scale: The classes; those that ``cost`` names, if not given.
+        event: The class that a single probability speaks for.
+        decline: What it costs not to decide; rows whose least expected cost is higher are left undecided.
+
+    Returns:
+        The class of every row; None where it is declined.
+    """
+    if scale is None:
+        if not isinstance(cost, Mapping):
+            raise BadOption("the classes are not known", mend="Give scale=Scale([...]), or costs by class name")
+        scale = Scale(list(cost), event)
+    elif event is not None:
+        scale = replace_event(scale, event)
+    if decline is not None and not as_number(decline) >= 0:
+        raise BadOption(f"declining costs {quoted(decline)}", mend="Give a number, 0 or above")
+    matrix = find("cost", costs=cost).matrix(scale)
+    said = recognise(prediction, MODEL, scale.classes, scale.event, scored=True)
+    said.assigned(scale, None)  # every check that probabilities must pass
+    columns, speaks = said.scores(scale)
+    if len(columns) == 1:
+        columns = (columns[0], 1 - columns[0]) if speaks == 0 else (1 - columns[0], columns[0])
+    if not columns or matrix is None:
+        raise BadOption("labels have no expected cost", mend="Give probabilities")
+    labels = (*scale.classes, None)
+    return [labels[code] for code in least_cost(columns, matrix, decline).tolist()]
 
 
 def assess_table(
@@ -184,7 +300,7 @@ def assess_table(
         cost: Costs by class name.
         measures: What to compute.
         level: Coverage of the intervals.
-        method: "delta"; or "bootstrap" (BCa), "bca", "percentile".
+        method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -203,7 +319,8 @@ def assess_table(
     table = table if truth_in_rows else table.T
     cells = np.argwhere(table > 0)
     keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
-    return Assessment(Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1))), settings)
+    tally = Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1)))
+    return Assessment(tally, settings.fitted(scored=False))
 
 
 def _checked_table(counts: Any) -> Array:
@@ -301,4 +418,4 @@ def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparison import Comparison
 
-    return Comparison(tally, settle(**options))
+    return Comparison(tally, settle(**options).fitted(tally.scores is not None))

@@ -2,126 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .errors import BadOption, UndefinedValue, UnknownMeasure, quoted
-from .evaluation import Evaluation, Slot
+from .errors import BadOption, EventNeeded, UnknownMeasure, quoted
+from .estimate import Estimate
+from .evaluation import Evaluation
 from .layout import AVERAGES
 from .measures import find
+from .parts import Part, Results
+from .ranked import PSEUDO_ROW, OneAgainstRest, RankedEvaluation
 from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings
+from .statistics import CONFUSION, RANKING, Statistic
 from .table import Table
 from .tally import Tally
-from .uncertainty import (
-    MEAN,
-    Spread,
-    critical_values,
-    degrees_of_freedom,
-    interval_methods,
-    intervals,
-    method_places,
-    spread,
-    trials_of,
-    unit_of,
-)
+from .uncertainty import unit_of
 
 if TYPE_CHECKING:
-    from .kinds import Array, Places
+    from .curves import Band
+    from .decisions import Decision
+    from .kinds import Array
+    from .pictures import Pictures
 
-INFINITE = "infinite: a count in the denominator is 0"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value and how sure it is.
-
-    Attributes:
-        value: The estimate; NaN where the measure is undefined.
-        low: Lower bound of the interval.
-        high: Upper bound of the interval.
-        se: Standard error.
-        n: Rows behind it.
-        method: How the interval was made.
-        note: What there is to know: why it is undefined, which classes were left out of a mean.
-        measure: The measure.
-        label: The class, where it speaks of one.
-        average: How classes were averaged, where they were.
-        level: Coverage of the interval.
-    """
-
-    value: float
-    low: float
-    high: float
-    se: float
-    n: float
-    method: str
-    note: str = ""
-    measure: str = ""
-    label: Label | None = None
-    average: str | None = None
-    level: float = 0.95
-
-    def __float__(self) -> float:
-        """The value."""
-        return self.value
-
-    def __str__(self) -> str:
-        """Value and interval."""
-        from .text import number, span
-
-        text = f"{number(self.value)} {span(self.low, self.high)}"
-        return f"{text} ({self.note})" if self.note else text
-
-
-@dataclass(frozen=True)
-class Results:
-    """The columns behind an assessment, one entry a slot."""
-
-    evaluation: Evaluation
-    value: Array
-    low: Array
-    high: Array
-    errors: Spread
-    centre: Array
-    methods: tuple[str, ...]
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """What the columns stand for."""
-        return self.evaluation.slots
-
-
-def compute(evaluation: Evaluation, settings: Settings, critical: Array | None = None) -> Results:
-    """Evaluate every slot and its interval."""
-    places: Mapping[str, Any] = method_places(evaluation.layout)
-    methods: Sequence[str] = interval_methods(evaluation.layout)
-    errors, trials = spread(evaluation), trials_of(evaluation)
-    value, centre = evaluation.values
-    if critical is None:
-        freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
-        critical = critical_values(settings.level, freedom)
-    low, high = intervals(places, value, centre, errors, trials, critical)
-    for label, matrix in evaluation.matrices.items():
-        place = evaluation.layout.spans[label][0][0]
-        if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
-            low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
-    if not np.isnan(evaluation.undefined):
-        # What stands in for a value that is undefined was not estimated: it has no interval.
-        unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])
-        low[unknown], high[unknown] = np.nan, np.nan
-    if settings.method != "delta":
-        from .bootstrap import replace_intervals
-
-        methods = replace_intervals(evaluation, settings, methods, low, high)
-    if evaluation.patterns.cluster is not None:
-        methods = [f"{method}, clustered" for method in methods]
-    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True)
@@ -137,24 +46,55 @@ class Assessment:
     model: str = "prediction"
     training: Assessment | None = None
     slice: Label | None = None
+    decision: Decision | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """The evaluated slots of this classifier."""
+        """The evaluated slots of this classifier that are made of counts."""
         patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
         return Evaluation(
             patterns,
             model,
             self.tally.scale,
-            self.settings.measures,
+            self.settings.made_of(CONFUSION),
             self.settings.stand_in,
             unit_of(patterns, model),
         )
 
     @cached_property
+    def ranked(self) -> RankedEvaluation:
+        """The evaluated slots of this classifier that are made of its scores."""
+        rows = self.tally.rows_of(self.slice)
+        if rows is None:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        counts = self.evaluation
+        return RankedEvaluation(
+            rows,
+            counts.model,
+            counts.scale,
+            self.settings.made_of(RANKING),
+            self.settings.stand_in,
+            PSEUDO_ROW * counts.unit,
+        )
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is made of counts, and what is made of scores."""
+        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
+        if self.settings.made_of(RANKING) and self.tally.scores is not None:
+            parts[RANKING.name] = Part(self.ranked, self.settings, self.n)
+        return parts
+
+    def part(self, statistic: Statistic) -> Part:
+        """What is made of one of them."""
+        if statistic.name not in self.parts:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        return self.parts[statistic.name]
+
+    @property
     def results(self) -> Results:
-        """All values and bounds as columns."""
-        return compute(self.evaluation, self.settings)
+        """All values and bounds that are made of counts, as columns."""
+        return self.part(CONFUSION).results
 
     @property
     def notes(self) -> list[str]:
@@ -191,17 +131,21 @@ class Assessment:
     def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
         """Look up an estimate by measure, or by measure and class (or average)."""
         name, part = key if isinstance(key, tuple) else (key, None)
-        return self.estimate(self.place(name, part))
+        entry = self.find(name)
+        return self.part(entry.statistic).estimate(self.place(entry, part))
 
     def place(self, name: str | Measure, part: Any = None) -> int:
-        """Find the slot of a measure, for a class, an average or overall."""
-        entry, evaluation = self.find(name), self.evaluation
+        """Find the slot of a measure among those of its kind, for a class, an average or overall."""
+        entry = self.find(name)
+        evaluation = self.part(entry.statistic).evaluation
         if part is None:
             return evaluation.overall(entry)
         average = isinstance(part, str) and part not in self.classes and part in AVERAGES
         place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
         if place is None:
-            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend="It speaks of the whole table")
+            has = f"It has {listed(evaluation.layout.kinds)} averages"
+            mend = has if entry.per_class else "It speaks of the whole table"
+            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
         return place
 
     def find(self, name: str | Measure) -> Measure:
@@ -220,90 +164,10 @@ class Assessment:
         mend = "Give cost={true: {assigned: cost}}" if entry.name == "cost" else f"Ask for '{entry.name}(...)'"
         raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
 
-    def estimate(self, place: int) -> Estimate:
-        """Build the Estimate of one slot."""
-        results, slot = self.results, self.evaluation.slot(place)
-        note = self._notes[place]
-        if self.settings.undefined == "error" and np.isnan(results.value[place]):
-            raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
-        return Estimate(
-            value=float(results.value[place]),
-            low=float(results.low[place]),
-            high=float(results.high[place]),
-            se=float(results.errors.plain[place]),
-            n=self.n,
-            method=results.methods[place],
-            note=note,
-            measure=slot.measure.label,
-            label=None if slot.code is None else self.classes[slot.code],
-            average=slot.average,
-            level=self.settings.level,
-        )
-
-    @cached_property
-    def _gaps(self) -> dict[str, list[int]]:
-        """The classes for which a measure is undefined, where there are any."""
-        plain = replace(self.evaluation, undefined=float("nan")).values[0] if self._stands_in else self.results.value
-        by_class = plain[: self.evaluation.class_slots].reshape(-1, len(self.classes))
-        gaps: dict[str, list[int]] = {}
-        for place, code in np.argwhere(np.isnan(by_class)).tolist():
-            gaps.setdefault(self.evaluation.by_class[place].label, []).append(code)
-        return gaps
-
-    @property
-    def _stands_in(self) -> bool:
-        return not np.isnan(self.settings.stand_in)
-
-    @cached_property
-    def _notes(self) -> list[str]:
-        """The notes of all slots. Most have none, so only those are gone through that have something to say."""
-        evaluation, value = self.evaluation, self.results.value
-        notes, spans, first = [""] * len(value), evaluation.layout.spans, evaluation.class_slots
-        sorted_only = not self.tally.scale.ordered and len(self.classes) > 2
-        names = {code: quoted(self.classes[code]) for code in set().union(*self._gaps.values())}
-        for place in np.flatnonzero(np.isinf(value)).tolist():
-            notes[place] = INFINITE
-        told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
-        for measure in self.settings.measures:
-            together, of_classes = spans[measure.label]
-            for code in self._gaps.get(measure.label, ()):
-                notes[of_classes[code]] = measure.undefined.replace("{class}", names[code]) + self._stand_in_words
-            if measure.label in self._gaps or (sorted_only and measure.name == "weighted_kappa"):
-                told.update(together)
-        for place in told:
-            notes[place] = self._note_together(place)
-        return notes
-
-    def _note_together(self, place: int) -> str:
-        """The note of a slot that speaks of all classes together."""
-        slot, value = self.evaluation.slot(place), self.results.value[place]
-        if np.isnan(value):
-            return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
-        notes = [INFINITE] if np.isinf(value) else []
-        if slot.average in ("macro", "weighted") and slot.measure.label in self._gaps:
-            notes.append(self._gap_words[tuple(self._gaps[slot.measure.label])])
-        if slot.measure.name == "weighted_kappa" and not self.tally.scale.ordered and len(self.classes) > 2:
-            notes.append("classes in sorted order; give scale= to order them")
-        return "; ".join(notes)
-
-    @cached_property
-    def _gap_words(self) -> dict[tuple[int, ...], str]:
-        """What an average says of the classes that it leaves out; most measures leave out the same ones."""
-        words = {}
-        for gaps in {tuple(codes) for codes in self._gaps.values()}:
-            without = listed([self.classes[code] for code in gaps], 3)
-            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
-            words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
-        return words
-
-    @cached_property
-    def _stand_in_words(self) -> str:
-        return f"; {self.settings.stand_in:g} stands in" if self._stands_in else ""
-
     @property
     def slices(self) -> dict[Label, Assessment]:
         """One assessment for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, training=None) for label in self.tally.slices}
+        return {label: replace(self, slice=label, training=None, decision=None) for label in self.tally.slices}
 
     def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
         """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
@@ -332,37 +196,144 @@ class Assessment:
         shares[-1, -1] = wrong.sum() / table.sum()
         return shares
 
-    @property
-    def order(self) -> Places:
-        """The slots as they are shown: by measure, overall values before those of classes."""
-        return self.evaluation.layout.order
-
     def table(self) -> Table:
         """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
 
         With ``by=``, every part of the data has its rows too, marked in the column ``slice``.
         """
-        parts = [self] if self.slice is not None else [self, *self.slices.values()]
-        columns = [part._columns() for part in parts]
+        pieces = [self] if self.slice is not None else [self, *self.slices.values()]
+        columns = [piece._columns() for piece in pieces]
         if len(columns) == 1:
             return Table(columns[0])
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
-    def _columns(self) -> Mapping[str, Sequence[Any]]:
-        results, layout = self.results, self.evaluation.layout
-        rows, classes = len(layout.order), list(self.classes)
-        named: list[Label | None] = []
-        for together, of_classes in layout.spans.values():
-            named += [*[None] * len(together), *classes[: len(of_classes)]]
-        numbers = np.array([results.value, results.low, results.high, results.errors.plain])[:, layout.order].tolist()
-        columns: dict[str, Sequence[Any]] = {"slice": [self.slice] * rows} if self.tally.slices else {}
-        columns |= {"measure": layout.labels, "class": named, "average": layout.averages}
-        columns |= dict(zip(("value", "low", "high", "se"), numbers, strict=True))
-        return columns | {
-            "n": [self.n] * rows,
-            "method": layout.shown(results.methods),
-            "note": layout.shown(self._notes),
-        }
+    def _columns(self) -> dict[str, Sequence[Any]]:
+        found = [part.columns() for part in self.parts.values() if part.evaluation.measures]
+        columns = found[0]
+        if len(found) > 1:
+            columns = {name: [value for each in found for value in each[name]] for name in columns}
+            rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
+            order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
+            columns = {name: [values[row] for row in order] for name, values in columns.items()}
+        return {"slice": [self.slice] * len(columns["measure"]), **columns} if self.tally.slices else columns
+
+    # --- over all thresholds -----------------------------------------------------------------------------------
+
+    def _code(self, label: Any) -> int:
+        """The class that a curve is about: the one that is named, or the event."""
+        code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
+        if code is None:
+            raise EventNeeded("a curve speaks of one class, and there is no event", mend="Name the class: label='a'")
+        return code
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the classifier gave scores, from which curves and thresholds follow."""
+        return self.tally.scores is not None and self.ranked.scored
+
+    @property
+    def plot(self) -> Pictures:
+        """Pictures: ``assessment.plot.roc()``."""
+        from .pictures import Pictures
+
+        return Pictures({self.model: self})
+
+    def event_ranking(self, label: Any = None) -> OneAgainstRest:
+        """The rows sorted by the score of the event, or of another class."""
+        if not self.has_scores:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        return self.ranked.against_rest(self._code(label))
+
+    def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
+        """A curve over all thresholds, from the highest on, for the event or the class that is named.
+
+        Args:
+            kind: "roc" (fpr, sensitivity), "precision_recall", "det" (fpr, fnr), "gain" or "lift".
+            label: The class; the event if not given.
+            band: "pointwise", "simultaneous" (holds for the whole curve at once) or "none"; for the first two kinds.
+
+        Returns:
+            A tidy table with the columns threshold, the two coordinates, and low and high where there is a band.
+        """
+        from .curves import curve
+
+        return curve(self.event_ranking(label), kind, band, self.settings.level, self.settings.seed)
+
+    def thresholds(
+        self,
+        measures: Iterable[str | Measure] = SHOWN,
+        label: Any = None,
+        *,
+        prevalence: float | None = None,
+        intervals: bool = True,
+    ) -> Table:
+        """Count measures at every threshold of the score: a row is assigned when its score is that or more.
+
+        Args:
+            measures: Which measures.
+            label: The class; the event if not given.
+            prevalence: The share of the class where the threshold will be used; that of the rows if not given.
+            intervals: Whether every value comes with its interval, each for itself.
+
+        Returns:
+            A tidy table with the columns threshold, tp, fn, fp, tn, and for each measure its value, low and high.
+        """
+        from .decisions import Thresholds
+
+        named = [measures] if isinstance(measures, str | Measure) else list(measures)
+        found = Thresholds(self.event_ranking(label), prevalence)
+        return found.frame([self._priced(name) for name in named], self.settings.level if intervals else None)
+
+    def _priced(self, name: str | Measure) -> str | Measure:
+        """Costs that were given before need not be repeated."""
+        known = [entry for entry in self.settings.measures if entry.name == "cost"]
+        return known[0] if known and name in ("cost", "expected_cost") else name
+
+    def best_threshold(
+        self,
+        measure: str | Measure,
+        where: str | Iterable[str] = (),
+        *,
+        prevalence: float | None = None,
+        guarantee: float | None = None,
+        seed: int | None = None,
+    ) -> Decision:
+        """Choose the threshold of the event by a measure, under conditions.
+
+        Args:
+            measure: What is to be best: "f1", "cost", "specificity".
+            where: What must hold: "sensitivity >= 0.8", or several of these.
+            prevalence: The share of the event where the threshold will be used.
+            guarantee: The probability with which the conditions shall hold for all rows to come, not only for these.
+            seed: Where the random numbers start by which rows are held out.
+
+        Returns:
+            A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
+        """
+        from .decisions import Goal, choose_threshold
+
+        if len(self.classes) > 2:
+            raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")
+        goal = Goal.of(self._priced(measure), where, prevalence, guarantee)
+        return choose_threshold(self, goal, self.settings.seed if seed is None else seed)
+
+    def rejection(self) -> Table:
+        """The error among the rows that are kept when those are rejected first of which the classifier is least sure.
+
+        Returns:
+            A tidy table with the columns threshold (rows as sure as this or more are kept), coverage (their share),
+            risk (the error among them), low and high.
+        """
+        from .decisions import rejection
+
+        self.event_ranking(self.classes[0])  # no scores, no order
+        return rejection(self.ranked.rows, self.ranked.model, self.settings.level)
+
+    def at_threshold(self, threshold: float) -> Assessment:
+        """The same classifier with another threshold for the event."""
+        model = self.tally.models.index(self.model)
+        tally = self.tally.at_threshold(model, self._code(None), threshold)
+        return Assessment(tally, self.settings, self.model, slice=self.slice)
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:
         """The value on test data less that on training data, with the interval of two independent samples."""

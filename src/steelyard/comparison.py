@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .assessment import Assessment, compute
+from .assessment import Assessment
 from .bootstrap import bca, bounds, differs, replicate
 from .cases import Cases
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
+from .parts import compute
+from .ranked import PSEUDO_ROW, RankedEvaluation
 from .registry import Measure
+from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
+from .statistics import CONFUSION, RANKING
 from .table import Table, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
 
 if TYPE_CHECKING:
+    from .decisions import Decision
     from .kinds import Array, Codes
+    from .pictures import Pictures
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class Comparison:
     settings: Settings
     cases: Cases | None = None
     slice: Label | None = None
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -46,7 +53,10 @@ class Comparison:
     @cached_property
     def assessments(self) -> dict[str, Assessment]:
         """One assessment a classifier."""
-        return {name: Assessment(self.tally, self.settings, name, slice=self.slice) for name in self.models}
+        return {
+            name: Assessment(self.tally, self.settings, name, slice=self.slice, decision=self.decisions.get(name))
+            for name in self.models
+        }
 
     def __getitem__(self, name: str) -> Assessment:
         """The assessment of one classifier."""
@@ -57,7 +67,7 @@ class Comparison:
     @property
     def slices(self) -> dict[Label, Comparison]:
         """One comparison for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, cases=None) for label in self.tally.slices}
+        return {label: replace(self, slice=label, cases=None, decisions={}) for label in self.tally.slices}
 
     def table(self, simultaneous: bool = False) -> Table:
         """All estimates of all classifiers, one a row; the first column is the classifier.
@@ -75,36 +85,68 @@ class Comparison:
         return Table(columns)
 
     def _wide(self, name: str) -> Table:
-        assessment = self[name]
-        evaluation = assessment.evaluation
-        wide = replace(assessment)
-        # What the results would be, had the level been simultaneous.
-        wide.__dict__["results"] = compute(evaluation, replace(self.settings, method="delta"), self._critical)
-        table, shown = wide.table(), {evaluation.overall(measure) for measure in self.settings.measures}
-        rows = [row for row, place in enumerate(wide.order) if place in shown]
-        return Table({column: [table[column][row] for row in rows] for column in table.column_names})
+        """The overall estimates, had the level been that of all of them at once."""
+        assessment, columns = self[name], dict[str, list[Any]]()
+        for found, critical in self._critical:
+            evaluation = found.evaluations[self.models.index(name)]
+            part = assessment.part(evaluation.slot(found.places[0]).measure.statistic)
+            wide = replace(part)
+            slots = np.full(len(part.evaluation.slots), critical)
+            wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method="delta"), slots)
+            shown = {part.evaluation.overall(evaluation.slot(place).measure) for place in found.places}
+            for column, values in wide.columns().items():
+                kept = [value for value, place in zip(values, wide.order.tolist(), strict=True) if place in shown]
+                columns.setdefault(column, []).extend(kept)
+        rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
+        order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
+        return Table({column: [values[row] for row in order] for column, values in columns.items()})
 
     @cached_property
-    def _critical(self) -> Array:
+    def _critical(self) -> list[tuple[Differences, float]]:
         found = self._differences(self.settings.measures)
-        one = found.simultaneous(of_differences=False).max()
-        return np.full(len(self[self.models[0]].evaluation.slots), one)
+        total = sum(len(each.places) for each in found)
+        return [(e, float(e.simultaneous(of_differences=False, share=len(e.places) / total).max())) for e in found]
 
-    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> Differences:
-        """Set up the differences of the overall slots of some measures, and of their class slots if asked for."""
+    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> list[Differences]:
+        """Set up the differences of the overall slots of some measures, and of their class slots if asked for.
+
+        Measures of one statistic go together.
+        """
+        return [
+            Differences(evaluations, self._places(evaluations[0], by_class), self.settings.level)
+            for evaluations in (self._counted(measures), self._ranked(measures))
+            if evaluations[0].measures
+        ]
+
+    def _counted(self, measures: Sequence[Measure]) -> list[Evaluation]:
         patterns = self.tally.patterns(self.slice)
         unit = max(unit_of(patterns, model) for model in range(len(self.models)))
-        evaluations = [
-            Evaluation(patterns, model, self.tally.scale, tuple(measures), self.settings.stand_in, unit)
+        chosen = tuple(measure for measure in measures if measure.statistic is CONFUSION)
+        return [
+            Evaluation(patterns, model, self.tally.scale, chosen, self.settings.stand_in, unit)
             for model in range(len(self.models))
         ]
+
+    def _ranked(self, measures: Sequence[Measure]) -> list[RankedEvaluation]:
+        chosen = tuple(measure for measure in measures if measure.statistic is RANKING)
+        rows = self.tally.rows_of(self.slice)
+        counted = self._counted(())
+        if rows is None:
+            rows, chosen = Rows(np.zeros(0, np.uint8), ()), ()
+        unit = PSEUDO_ROW * counted[0].unit
+        return [
+            RankedEvaluation(rows, model, self.tally.scale, chosen, self.settings.stand_in, unit)
+            for model in range(len(self.models))
+        ]
+
+    def _places(self, evaluation: Evaluation | RankedEvaluation, by_class: bool) -> list[int]:
         places: list[int] = []
-        for measure in measures:
-            places.append(evaluations[0].overall(measure))
+        for measure in evaluation.measures:
+            places.append(evaluation.overall(measure))
             if by_class and measure.per_class:
-                of_classes = [evaluations[0].places[measure.label, code] for code in range(len(self.tally.scale))]
+                of_classes = [evaluation.places[measure.label, code] for code in range(len(self.tally.scale))]
                 places += [place for place in of_classes if place not in places]
-        return Differences(evaluations, places, self.settings.level)
+        return places
 
     def differences(
         self,
@@ -131,19 +173,28 @@ class Comparison:
         else:
             measures = [self[self.models[0]].find(measure)]
         found = self._differences(measures, by_class)
-        low, high = found.bounds(found.simultaneous() if simultaneous else None)
-        p = found.p
-        if self.settings.method != "delta" and not simultaneous:
-            low, high, p = self._bootstrap(found, low, high)
-        return self._tidy(found, low, high, p)
+        total = sum(len(each.places) for each in found)
+        tables = []
+        for each in found:
+            share = len(each.places) / total
+            low, high = each.bounds(each.simultaneous(share=share) if simultaneous else None)
+            p = each.p
+            if self.settings.resampled and not simultaneous:
+                low, high, p = self._bootstrap(each, low, high)
+            tables.append(self._tidy(each, low, high, p))
+        columns = {name: [value for table in tables for value in table[name]] for name in tables[0]}
+        rank = {entry.label: place for place, entry in enumerate(measures)}
+        order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
+        ordered = {name: [values[row] for row in order] for name, values in columns.items()}
+        return Table({**ordered, "p_adjusted": holm(ordered["p"])})
 
     def _bootstrap(self, found: Differences, low: Array, high: Array) -> tuple[Array, Array, Array]:
         """Bounds and p-values from replicates of the differences themselves."""
-        samples = replicate(found.evaluations, self.settings.replicates, self.settings.seed)
+        samples = replicate(found.evaluations, found.places, self.settings.replicates, self.settings.seed)
         p = found.p.copy()
         for row, (a, b) in enumerate(found.pairs):
             with np.errstate(invalid="ignore"):
-                drawn = samples[a][:, found.places] - samples[b][:, found.places]
+                drawn = samples[a] - samples[b]
             shift = acceleration = np.zeros(drawn.shape[1])
             if self.settings.method != "percentile":
                 influences = found.plain[a] - found.plain[b]
@@ -156,28 +207,25 @@ class Comparison:
             p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
         return low, high, p
 
-    def _tidy(self, found: Differences, low: Array, high: Array, p: Array) -> Table:
-        slots = [found.evaluations[0].slots[place] for place in found.places]
+    def _tidy(self, found: Differences, low: Array, high: Array, p: Array) -> dict[str, list[Any]]:
+        slots = [found.evaluations[0].slot(place) for place in found.places]
         classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
         size = len(found.pairs)
 
         def by_slot(values: Array) -> list[float]:
             return [float(value) for value in np.asarray(values).T.ravel()]
 
-        return Table(
-            {
-                "measure": [slot.measure.label for slot in slots for _ in range(size)],
-                "class": [label for label in classes for _ in range(size)],
-                "a": [self.models[a] for a, _ in found.pairs] * len(slots),
-                "b": [self.models[b] for _, b in found.pairs] * len(slots),
-                "difference": by_slot(found.difference),
-                "low": by_slot(low),
-                "high": by_slot(high),
-                "se": by_slot(found.se),
-                "p": by_slot(p),
-                "p_adjusted": holm(by_slot(p)),
-            }
-        )
+        return {
+            "measure": [slot.measure.label for slot in slots for _ in range(size)],
+            "class": [label for label in classes for _ in range(size)],
+            "a": [self.models[a] for a, _ in found.pairs] * len(slots),
+            "b": [self.models[b] for _, b in found.pairs] * len(slots),
+            "difference": by_slot(found.difference),
+            "low": by_slot(low),
+            "high": by_slot(high),
+            "se": by_slot(found.se),
+            "p": by_slot(p),
+        }
 
     def best(self, measure: str | Measure) -> str:
         """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
@@ -219,10 +267,12 @@ class Comparison:
         only_b = float(patterns.count[right_b & ~right_a].sum())
         return mcnemar(only_a, only_b, method)
 
-    def _pair(self, measure: str | Measure, a: str, b: str) -> tuple[Evaluation, Evaluation, int]:
+    def _pair(
+        self, measure: str | Measure, a: str, b: str
+    ) -> tuple[Evaluation | RankedEvaluation, Evaluation | RankedEvaluation, int]:
         """Two classifiers evaluated by one measure, and the slot that stands for it."""
         entry = self[a].find(measure)
-        evaluations = self._differences([entry]).evaluations
+        evaluations = self._differences([entry])[0].evaluations
         first, second = (evaluations[self.models.index(self[name].model)] for name in (a, b))
         return first, second, first.overall(entry)
 
@@ -233,6 +283,11 @@ class Comparison:
         all of its rows, to first order. Over all patterns the effects balance.
         """
         first, second, place = self._pair(measure, a, b)
+        if not isinstance(first, Evaluation) or not isinstance(second, Evaluation):
+            raise BadOption(
+                f"{first.slot(place).measure.label} has no patterns: every row has a score of its own",
+                mend="See deciding_rows",
+            )
         patterns = first.patterns
         columns = [patterns.truth, patterns.assigned[first.model], patterns.assigned[second.model]]
         effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
@@ -260,9 +315,12 @@ class Comparison:
         cases = self.cases
         first, second, place = self._pair(measure, a, b)
         columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
-        effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
-            second, place, columns[0], columns[2]
-        )
+        if isinstance(first, RankedEvaluation) and isinstance(second, RankedEvaluation):
+            slot = first.slots[place]
+            effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
+        elif isinstance(first, Evaluation) and isinstance(second, Evaluation):
+            effect = influence_at(first, place, columns[0], columns[1])
+            effect = effect - influence_at(second, place, columns[0], columns[2])
         effect = effect if cases.weight is None else effect * cases.weight
         order = np.argsort(-np.abs(effect), kind="stable")[:most]
         rows = order if cases.kept is None else cases.kept[order]
@@ -277,6 +335,13 @@ class Comparison:
         labels = [[self.tally.scale.classes[code] for code in column] for column in codes]
         row = {"row": others.pop("row")} if "row" in others else {}
         return Table({**row, **dict(zip(shown, labels, strict=True)), **others})
+
+    @property
+    def plot(self) -> Pictures:
+        """Pictures of all classifiers in one: ``comparison.plot.roc()``."""
+        from .pictures import Pictures
+
+        return Pictures(self.assessments)
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""

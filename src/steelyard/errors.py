@@ -143,6 +143,10 @@ class UndefinedValue(SteelyardError):
     """A measure is undefined on these data, and the user asked for an error in that case."""
 
 
+class NoThreshold(SteelyardError):
+    """No threshold does what was asked for."""
+
+
 class UnknownModel(SteelyardError):
     """No classifier of that name in the comparison."""
 

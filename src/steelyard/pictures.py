@@ -1,0 +1,129 @@
+"""Pictures of assessments: fills the displays with finished tables, and draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .curves import Band
+from .errors import BadOption
+from .plots import (
+    DetDisplay,
+    GainDisplay,
+    LiftDisplay,
+    PrecisionRecallDisplay,
+    RejectionDisplay,
+    RocDisplay,
+    ThresholdDisplay,
+)
+from .registry import Measure
+from .table import Table
+from .text import number, span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .assessment import Assessment
+
+DRAWN = ("sensitivity", "specificity", "precision")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What can be drawn of one classifier, or of several on the same cases.
+
+    Every method draws into ``ax``, or into a figure of its own, and returns the display, whose ``plot`` draws it again
+    and whose ``frame`` is the table behind it.
+    """
+
+    assessments: Mapping[str, Assessment]
+
+    def _scored(self) -> dict[str, Assessment]:
+        """The classifiers that gave scores: the others have no curve."""
+        scored = {name: each for name, each in self.assessments.items() if each.has_scores}
+        if not scored:
+            raise BadOption("no classifier gave scores", mend="Give scores or memberships, not labels")
+        return scored
+
+    def _curves(self, kind: str, label: Any, band: Band) -> dict[str, Table]:
+        return {name: each.curve(kind, label, band=band) for name, each in self._scored().items()}
+
+    def _labels(self, measure: str, title: str, label: Any) -> dict[str, str]:
+        """A name and the value that sums its curve up, with its interval, where it was computed."""
+        labels = {}
+        for name, each in self._scored().items():
+            if any(entry.name == measure for entry in each.settings.measures):
+                found = each[measure, each.tally.scale.event if label is None else label]
+                labels[name] = f"{name}: {title} {number(found.value)} {span(found.low, found.high)}"
+        return labels
+
+    def roc(self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None) -> RocDisplay:
+        """Sensitivity against false alarms over all thresholds; the point is where rows are assigned now."""
+        points = {
+            name: (1 - each["specificity", part].value, each["sensitivity", part].value)
+            for name, each in self._scored().items()
+            for part in [each.tally.scale.event if label is None else label]
+            if {"sensitivity", "specificity"} <= {entry.name for entry in each.settings.measures}
+        }
+        curves = self._curves("roc", label, band)
+        display = RocDisplay(curves, labels=self._labels("auc", "AUC", label), points=points)
+        display.plot(ax, band=band != "none")
+        return display
+
+    def precision_recall(
+        self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
+    ) -> PrecisionRecallDisplay:
+        """Precision against recall over all thresholds."""
+        curves = self._curves("precision_recall", label, band)
+        base = next(iter(curves.values()))["precision"][-1]
+        labels = self._labels("average_precision", "AP", label)
+        display = PrecisionRecallDisplay(curves, labels=labels, base=base)
+        display.plot(ax, band=band != "none")
+        return display
+
+    def det(self, label: Any = None, *, ax: Axes | None = None) -> DetDisplay:
+        """Misses against false alarms, both on the scale of normal deviates."""
+        display = DetDisplay(self._curves("det", label, "none"))
+        display.plot(ax)
+        return display
+
+    def gain(self, label: Any = None, *, ax: Axes | None = None) -> GainDisplay:
+        """How much of the class is found among the rows of the highest scores."""
+        display = GainDisplay(self._curves("gain", label, "none"))
+        display.plot(ax)
+        return display
+
+    def lift(self, label: Any = None, *, ax: Axes | None = None) -> LiftDisplay:
+        """How many times as often the class is found there as among all rows."""
+        display = LiftDisplay(self._curves("lift", label, "none"))
+        display.plot(ax)
+        return display
+
+    def thresholds(
+        self,
+        measures: Iterable[str | Measure] = DRAWN,
+        label: Any = None,
+        *,
+        chosen: float | None = None,
+        band: bool = True,
+        ax: Axes | None = None,
+    ) -> ThresholdDisplay:
+        """Count measures of one classifier over its thresholds, with the chosen one marked."""
+        scored = self._scored()
+        if len(scored) > 1:
+            raise BadOption("thresholds of several classifiers do not share a scale", mend="Draw them one at a time")
+        ((name, one),) = scored.items()
+        found = one.thresholds(measures, label, intervals=band)
+        kept = [column for column in found.column_names if column not in ("tp", "fn", "fp", "tn")]
+        if chosen is None and one.decision is not None:
+            chosen = one.decision.threshold
+        display = ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen)
+        display.plot(ax, band=band)
+        return display
+
+    def rejection(self, *, band: bool = True, ax: Axes | None = None) -> RejectionDisplay:
+        """The error among the rows that are kept, against how many are kept."""
+        display = RejectionDisplay({name: each.rejection() for name, each in self._scored().items()})
+        display.plot(ax, band=band)
+        return display
