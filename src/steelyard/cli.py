@@ -1,4 +1,4 @@
-"""The command line: assess, compare, measures, demo."""
+"""The command line: assess, compare, thresholds, measures, demo."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .errors import SteelyardError, UnreadableFile, quoted
+from .errors import BadOption, NoThreshold, SteelyardError, UnreadableFile, quoted
+from .rendering import harmless_lines, threshold_view
 from .words import columns, costs, label_reader, measure_names, models, with_targets, words
+from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from .assessment import Assessment
+    from .decisions import Decision
     from .requirements import Requirement
     from .table import Table
+    from .words import ReadLabel
 
 HELD, NOT_HELD, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 PIPE_WIDTH = 120
@@ -48,6 +52,11 @@ Several models on the same rows:
     steelyard compare predictions.csv --truth grade \\
         --model lda='lda_*' --model qda='qda_*'
 
+Where to set the threshold of a score, and what that achieves:
+
+    steelyard thresholds predictions.csv --truth ill --membership score \\
+        --event yes --choose 'max specificity where sensitivity >= 0.8'
+
 A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
@@ -64,9 +73,13 @@ class Options:
 
     scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
     event: Annotated[str | None, Parameter(help="The class of interest.")] = None
-    threshold: Annotated[float | None, Parameter(help="Score from which on a row is assigned to the event (0.5).")] = (
-        None
-    )
+    threshold: Annotated[
+        str | None,
+        Parameter(
+            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+        ),
+    ] = None
     weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
@@ -75,9 +88,9 @@ class Options:
     ] = None
     measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
-    method: Annotated[Literal["delta", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")] = (
-        "delta"
-    )
+    method: Annotated[
+        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
+    ] = "delta"
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
     require: Annotated[
         tuple[str, ...],
@@ -108,15 +121,17 @@ def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
     from .scale import Scale
 
     labels = label_reader(table, truth)
+    threshold, priced = read_threshold(options.threshold)
+    cost = options.cost or priced
     by = None if options.by is None else words(options.by)
     return {
         "scale": None if options.scale is None else Scale([labels(word) for word in words(options.scale)]),
         "event": None if options.event is None else labels(options.event),
-        "threshold": options.threshold,
+        "threshold": threshold,
         "weight": options.weight,
         "group": options.group,
         "by": by[0] if by is not None and len(by) == 1 else by,
-        "cost": None if options.cost is None else costs(options.cost, labels),
+        "cost": None if cost is None else costs(cost, labels),
         "measures": None if options.measures is None else measure_names(options.measures),
         "level": options.level,
         "method": options.method,
@@ -288,6 +303,80 @@ def _judge(options: Options, conditions: Sequence[Requirement], assessments: dic
 
 
 @app.command
+def thresholds(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    membership: Annotated[str, Parameter(help="Column of the event's score, or columns of probabilities: 'p_*'.")],
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas.")] = None,
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
+    choose: Annotated[
+        tuple[str, ...],
+        Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.", negative=""),
+    ] = (),
+    guarantee: Annotated[
+        float | None, Parameter(help="Probability with which conditions shall hold for all rows to come, as 0.95.")
+    ] = None,
+    prevalence: Annotated[
+        float | None, Parameter(help="Share of the event where the threshold will be used, if other than here.")
+    ] = None,
+    measures: Annotated[str | None, Parameter(help="Columns of the table, with commas.")] = None,
+    rows: Annotated[int, Parameter(help="How many thresholds to print; --csv writes all of them.")] = 20,
+    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None,
+    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None,
+    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95,
+    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error",
+    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None,
+    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None,
+) -> int:
+    """Show what every threshold of a score does, and choose one.
+
+    steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
+    """
+    from . import api
+    from .assessment import SHOWN
+
+    options = Options(
+        scale=scale, event=event, weight=weight, group=group, level=level, missing=missing, json=json, csv=csv
+    )
+    table = _read(file)
+    keywords = _keywords(table, truth, options) | {"measures": ["auc"]}
+    result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
+    wanted = SHOWN if measures is None else measure_names(measures)
+    found = result.thresholds(wanted, prevalence=prevalence)
+    chosen = [_choose(result, text, label_reader(table, truth), prevalence, guarantee) for text in choose]
+    if options.prints_tables:
+        _show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
+    _write(
+        options,
+        found,
+        lambda: {
+            **_head(result),
+            "thresholds": found.to_json(),
+            "chosen": [{"goal": str(one.goal), "threshold": one.threshold, "note": one.note} for one in chosen],
+        },
+    )
+    return HELD if all(one.found for one in chosen) else NOT_HELD
+
+
+def _choose(
+    result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
+) -> Decision:
+    """Choose a threshold as a user asks for it in words."""
+    from .decisions import Goal, choose_threshold
+    from .measures import find
+
+    rule, file = read_threshold(text)
+    if not isinstance(rule, str):
+        mend = "Say best:f1, cost:costs.csv or 'max specificity where sensitivity >= 0.8'"
+        raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
+    goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))
+    sure = guarantee if goal.limits else None
+    checked = Goal.of(goal.measure, [str(limit) for limit in goal.limits], prevalence, sure)
+    return choose_threshold(result, checked)
+
+
+@app.command
 def measures(
     name: Annotated[str | None, Parameter(help="One measure, to have it explained.")] = None,
     *,
@@ -356,6 +445,9 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return int(result or 0)
     except CycloptsError:
         return BAD_INPUT
+    except NoThreshold as error:  # an answer, not a mistake
+        complaint.print(Text("NOT HELD: ", style="bold red") + Text(harmless(error)))
+        return NOT_HELD
     except SteelyardError as error:
         complaint.print(Text("error: ", style="bold red") + Text(harmless(error)))
         return BAD_INPUT

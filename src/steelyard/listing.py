@@ -28,11 +28,17 @@ def explain(measure: Measure) -> dict[str, Any]:
         "better": measure.better,
         "span": span_text(measure),
         "by chance": None if measure.chance is None else str(measure.chance),
-        "of": "each class, and averages" if measure.per_class else "the whole table",
+        "of": _of(measure),
         "parameters": parameters,
         "undefined": measure.undefined.replace("{class}", "X"),
         "source": measure.cite,
     }
+
+
+def _of(measure: Measure) -> str:
+    if measure.slopes is not None:
+        return "the ranking of each class, and averages"
+    return "each class, and averages" if measure.per_class else "the whole table"
 
 
 def listing() -> Table:
@@ -43,7 +49,7 @@ def listing() -> Table:
             "name": [entry.name for entry in entries],
             "better": [entry.better for entry in entries],
             "span": [span_text(entry) for entry in entries],
-            "of": ["class" if entry.per_class else "table" for entry in entries],
+            "of": ["ranking" if e.slopes else "class" if e.per_class else "table" for e in entries],
             "says": [entry.summary for entry in entries],
         }
     )

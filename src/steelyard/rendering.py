@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import html
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
+from .statistics import CONFUSION
 from .text import add_row, count, named, number, rich_table, span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
 
-    from .assessment import Assessment, Estimate
+    from .assessment import Assessment
     from .comparison import Comparison
+    from .estimate import Estimate
+    from .table import Table
 
 MOST_CLASSES = 12  # shown in a terminal; table() has them all
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
+
+
+def harmless_lines(text: str) -> str:
+    """Several lines, each made harmless."""
+    return "\n".join(harmless(line) for line in text.split("\n"))
 
 
 # --- assessments ----------------------------------------------------------------------------------------------
@@ -65,7 +75,7 @@ def overall_table(assessment: Assessment) -> RichTable:
     for label, estimate in overall_rows(assessment):
         row = [label, number(estimate.value), _interval(estimate), number(estimate.se), estimate.method]
         if training:
-            fitted = training.estimate(training.place(estimate.measure, estimate.label or estimate.average)).value
+            fitted = training[estimate.measure, estimate.label if estimate.average is None else estimate.average].value
             row += [number(fitted), number(estimate.value - fitted)]
         add_row(table, [*row, estimate.note])
     return table
@@ -127,9 +137,11 @@ def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> Rende
     from rich.console import Group
     from rich.text import Text
 
+    counted = bool(assessment.settings.made_of(CONFUSION))
     parts = [
         Text(f"{harmless(assessment.model)}: {heading(assessment)}"),
-        confusion_table(assessment, truth_in_rows),
+        None if assessment.decision is None else Text(harmless_lines(str(assessment.decision))),
+        confusion_table(assessment, truth_in_rows) if counted else None,
         overall_table(assessment),
         class_table(assessment),
         slice_table(assessment),
@@ -155,8 +167,10 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     title = Text(f"{len(comparison.models)} classifiers on the same {heading(first)}")
     if len(comparison.models) == 1:
         return Group(title, table)
+    chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
     return Group(
         title,
+        *chosen,
         table,
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         differences_table(comparison, name),
@@ -177,6 +191,40 @@ def differences_table(comparison: Comparison, measure: str) -> RichTable:
         shown = ["<0.001" if value < 0.001 else number(value) for value in p]
         add_row(table, [row["a"], row["b"], number(row["difference"]), span(row["low"], row["high"]), *shown])
     return table
+
+
+def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
+    """Some of the thresholds, spread over the rows that they call, with the measures there."""
+    from rich.text import Text
+
+    labels = [name for name in found.column_names if f"{name}_low" in found.column_names]
+    table = rich_table(["threshold", "assigned", *labels], right=range(2 + len(labels)))
+    called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
+    for row in _spread_out(called, most):
+        cells = [
+            " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
+        ]
+        add_row(table, [number(found["threshold"][row], 4), count(called[row]), *cells])
+    hidden = len(called) - len(_spread_out(called, most))
+    more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
+    event = named(assessment.tally.scale.event)
+    return [Text(f"{heading(assessment)}; a row is assigned to {event} from the threshold on"), table, *more]
+
+
+def _short(*values: float) -> str:
+    """A value, or an interval, with two decimals where that is enough."""
+    texts = [f"{value:.2f}" if abs(value) < 100 else number(value) for value in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _spread_out(called: Sequence[float], most: int) -> list[int]:
+    """Rows of a table of thresholds, so that from one to the next about equally many more are called."""
+    if len(called) <= most:
+        return list(range(len(called)))
+    places, steps = [], max(most - 1, 1)
+    for step in range(steps + 1):
+        places.append(bisect_left(called, called[-1] * step / steps))
+    return sorted(set(places))
 
 
 def assessment_html(assessment: Assessment) -> str:

@@ -67,6 +67,18 @@ def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     return found
 
 
+def threshold(text: str | None) -> tuple[float | str | None, Path | None]:
+    """Read a threshold: a number, "best:f1", "max A where B >= b", or "cost:FILE", which also names a file of costs."""
+    if text is None:
+        return None, None
+    if text.startswith("cost:"):
+        return "cost", Path(text.removeprefix("cost:"))
+    try:
+        return float(text), None
+    except ValueError:
+        return text, None
+
+
 def columns(text: str | None) -> str | list[str] | None:
     """One column or a pattern as it is, several columns as a list."""
     return words(text) if text is not None and "," in text else text
