@@ -25,7 +25,7 @@ def test_bounds_are_near_those_of_the_delta_method_in_large_samples(method: str)
 def test_replicates_have_the_distribution_of_resampled_rows() -> None:
     truth, assigned = drawn(150, 3, 0.7, 2)
     evaluation = assess(truth, assigned, measures=["kappa"]).evaluation
-    fast = replicate([evaluation], 4000, 0)[0][:, evaluation.places["kappa", None]]
+    fast = replicate([evaluation], [evaluation.places["kappa", None]], 4000, 0)[0][:, 0]
     random = np.random.default_rng(0)
     slow = []
     for _ in range(1500):
@@ -41,10 +41,10 @@ def test_spread_of_replicates_is_the_standard_error(weighting: str) -> None:
     random = np.random.default_rng(1)
     option = random.gamma(2.0, size=2000) if weighting == "weight" else np.arange(2000) // 5
     found = assess(truth, assigned, **{weighting: option})  # type: ignore[arg-type]
-    samples = replicate([found.evaluation], 4000, 0)[0]
-    for name in ("accuracy", "kappa", "f1"):
-        place = found.place(name)
-        assert np.std(samples[:, place]) == pytest.approx(found[name].se, rel=0.06)
+    names = ("accuracy", "kappa", "f1")
+    samples = replicate([found.evaluation], [found.place(name) for name in names], 4000, 0)[0]
+    for name, drawn_values in zip(names, samples.T, strict=True):
+        assert np.std(drawn_values) == pytest.approx(found[name].se, rel=0.06)
 
 
 def test_the_seed_decides() -> None:

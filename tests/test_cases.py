@@ -614,7 +614,7 @@ def test_nothing_left_is_refused() -> None:
         ({"missing": "ignore"}, "missing is 'ignore'"),
         ({"missing": None}, "missing is None"),
         ({"missing": ["drop"]}, "missing is ['drop']"),
-        ({"threshold": "0.5"}, "threshold is no number"),
+        ({"threshold": "0.5"}, "the threshold '0.5' cannot be read"),
         ({"threshold": 0.5}, "threshold= is given, but no score"),
         ({"threshold": np.nan}, "threshold is no number"),
         ({"threshold": [0.5]}, "threshold is no number"),

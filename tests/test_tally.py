@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from operator import add, sub
 from pathlib import Path
@@ -27,7 +28,7 @@ from steelyard.errors import (
     UnreadableFile,
     UnwritableFile,
 )
-from steelyard.tally import _seal, _to_arrow
+from steelyard.tally import VERSION, _seal, _to_arrow
 
 SCALE = Scale(["a", "b", "c"], event="b")
 
@@ -44,9 +45,25 @@ def content(of: Tally) -> dict[Any, list[float]]:
     return {(slices[key[0]], groups[key[1]], *key[2:]): values for key, values in rows if any(values)}
 
 
+def kept(of: Tally) -> dict[Any, Any]:
+    """The rows that a tally keeps with their scores, whatever order they are in and however they are summed up."""
+    found: dict[Any, Any] = {}
+    if of.scores is not None:
+        rows, none = of.scores, [0] * len(of.scores)
+        slices, groups = of.slices or (None,), of.groups or (None,)
+        labels = [
+            [names[k] for k in (none if codes is None else codes.tolist())]
+            for names, codes in ((slices, rows.slice), (groups, rows.cluster))
+        ]
+        scores = [column.tolist() for said in rows.scores for column in said.columns]
+        for key, sums in zip(zip(*labels, rows.truth.tolist(), *scores, strict=True), rows.filled, strict=True):
+            found["row", *key] = found.get(("row", *key), 0) + sums
+    return found
+
+
 def same(left: Tally, right: Tally) -> bool:
     """Equal in every respect but the last digit of summed weights."""
-    ours, theirs = content(left), content(right)
+    ours, theirs = {**content(left), **kept(left)}, {**content(right), **kept(right)}
     return (
         (left.scale, left.models, left.dropped) == (right.scale, right.models, right.dropped)
         and set(left.slices) == set(right.slices)
@@ -77,7 +94,19 @@ WATER = tally(
 )
 NUMBERS = tally([0, 1, 1], [False, True, False], scale=Scale([False, True]), group=[2**63 - 1, -5, -5])
 EMPTY = Tally.empty(SCALE, ["m0"])
+TWO = Scale(["no", "yes"], event="yes")
+SCORE = [0.1, 0.75, 0.75, -0.0, 1.0]
+SCORED = tally(["no", "yes", "no", "no", "yes"], SCORE, scale=TWO)
+MEMBERS = tally(
+    list("aabbc"),
+    np.array([[0.5, 0.5, 0], [1, 0, 0], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5], [0, 0, 1]]),
+    list("accba"),
+    by=["x", "y", "x", "y", "y"],
+    group=[7, 7, 8, 8, 9],
+    weight=[0.5, 1.5, 2.0, 1.0, 0.25],
+)
 ALL = {"plain": PLAIN, "rich": RICH, "odd": ODD, "water": WATER, "numbers": NUMBERS, "empty": EMPTY}
+ALL |= {"scored": SCORED, "members": MEMBERS}
 
 
 # --- adding ---------------------------------------------------------------------------------------------------
@@ -89,6 +118,10 @@ def batches(draw: st.DrawFn) -> tuple[Tally, list[Tally]]:
     rows = draw(st.integers(2, 30))
     labels = st.lists(st.sampled_from("abc"), min_size=rows, max_size=rows)
     truth, first, second = draw(labels), draw(labels), draw(labels)
+    said: Any = first
+    if draw(st.booleans()):
+        shares = st.sampled_from([[1, 0, 0], [0.5, 0.25, 0.25], [0, 0.5, 0.5]])
+        said = np.array(draw(st.lists(shares, min_size=rows, max_size=rows)), dtype=float)
     options: dict[str, list[Any]] = {}
     if draw(st.booleans()):
         options["group"] = draw(st.lists(st.integers(0, 4), min_size=rows, max_size=rows))
@@ -98,10 +131,10 @@ def batches(draw: st.DrawFn) -> tuple[Tally, list[Tally]]:
         options["weight"] = draw(st.lists(st.floats(0.1, 9), min_size=rows, max_size=rows))
     edges = sorted({0, rows, *draw(st.lists(st.integers(1, rows - 1), max_size=3))})
     parts = [
-        tally(truth[low:high], first[low:high], second[low:high], **{k: v[low:high] for k, v in options.items()})
+        tally(truth[low:high], said[low:high], second[low:high], **{k: v[low:high] for k, v in options.items()})
         for low, high in pairwise(edges)
     ]
-    return tally(truth, first, second, **options), parts
+    return tally(truth, said, second, **options), parts
 
 
 @given(batches())
@@ -123,6 +156,7 @@ def test_what_was_added_can_be_taken_out(batch: tuple[Tally, list[Tally]]) -> No
         assert same(rest, sum(parts[2:], parts[1]))
     nothing = whole - whole
     assert (nothing.rows, len(nothing.sums.keys), nothing.slices, nothing.groups) == (0, 0, (), ())
+    assert kept(nothing) == {}
 
 
 def test_rows_dropped_are_added_too() -> None:
@@ -150,6 +184,30 @@ def test_a_tally_without_rows_brings_no_clusters_along() -> None:
     assert alone.patterns().cluster is None
 
 
+@pytest.mark.parametrize("before", ["grouped", "sliced", "members", "labels"])
+def test_a_tally_without_rows_leaves_scores_as_they_are(before: str) -> None:
+    truth = ["no", "yes", "no", "no", "yes"]
+    others = {
+        "grouped": tally(truth, SCORE, scale=TWO, group=[1, 1, 2, 2, 2]),
+        "sliced": tally(truth, SCORE, scale=TWO, by=[1, 1, 2, 2, 2]),
+        "members": tally(truth, {"no": [0.5] * 5, "yes": [0.5] * 5}, scale=TWO),
+        "labels": tally(truth, truth, scale=TWO),
+    }
+    gone = others[before] - others[before]
+    expected = sy.assess_tally(SCORED, measures=["auc"])["auc"]
+    for alone in (gone + SCORED, SCORED + gone):
+        assert same(alone, SCORED)
+        found = sy.assess_tally(alone, measures=["auc"])["auc"]
+        assert (found.value, found.low, found.method) == (expected.value, expected.low, expected.method)
+
+
+def test_no_scores_are_left_of_a_tally_without_rows() -> None:
+    labels = tally(["no", "yes"], ["no", "yes"], scale=TWO)
+    for alone in ((SCORED - SCORED) + labels, labels + (SCORED - SCORED)):
+        assert same(alone, labels)
+        assert "auc" not in sy.assess_tally(alone).table()["measure"]
+
+
 @pytest.mark.parametrize(
     ("other", "words"),
     [
@@ -165,6 +223,15 @@ def test_unlike_tallies_do_not_add_up(other: Tally, words: str) -> None:
         with pytest.raises(UnlikeTallies) as caught:
             act(left, right)
         assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("other", [["no", "yes"], {"no": [0.9, 0.2], "yes": [0.1, 0.8]}], ids=["labels", "members"])
+def test_scores_of_another_kind_do_not_add_up(other: Any) -> None:
+    unlike = tally(["no", "yes"], other, scale=TWO)
+    for act, left, right in ((add, SCORED, unlike), (add, unlike, SCORED), (sub, SCORED, unlike)):
+        with pytest.raises(UnlikeTallies, match="scores of the same kind") as caught:
+            act(left, right)
+        assert caught.value.mend
 
 
 def test_clusters_of_text_and_of_numbers_do_not_add_up() -> None:
@@ -193,6 +260,8 @@ def test_saving_and_loading_changes_nothing(which: str, tmp_path: Path) -> None:
     assert loaded.scale.ordered == saved.scale.ordered
     assert np.array_equal(loaded.sums.keys, saved.sums.keys)
     assert np.array_equal(loaded.sums.values, saved.sums.values)
+    assert (loaded.scores is None) == (saved.scores is None)
+    assert same(loaded, saved)
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.tally"]
 
 
@@ -213,10 +282,24 @@ def test_steps_through_files_change_no_estimate(tmp_path_factory: pytest.TempPat
 def test_a_tally_is_an_arrow_stream_that_anyone_can_read(tmp_path: Path) -> None:
     RICH.save(tmp_path / "a.tally")
     with pa.OSFile(str(tmp_path / "a.tally")) as file:
-        table = pa.ipc.open_stream(file).read_all()
+        table, rows = (pa.ipc.open_stream(file).read_all() for _ in range(2))
     assert table.column("count").to_pylist() == RICH.sums.values[:, 0].tolist()
     header = json.loads(table.schema.metadata[b"steelyard"])
-    assert (header["format"], header["version"]) == ("steelyard tally", 1)
+    assert (header["format"], header["version"], header["scores"]) == ("steelyard tally", VERSION, None)
+    assert (rows.num_rows, rows.num_columns) == (0, 0)
+
+
+def test_the_second_stream_holds_the_rows_with_their_scores(tmp_path: Path) -> None:
+    SCORED.save(tmp_path / "a.tally")
+    with pa.OSFile(str(tmp_path / "a.tally")) as file:
+        table, rows = (pa.ipc.open_stream(file).read_all() for _ in range(2))
+    assert json.loads(table.schema.metadata[b"steelyard"])["scores"] == [[1, 1]]
+    assert rows.to_pydict() == {"truth": [0, 1, 0, 0, 1], "score0": SCORE}
+    MEMBERS.save(tmp_path / "a.tally")
+    with pa.OSFile(str(tmp_path / "a.tally")) as file:
+        table, rows = (pa.ipc.open_stream(file).read_all() for _ in range(2))
+    assert json.loads(table.schema.metadata[b"steelyard"])["scores"] == [[3, -1], [0, -1]]
+    assert rows.column_names == ["slice", "cluster", "truth", "score0", "score1", "score2", "count", "mass", "square"]
 
 
 @pytest.mark.parametrize("which", ALL)
@@ -309,10 +392,10 @@ def stream_of(table: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-@pytest.mark.parametrize("version", [0, 2, "1.1", None, [1]])
+@pytest.mark.parametrize("version", [0, 1, VERSION + 1, str(VERSION), None, [VERSION]])
 def test_a_tally_of_another_version_is_refused(version: Any, tmp_path: Path) -> None:
     reseal(tmp_path / "a.tally", with_header(PLAIN, version=version))
-    with pytest.raises(ForeignFile, match=r"is a tally of version .*, not 1\. Read it with the release that wrote it"):
+    with pytest.raises(ForeignFile, match=rf"of version .*, not {VERSION}\. Read it with the release that wrote it"):
         Tally.load(tmp_path / "a.tally")
 
 
@@ -345,6 +428,60 @@ def test_sums_that_there_cannot_be_are_refused(column: str, value: Any, tmp_path
     place = table.column_names.index(column)
     broken = table.set_column(place, column, pa.array([value] * table.num_rows))
     reseal(tmp_path / "a.tally", stream_of(broken))
+    with pytest.raises(DamagedFile, match="is no tally that can be read"):
+        Tally.load(tmp_path / "a.tally")
+
+
+def with_rows(of: Tally, change: Callable[[Any], Any], **changes: Any) -> bytes:
+    """Both streams of a tally, the second one changed."""
+    source = pa.BufferReader(_to_arrow(of))
+    rows = [pa.ipc.open_stream(source).read_all() for _ in range(2)][1]
+    return with_header(of, **changes) + stream_of(change(rows))
+
+
+def column_of(name: str, values: Any) -> Callable[[Any], Any]:
+    def change(rows: Any) -> Any:
+        return rows.set_column(rows.column_names.index(name), name, pa.array(values))
+
+    return change
+
+
+def test_rows_that_are_left_alone_are_read(tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_rows(SCORED, lambda rows: rows))
+    assert same(Tally.load(tmp_path / "a.tally"), SCORED)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        column_of("truth", [0, 1, 0, 0, 2]),
+        column_of("truth", [0, 1, 0, 0, -1]),
+        column_of("truth", [0.0, 1.0, 0.0, 0.0, 1.0]),
+        column_of("truth", [0, 1, 0, 0, None]),
+        column_of("score0", [0.1, 0.2, 0.3, 0.4, float("nan")]),
+        column_of("score0", [0.1, 0.2, 0.3, 0.4, None]),
+        column_of("score0", list("abcde")),
+        lambda rows: rows.drop_columns(["score0"]),
+        lambda rows: rows.drop_columns(["truth"]),
+        lambda rows: rows.append_column("slice", pa.array([0, 0, 0, 0, 1])),
+        lambda rows: rows.append_column("cluster", pa.array([0, 0, 0, 0, 1])),
+    ],
+)
+def test_rows_that_there_cannot_be_are_refused(change: Callable[[Any], Any], tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_rows(SCORED, change))
+    with pytest.raises(DamagedFile, match="is no tally that can be read"):
+        Tally.load(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize("scores", [[[2, -1]], [[1, 7]], [[1, -1]], [[1]], [], [[0, -1]], [[1, 1], [0, -1]], "x", 5])
+def test_a_header_that_does_not_fit_the_rows_is_refused(scores: Any, tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_rows(SCORED, lambda rows: rows, scores=scores))
+    with pytest.raises(DamagedFile, match="is no tally that can be read"):
+        Tally.load(tmp_path / "a.tally")
+
+
+def test_rows_that_are_not_there_are_missed(tmp_path: Path) -> None:
+    reseal(tmp_path / "a.tally", with_header(SCORED))
     with pytest.raises(DamagedFile, match="is no tally that can be read"):
         Tally.load(tmp_path / "a.tally")
 

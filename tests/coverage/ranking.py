@@ -1,0 +1,289 @@
+"""How often 95 % intervals of measures of scores hold the truth, by simulation from populations of scores.
+
+``PYTHONPATH=. python tests/coverage/ranking.py --markdown docs/coverage.md`` writes its section of the page of results.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtri
+
+import steelyard
+from steelyard.differences import Differences
+from steelyard.parts import compute
+from tests.coverage.simulation import Array, rewrite, standard_error, with_section
+
+Marks = NDArray[np.bool_]
+
+MEASURES = ("auc", "average_precision", "partial_auc", "h_measure")
+LEVELS = 10  # of scores with ties
+CORRELATION = 0.5  # of two scores within a class
+APART = 0.05  # how much lower the AUC of a worse rival is
+TRUTH_ROWS = 2_000_000
+
+
+# --- populations ----------------------------------------------------------------------------------------------
+
+
+def binormal(positive: Marks, noise: Array, auc: float) -> Array:
+    """Normal scores with equal variances; the class scores higher."""
+    return noise + 2**0.5 * ndtri(auc) * positive
+
+
+def unequal(positive: Marks, noise: Array, auc: float) -> Array:
+    """Normal scores that scatter twice as much in the class."""
+    return np.where(positive, 2 * noise + 5**0.5 * ndtri(auc), noise)
+
+
+def exponential(positive: Marks, noise: Array, auc: float) -> Array:
+    """Exponential scores; those of the class are larger by a factor."""
+    return -log_ndtr(-noise) * np.where(positive, auc / (1 - auc), 1.0)
+
+
+def tied(positive: Marks, noise: Array, auc: float) -> Array:
+    """Normal scores cut into a few levels, which takes a little from their AUC."""
+    reach = 2**0.5 * ndtri(auc) + 4
+    level = np.floor(LEVELS * (binormal(positive, noise, auc) + 2) / reach)
+    return np.asarray(np.clip(level, 0, LEVELS - 1))
+
+
+SHAPES: dict[str, Callable[[Marks, Array, float], Array]] = {
+    "binormal": binormal,
+    "tied": tied,
+    "unequal": unequal,
+    "exponential": exponential,
+}
+CHOSEN = "binormal"  # the shape of those populations that the rule was chosen with
+
+
+@dataclass(frozen=True)
+class Population:
+    """Two classes with scores: their shape, their AUC before any are tied, and how many rows are drawn."""
+
+    shape: str
+    auc: float
+    prevalence: float
+    rows: int
+
+    def draw(self, random: np.random.Generator) -> tuple[Marks, Array, Array]:
+        """Rows of the class or the rest, and the standard normal noise of two scores; at least 2 rows of both."""
+        while True:
+            positive = random.random(self.rows) < self.prevalence
+            if 2 <= positive.sum() <= self.rows - 2:
+                break
+        first, second = random.standard_normal((2, self.rows))
+        return positive, first, CORRELATION * first + (1 - CORRELATION**2) ** 0.5 * second
+
+
+def populations() -> Iterator[Population]:
+    """The populations of the study: those that the rule was chosen with, then fresh ones."""
+    for rows in (100, 1000):
+        for prevalence in (0.5, 0.1):
+            yield from (Population(CHOSEN, auc, prevalence, rows) for auc in (0.6, 0.8, 0.95, 0.99))
+    for shape in ("tied", "unequal", "exponential"):
+        for rows in (100, 1000):
+            for prevalence in (0.5, 0.1):
+                yield from (Population(shape, auc, prevalence, rows) for auc in (0.7, 0.9))
+
+
+@cache
+def truths(shape: str, auc: float, prevalence: float, measures: tuple[str, ...] = MEASURES) -> dict[str, float]:
+    """The values in a population, from very many rows that lie at its quantiles."""
+    count = round(TRUTH_ROWS * prevalence)
+    positive = np.arange(TRUTH_ROWS) < count
+    noise = np.concatenate([ndtri((np.arange(size) + 0.5) / size) for size in (count, TRUTH_ROWS - count)])
+    score = SHAPES[shape](positive, noise, auc)
+    assessment = steelyard.assess(positive.astype(int), score, event=1, measures=measures)
+    return {measure: assessment[measure].value for measure in measures}
+
+
+# --- simulation -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Cover:
+    """How often intervals held a truth; where they did not, on which side of them it was; and their widths."""
+
+    truth: float
+    drawn: int = 0
+    held: int = 0
+    below: int = 0
+    above: int = 0
+    width: float = 0.0
+
+    def add(self, low: float, high: float) -> None:
+        """Count one interval; one without bounds holds nothing."""
+        self.drawn += 1
+        self.held += low <= self.truth <= high
+        self.below += self.truth < low
+        self.above += self.truth > high
+        self.width += float(np.nan_to_num(high - low))
+
+    def shares(self) -> list[float]:
+        """Covered, the truth below the interval, above it, and the average width, all in per cent."""
+        return [100 * part / self.drawn for part in (self.held, self.below, self.above, self.width)]
+
+
+Key = tuple[str, str]  # what was covered, and of which measure
+VALUE, PLAIN, EQUAL, UNEQUAL = "value", "plain", "equal", "unequal"
+RIVALS = {EQUAL: 0.0, UNEQUAL: APART}
+
+
+def coverage(
+    population: Population, repetitions: int, seed: int, measures: tuple[str, ...] = MEASURES
+) -> dict[Key, Cover]:
+    """Coverage of the values of one score, and of paired differences to an equally good rival and to a worse one."""
+    random = np.random.default_rng(seed)
+    shape, auc, prevalence = population.shape, population.auc, population.prevalence
+    known = {gap: truths(shape, auc - gap, prevalence, measures) for gap in RIVALS.values()}
+    found: dict[Key, Cover] = {}
+    for measure in measures:
+        here = known[0.0][measure]
+        found |= {(kind, measure): Cover(here) for kind in (VALUE, PLAIN)}
+        found |= {(kind, measure): Cover(here - known[gap][measure]) for kind, gap in RIVALS.items()}
+    for _ in range(repetitions):
+        positive, noise, other = population.draw(random)
+        scores = {VALUE: SHAPES[shape](positive, noise, auc)}
+        scores |= {kind: SHAPES[shape](positive, other, auc - gap) for kind, gap in RIVALS.items()}
+        for key, low, high in intervals(positive, scores, measures):
+            found[key].add(low, high)
+    return found
+
+
+def intervals(positive: Marks, scores: dict[str, Array], measures: Sequence[str]) -> Iterator[tuple[Key, float, float]]:
+    """The bounds that ``assess``, ``assess(method="plain")`` and ``compare`` give, with nothing computed but these."""
+    comparison = steelyard.compare(positive.astype(int), scores, event=1, measures=measures)
+    ranked = {name: comparison[name].ranked for name in scores}
+    for measure in comparison.settings.measures:
+        place = ranked[VALUE].overall(measure)
+        alone = {name: evaluation.only(place) for name, evaluation in ranked.items()}
+        for kind, settings in ((VALUE, comparison.settings), (PLAIN, replace(comparison.settings, method="plain"))):
+            results = compute(alone[VALUE], settings)
+            yield (kind, measure.label), float(results.low[0]), float(results.high[0])
+        for kind in RIVALS:
+            low, high = Differences([alone[VALUE], alone[kind]], [0], comparison.settings.level).bounds()
+            yield (kind, measure.label), float(low[0, 0]), float(high[0, 0])
+
+
+Finding = tuple[Population, dict[Key, Cover]]
+
+
+def study(repetitions: int, chosen: Iterable[Population]) -> list[Finding]:
+    """Run populations on all cores."""
+    jobs = list(chosen)
+    with ProcessPoolExecutor() as pool:
+        found = [pool.submit(coverage, job, repetitions, 31 + place) for place, job in enumerate(jobs)]
+        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+
+
+# --- the page -------------------------------------------------------------------------------------------------
+
+SECTION = "measures of scores"
+HEAD = """## Measures of scores
+
+The same for measures of ranking, from samples of rows that are drawn with their scores; how many rows a class has is
+random too. The rule (pseudo-rows, logit scale, degrees of freedom) was chosen with binormal scores of equal variances.
+The other populations had no part in it: tied scores (binormal ones cut into {levels} levels), scores that scatter twice
+as much in the class as in the rest (unequal variances), and exponential scores. "AUC" is that of the population, before
+any scores are tied. True values were found from {truth_rows:,} rows at the quantiles of the population. A sample with
+fewer than 2 rows of a class was drawn again.
+
+{repetitions:,} samples were drawn from each population, so that a coverage is uncertain by about {error:.1f} points
+(one standard error), and the lowest and the highest of many by more. All figures are per cent. "Below" and "above" say
+how often the truth was below the interval, and above it; "width" is the interval's average width. "Plain" is
+`method="plain"`: value ± 1.96 standard errors. Paired differences are those between two scores on the same rows, whose
+noise has a correlation of {correlation}: two equally good ones, and two whose AUCs are {apart} apart.
+
+`PYTHONPATH=. python tests/coverage/ranking.py --markdown docs/coverage.md` makes this section.
+
+### Lowest and highest coverage
+
+At n = 100 and a prevalence of 0.1 a class has 10 rows, give or take 3.
+"""
+KINDS = {VALUE: "values", PLAIN: "values, plain", EQUAL: "pairs, equal", UNEQUAL: "pairs, apart"}
+
+
+def section(results: Sequence[Finding], repetitions: int) -> str:
+    """All tables as Markdown."""
+    text = [
+        HEAD.format(
+            levels=LEVELS,
+            truth_rows=TRUTH_ROWS,
+            repetitions=repetitions,
+            error=standard_error(repetitions),
+            correlation=CORRELATION,
+            apart=APART,
+        ),
+        *_summary(results),
+    ]
+    for measure in MEASURES:
+        text += [f"\n### Values of `{measure}`\n", *_details(results, measure, {VALUE: "covered", PLAIN: "plain"})]
+        text += [
+            f"\n### Paired differences of `{measure}`\n",
+            *_details(results, measure, {EQUAL: "equal", UNEQUAL: "apart"}),
+        ]
+    return "\n".join(text) + "\n"
+
+
+def _summary(results: Sequence[Finding]) -> Iterator[str]:
+    """The lowest and the highest coverage of every measure."""
+    columns = [(fresh, rows) for fresh in (False, True) for rows in (100, 1000)]
+    heads = [f"{'fresh' if fresh else CHOSEN}, n = {rows}" for fresh, rows in columns]
+    yield f"| measure | of | {' | '.join(heads)} |"
+    yield f"|---|---|{'---:|' * len(heads)}"
+    for measure in MEASURES:
+        for kind, name in KINDS.items():
+            cells = [
+                _range([found[kind, measure].shares()[0] for population, found in results if _in(population, *column)])
+                for column in columns
+            ]
+            yield f"| `{measure}` | {name} | {' | '.join(cells)} |"
+
+
+def _in(population: Population, fresh: bool, rows: int) -> bool:
+    return (population.shape != CHOSEN, population.rows) == (fresh, rows)
+
+
+def _range(shares: Sequence[float]) -> str:
+    return f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-"
+
+
+def _details(results: Sequence[Finding], measure: str, shown: Mapping[str, str]) -> Iterator[str]:
+    """One population a row, with all shares of some kinds of intervals."""
+    heads = [head for covered in shown.values() for head in (covered, "below", "above", "width")]
+    yield f"| scores | AUC | prevalence | n | {' | '.join(heads)} |"
+    yield f"|---|---|---|---|{'---:|' * len(heads)}"
+    for population, found in results:
+        cells = [f"{share:.1f}" for kind in shown for share in found[kind, measure].shares()]
+        named = f"{population.shape} | {population.auc:.2f} | {population.prevalence} | {population.rows}"
+        yield f"| {named} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print what leaves 93 to 97 %, or write everything as a section of a page."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repetitions", type=int, default=10_000)
+    parser.add_argument("--markdown", type=Path)
+    arguments = parser.parse_args()
+    results = study(arguments.repetitions, populations())
+    if arguments.markdown:
+        rewrite(arguments.markdown, lambda old: with_section(old, SECTION, section(results, arguments.repetitions)))
+    for population, found in results:
+        print(population)
+        for (kind, measure), cover in found.items():
+            covered, below, above, width = cover.shares()
+            if not 93 <= covered <= 97:
+                misses = f"below {below:.1f}, above {above:.1f}, width {width:.1f}"
+                print(f"  {covered:.1f} ({misses}) {measure}, {KINDS[kind]}")
+
+
+if __name__ == "__main__":
+    main()

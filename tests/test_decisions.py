@@ -1,0 +1,379 @@
+"""Where to set the threshold: the best is the best, conditions hold, and what is promised is kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import steelyard as sy
+from steelyard.decisions import Goal, Limit
+from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
+
+COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}
+
+
+def sample(rows: int = 300, seed: int = 1, shift: float = 1.5) -> tuple[Any, Any]:
+    """Labels, and scores that tell something about them."""
+    random = np.random.default_rng(seed)
+    event = random.random(rows) < 0.3
+    return np.where(event, "yes", "no"), random.normal(size=rows) + shift * event
+
+
+@pytest.fixture(scope="module")
+def tested() -> sy.Assessment:
+    truth, score = sample()
+    return sy.assess(truth, score, event="yes", threshold=0.5, cost=COSTS)
+
+
+scored = st.lists(st.tuples(st.booleans(), st.sampled_from([-1.0, -0.5, 0.0, 0.25, 0.5, 2.0])), min_size=4, max_size=25)
+
+
+def both_classes(rows: list[tuple[bool, float]]) -> bool:
+    return len({event for event, _ in rows}) == 2
+
+
+# --- every threshold --------------------------------------------------------------------------------------------
+
+
+@given(scored.filter(both_classes))
+def test_a_table_of_thresholds_is_what_assessing_at_each_of_them_gives(rows: list[tuple[bool, float]]) -> None:
+    truth, score = (list(column) for column in zip(*rows, strict=True))
+    names = ["sensitivity", "specificity", "precision", "f1", "kappa", "mcc", "accuracy", "weighted_kappa"]
+    table = sy.assess(truth, score, threshold=0.0).thresholds(names)
+    assert table["threshold"] == [math.inf, *sorted(set(score), reverse=True)]
+    for row, threshold in enumerate(table["threshold"]):
+        alone = sy.assess(truth, score, threshold=threshold, measures=names)
+        for name in names:
+            found = alone[name, True] if name not in ("kappa", "mcc", "accuracy", "weighted_kappa") else alone[name]
+            assert_allclose(table[name][row], found.value, atol=1e-12)
+            if name not in ("kappa", "mcc", "weighted_kappa"):  # of which the table of a class is another slot
+                assert_allclose([table[f"{name}_low"][row], table[f"{name}_high"][row]], [found.low, found.high])
+        assert_allclose([table[cell][row] for cell in ("fn", "tp")], alone.confusion()[1])
+
+
+@given(scored.filter(both_classes))
+def test_raising_the_threshold_lowers_sensitivity_and_raises_specificity(rows: list[tuple[bool, float]]) -> None:
+    truth, score = (list(column) for column in zip(*rows, strict=True))
+    table = sy.assess(truth, score, threshold=0.0).thresholds(["sensitivity", "specificity"], intervals=False)
+    assert (np.diff(table["sensitivity"]) >= 0).all()
+    assert (np.diff(table["specificity"]) <= 0).all()
+    assert table.column_names == ["threshold", "tp", "fn", "fp", "tn", "sensitivity", "specificity"]
+
+
+def test_another_prevalence_changes_what_depends_on_it(tested: sy.Assessment) -> None:
+    here, rare = tested.thresholds(), tested.thresholds(prevalence=0.01)
+    assert_allclose(here["sensitivity"], rare["sensitivity"])
+    assert_allclose(here["specificity_low"], rare["specificity_low"], atol=1e-9)
+    row = len(here["threshold"]) // 3
+    sensitivity, fpr = here["sensitivity"][row], 1 - here["specificity"][row]
+    assert_allclose(rare["precision"][row], 0.01 * sensitivity / (0.01 * sensitivity + 0.99 * fpr))
+    at = sy.assess(*sample(), event="yes", threshold=here["threshold"][row], measures=["precision_at(prevalence=0.01)"])
+    found = at["precision_at(prevalence=0.01)"]
+    assert_allclose(rare["precision"][row], found.value)
+
+
+def test_any_class_of_several_has_its_thresholds() -> None:
+    random = np.random.default_rng(0)
+    memberships = random.dirichlet(np.ones(3), 80)
+    truth = np.array(list("abc"))[memberships.argmax(axis=1)]
+    result = sy.assess(truth, memberships)
+    table = result.thresholds(["sensitivity"], label="b")
+    assert table["sensitivity"][-1] == 1.0
+    assert len(table) == 81
+    with pytest.raises(EventNeeded):
+        result.thresholds()
+    with pytest.raises(BadOption, match="two classes, not 3"):
+        result.best_threshold("f1")
+
+
+# --- the best of them -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["f1", "kappa", "informedness", "accuracy", "error", "g_mean", "cost", "fbeta(beta=0.5)"]
+)
+def test_the_best_threshold_is_better_than_all_others(tested: sy.Assessment, name: str) -> None:
+    found = tested.best_threshold(name)
+    values = np.array(tested.thresholds([name], intervals=False)[found.goal.measure.label])
+    best = np.nanmax(values) if found.goal.measure.better == "higher" else np.nanmin(values)
+    assert found.value is not None
+    assert_allclose(found.value.value, best)
+    assert found.assessment is not None
+    if "(" not in name:
+        assert_allclose(found.assessment[found.goal.measure].value, best)
+    # Of equally good ones the highest.
+    thresholds = np.array(tested.thresholds([name], intervals=False)["threshold"])
+    assert found.threshold == thresholds[np.isclose(values, best, rtol=1e-13, atol=0)].max()
+    assert found.also < found.threshold
+
+
+def test_conditions_are_kept_by_the_largest_threshold_that_can(tested: sy.Assessment) -> None:
+    found = tested.best_threshold("specificity", where="sensitivity >= 0.8")
+    table = tested.thresholds(["sensitivity"], intervals=False)
+    fit = [t for t, value in zip(table["threshold"], table["sensitivity"], strict=True) if value >= 0.8]
+    assert found.threshold == max(fit)
+    here, elsewhere = found.limits[0]
+    assert here.value >= 0.8
+    assert here.low < elsewhere.value < here.high
+    both = tested.best_threshold("f1", where=["sensitivity >= 0.5", "precision >= 0.7"])
+    assert [limit[0].value >= bound for limit, bound in zip(both.limits, (0.5, 0.7), strict=True)] == [True, True]
+
+
+def test_a_share_that_is_met_exactly_is_met() -> None:
+    truth = ["yes"] * 10 + ["no"] * 10
+    score = [*range(20, 10, -1), *range(12, 2, -1)]
+    found = sy.assess(truth, [float(s) for s in score], event="yes", threshold=9.0).best_threshold(
+        "specificity", where="sensitivity >= 0.8"
+    )
+    assert found.limits[0][0].value == 0.8
+    assert found.threshold == 13.0
+
+
+def test_no_threshold_is_said_to_be_none(tested: sy.Assessment) -> None:
+    found = tested.best_threshold("f1", where="precision >= 1.01")
+    assert not found.found
+    assert math.isnan(found.threshold)
+    assert "the most is 1" in found.note
+    assert "no threshold" in str(found)
+    together = tested.best_threshold("f1", where=["sensitivity >= 0.99", "specificity >= 0.99"])
+    assert together.note == "no threshold meets all conditions"
+
+
+def test_costs_are_least_at_the_prevalence_asked_for(tested: sy.Assessment) -> None:
+    found = tested.best_threshold("cost", prevalence=0.1)
+    table = tested.thresholds(["sensitivity", "specificity"], intervals=False)
+    sensitivity, specificity = np.array(table["sensitivity"]), np.array(table["specificity"])
+    costs = 0.1 * 4 * (1 - sensitivity) + 0.9 * (1 - specificity)
+    assert found.value is not None
+    assert_allclose(found.value.value, costs.min())
+    assert_allclose(found.threshold, np.array(table["threshold"])[costs.argmin()])
+
+
+def test_the_second_value_is_free_of_the_choice() -> None:
+    """Scores that tell nothing: the best balanced accuracy on the rows is above chance, the second value is not."""
+    first, second = [], []
+    for seed in range(30):
+        truth, score = sample(60, seed, shift=0.0)
+        found = sy.assess(truth, score, event="yes", threshold=0.0).best_threshold("balanced_accuracy")
+        assert found.value is not None
+        assert found.honest is not None
+        first.append(found.value.value)
+        second.append(found.honest.value)
+    assert np.mean(first) > 0.56
+    assert abs(np.mean(second) - 0.5) < 0.03
+
+
+def test_a_guarantee_is_kept_in_so_many_samples() -> None:
+    """Scores of the event are uniform, so that the true sensitivity of a threshold is known: 1 - threshold."""
+    kept = []
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        truth = np.repeat([True, False], 60)
+        score = np.concatenate([random.random(60), random.random(60) - 0.5])
+        result = sy.assess(truth, score, threshold=0.5)
+        found = result.best_threshold("specificity", where="sensitivity >= 0.8", guarantee=0.9)
+        kept.append(1 - found.threshold >= 0.8)
+        plain = result.best_threshold("specificity", where="sensitivity >= 0.8")
+        assert plain.threshold >= found.threshold
+    assert 0.87 < np.mean(kept) < 0.97
+
+
+@pytest.mark.parametrize(
+    ("condition", "bound"),
+    [("specificity >= 0.7", 0.7), ("fpr <= 0.3", 0.7), ("fnr <= 0.4", 0.6), ("sensitivity >= 0.6", 0.6)],
+)
+def test_errors_can_be_guaranteed_as_well_as_successes(tested: sy.Assessment, condition: str, bound: float) -> None:
+    other = "sensitivity" if (condition[0] in "f" and "fpr" in condition) or "spec" in condition else "specificity"
+    found = tested.best_threshold(other, where=condition, guarantee=0.95)
+    assert found.assessment is not None
+    success = "specificity" if other == "sensitivity" else "sensitivity"
+    assert found.assessment[success].value > bound
+
+
+def test_a_guarantee_that_cannot_be_given_says_what_it_would_take(tested: sy.Assessment) -> None:
+    found = tested.best_threshold("specificity", where="sensitivity >= 0.99", guarantee=0.95)
+    assert not found.found
+    assert "299 would do" in found.note  # 0.99^299 < 0.05
+    truth, score = sample()
+    weighted = sy.assess(truth, score, event="yes", threshold=0.0, weight=np.linspace(0.5, 1.5, 300))
+    clustered = sy.assess(truth, score, event="yes", threshold=0.0, group=np.arange(300) // 3)
+    for result in (weighted, clustered):
+        with pytest.raises(BadOption, match="independent rows"):
+            result.best_threshold("specificity", where="sensitivity >= 0.8", guarantee=0.95)
+        assert result.best_threshold("f1").found
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"measure": "auc"}, "the same at every threshold"),
+        ({"measure": "prevalence"}, "no value of prevalence is better"),
+        ({"measure": "f1", "where": "sensitivity about 0.8"}, "cannot be read"),
+        ({"measure": "f1", "where": 3}, "cannot be read"),
+        ({"measure": "f1", "prevalence": 1.5}, "prevalence is 1.5"),
+        ({"measure": "f1", "guarantee": 0.9}, "needs a condition"),
+        ({"measure": "f1", "guarantee": "sure", "where": "fpr <= 0.1"}, "guarantee is 'sure'"),
+        ({"measure": "f1", "guarantee": 0.9, "where": "precision >= 0.5"}, "cannot be guaranteed"),
+        ({"measure": "f1", "guarantee": 0.9, "where": "sensitivity <= 0.5"}, "cannot be guaranteed"),
+    ],
+)
+def test_goals_that_make_no_sense_are_refused(tested: sy.Assessment, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadOption) as caught:
+        tested.best_threshold(**{"where": (), **options})
+    assert words in str(caught.value)
+
+
+def test_a_goal_is_read_as_it_is_written() -> None:
+    goal = Goal.read("max specificity where sensitivity >= 0.8 and precision >= .5")
+    assert [str(limit) for limit in goal.limits] == ["sensitivity >= 0.8", "precision >= 0.5"]
+    assert Goal.read("best:error").measure.better == "lower"
+    assert Goal.read(" min fbeta(beta=0.5)".replace("min", "max")).measure.label == "fbeta(beta=0.5)"
+    assert Limit.read("fpr<=1e-1").bound == 0.1
+    for text in ("max error", "f1", "best:", "max f1 where", "maximise f1"):
+        with pytest.raises((BadOption, UnknownMeasure)):
+            Goal.read(text)
+
+
+# --- through assess and compare ---------------------------------------------------------------------------------
+
+
+def test_assess_chooses_and_assesses_there() -> None:
+    truth, score = sample()
+    result = sy.assess(truth, score, event="yes", threshold="best:f1")
+    assert result.decision is not None
+    again = sy.assess(truth, score, event="yes", threshold=result.decision.threshold)
+    assert_array_equal(result.confusion(), again.confusion())
+    assert result["f1"].value == pytest.approx(result.decision.value.value if result.decision.value else None)
+    assert "highest f1" in str(result)
+
+
+def test_every_classifier_has_its_own_threshold() -> None:
+    truth, score = sample()
+    models = {"plain": score, "stretched": 10 * score, "labels": np.where(score > 1, "yes", "no")}
+    result = sy.compare(truth, models, event="yes", threshold="max specificity where sensitivity >= 0.7")
+    assert set(result.decisions) == {"plain", "stretched"}
+    assert_allclose(result.decisions["stretched"].threshold, 10 * result.decisions["plain"].threshold)
+    assert_array_equal(result["plain"].confusion(), result["stretched"].confusion())
+    assert "sensitivity >= 0.7" in str(result)
+
+
+def test_a_choice_needs_scores_costs_and_a_threshold_that_does() -> None:
+    truth, score = sample()
+    with pytest.raises(BadOption, match="no score"):
+        sy.assess(truth, truth, event="yes", threshold="best:f1")
+    with pytest.raises(BadOption, match="needs costs"):
+        sy.assess(truth, score, event="yes", threshold="cost")
+    with pytest.raises(NoThreshold, match="the most is 1"):
+        sy.assess(truth, score, event="yes", threshold="max f1 where precision >= 1.5")
+
+
+def test_training_rows_are_assigned_by_the_threshold_of_the_test_rows() -> None:
+    truth, score = sample()
+    result = sy.assess(truth, score, event="yes", threshold="best:f1", training=sample(seed=2))
+    assert result.training is not None
+    assert result.decision is not None
+    other = sy.assess(*sample(seed=2), event="yes", threshold=result.decision.threshold)
+    assert_array_equal(result.training.confusion(), other.confusion())
+
+
+def test_at_threshold_is_assessing_there(tested: sy.Assessment) -> None:
+    truth, score = sample()
+    for options in (
+        {},
+        {"weight": np.arange(300) % 3},
+        {"weight": np.linspace(0.5, 2, 300)},
+        {"group": np.arange(300) // 4},
+    ):
+        given: dict[str, Any] = {"event": "yes", **options}
+        moved = sy.assess(truth, score, threshold=0.5, **given).at_threshold(1.0)
+        there = sy.assess(truth, score, threshold=1.0, **given)
+        assert_allclose(moved["kappa"].low, there["kappa"].low)
+        assert_allclose(moved["auc"].high, there["auc"].high)
+    sliced = sy.assess(truth, score, event="yes", threshold=0.5, by=np.arange(300) % 2)
+    part = sliced.slices[1].at_threshold(1.0)
+    assert_allclose(part["f1"].value, sy.assess(truth[1::2], score[1::2], event="yes", threshold=1.0)["f1"].value)
+
+
+# --- costs of more than two classes, and declining --------------------------------------------------------------
+
+
+@given(st.integers(0, 1000))
+def test_decisions_cost_least_row_by_row(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    memberships, matrix = random.dirichlet(np.ones(4), 20), random.integers(0, 9, (4, 4)).astype(float)
+    labels = list("abcd")
+    costs = {t: {a: matrix[i, j] for j, a in enumerate(labels)} for i, t in enumerate(labels)}
+    decline = float(random.uniform(0, 4))
+    expected = memberships @ matrix
+    plain = sy.decide(memberships, costs)
+    with_way_out = sy.decide(dict(zip(labels, memberships.T, strict=True)), costs, decline=decline)
+    for row, (label, other) in enumerate(zip(plain, with_way_out, strict=True)):
+        assert label is not None
+        assert_allclose(expected[row, labels.index(str(label))], expected[row].min())
+        assert other == (None if expected[row].min() > decline else label)
+
+
+def test_deciding_by_cost_is_what_assess_does_with_more_classes() -> None:
+    random = np.random.default_rng(3)
+    memberships = random.dirichlet(np.ones(3), 200)
+    truth = np.array(list("abc"))[(memberships.cumsum(axis=1) > random.random((200, 1))).argmax(axis=1)]
+    costs = {"a": {"b": 1, "c": 6}, "b": {"a": 1, "c": 2}, "c": {"a": 9, "b": 3}}
+    chosen = sy.assess(truth, memberships, cost=costs, threshold="cost")
+    by_hand = sy.assess(truth, sy.decide(memberships, costs), cost=costs)
+    assert_array_equal(chosen.confusion(), by_hand.confusion())
+    assert chosen["cost"].value <= sy.assess(truth, memberships, cost=costs)["cost"].value
+
+
+def test_one_probability_is_decided_like_two() -> None:
+    costs = {"no": {"yes": 1}, "yes": {"no": 4}}
+    assert sy.decide([0.1, 0.19, 0.21, 0.9], costs, event="yes") == ["no", "no", "yes", "yes"]
+    scale = sy.Scale(["yes", "no"], event="yes")
+    assert sy.decide([0.1, 0.21], costs, scale=scale) == ["no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (([[0.5, 0.5]], [[0, 1], [1, 0]]), {}),
+        (([0.5], {"a": {"b": 1}, "b": {"a": 1}}), {}),
+        ((["a"], {"a": {"b": 1}, "b": {"a": 1}}), {}),
+        (([[0.5, 0.6]], {"a": {"b": 1}, "b": {"a": 1}}), {}),
+        (([[0.5, 0.5]], {"a": {"b": 1}, "b": {"a": 1}}), {"decline": -1}),
+        (([[0.5, np.nan]], {"a": {"b": 1}, "b": {"a": 1}}), {}),
+    ],
+)
+def test_what_cannot_be_decided_is_refused(arguments: Any, options: Any) -> None:
+    with pytest.raises(sy.SteelyardError):
+        sy.decide(*arguments, **options)
+
+
+def test_rejecting_goes_from_the_surest_rows_to_all_of_them() -> None:
+    random = np.random.default_rng(4)
+    memberships = random.dirichlet(np.ones(3), 300)
+    truth = np.array(list("abc"))[(memberships.cumsum(axis=1) > random.random((300, 1))).argmax(axis=1)]
+    result = sy.assess(truth, memberships)
+    table = result.rejection()
+    assert (np.diff(table["coverage"]) > 0).all()
+    assert (np.diff(table["threshold"]) < 0).all()
+    assert_allclose([table[name][-1] for name in ("risk", "low", "high")],
+                    [getattr(result["error"], name) for name in ("value", "low", "high")])  # fmt: skip
+    kept = memberships.max(axis=1) >= 0.7
+    row = int(np.flatnonzero(np.array(table["threshold"]) >= 0.7)[-1])
+    assert_allclose(table["risk"][row], np.mean(np.array(list("abc"))[memberships[kept].argmax(axis=1)] != truth[kept]))
+    assert_allclose(table["coverage"][row], kept.mean())
+
+
+def test_one_probability_is_as_sure_as_its_distance_from_one_half() -> None:
+    table = sy.assess(["no", "yes", "yes"], [0.1, 0.4, 0.95], event="yes").rejection()
+    assert_allclose(table["threshold"], [0.95, 0.9, 0.6])
+    assert_allclose(table["risk"], [0, 0, 1 / 3])
+    with pytest.raises(BadOption, match="no probabilities"):
+        sy.assess(["no", "yes"], [-1.0, 2.0], event="yes", threshold=0.0).rejection()
+    with pytest.raises(UnknownMeasure):
+        sy.assess(["no", "yes"], ["no", "yes"]).rejection()

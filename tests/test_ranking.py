@@ -1,0 +1,130 @@
+"""Rows in the order of their scores, whatever floats these are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from numpy.testing import assert_array_equal
+
+import steelyard.parallel
+import steelyard.ranking
+from steelyard.parallel import WORTH_A_THREAD
+from steelyard.ranking import Ranking, ordering
+
+LEAST, MOST = 5e-324, 1.7976931348623157e308
+ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
+NEAR = [1 + k * 2**-52 for k in range(-4, 5)]
+
+any_float = st.one_of(
+    st.floats(allow_nan=False), st.sampled_from(ODD), st.sampled_from(NEAR), st.sampled_from([-x for x in NEAR])
+)
+
+
+def assert_ordered(score: Any) -> None:
+    """Every row once, scores falling, and exactly those rows marked that repeat the score before them."""
+    order, tied = ordering(score)
+    wide = score.astype(np.float64)
+    assert_array_equal(np.sort(order), np.arange(len(score)))
+    assert_array_equal(wide[order], wide[np.argsort(-wide, kind="stable")])
+    expected = np.zeros(len(score), dtype=bool)
+    expected[1:] = wide[order][1:] == wide[order][:-1]
+    assert_array_equal(tied, expected)
+
+
+@given(npst.arrays(np.float64, st.integers(1, 60), elements=any_float))
+def test_rows_come_from_the_highest_score_to_the_lowest(score: Any) -> None:
+    assert_ordered(score)
+
+
+@given(st.lists(st.integers(-40, 40), min_size=2, max_size=300), st.sampled_from([1.0, -1.0, 3e-5, 1e300, 2.0**-1060]))
+def test_scores_that_differ_in_their_last_bits_are_told_apart(steps: list[int], near: float) -> None:
+    """The place of a row is written over these bits: the scores themselves must decide."""
+    assert_ordered(near + np.array(steps) * np.spacing(near))
+
+
+@given(
+    npst.arrays(
+        st.sampled_from([np.float32, np.float16, np.int64, np.uint8, np.int8, np.bool_]),
+        st.integers(1, 40),
+        elements={"allow_nan": False, "min_value": 0, "max_value": 1},
+    )
+)
+def test_narrow_numbers_are_ordered_too(score: Any) -> None:
+    assert_ordered(score)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 1023, 1024, 1025])
+def test_rows_of_one_score_are_all_tied(rows: int) -> None:
+    order, tied = ordering(np.full(rows, -0.25))
+    assert_array_equal(np.sort(order), np.arange(rows))
+    assert_array_equal(tied, np.arange(rows) > 0)
+
+
+def crowded(rows: int) -> Any:
+    """Scores of which many differ in the last bits only, and many not at all."""
+    random = np.random.default_rng(0)
+    score = random.integers(-3, 3, rows) + random.integers(0, 2000, rows) * 2.0**-50
+    score[:: rows // 11] = ODD[: len(score[:: rows // 11])]
+    return score
+
+
+def test_many_rows_are_ordered_by_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (steelyard.parallel, steelyard.ranking):
+        monkeypatch.setattr(module, "cores", lambda: 3)
+    score = crowded(2**20 + 12_345)
+    assert len(score) > 2 * WORTH_A_THREAD
+    monkeypatch.setattr(steelyard.ranking, "WORTH_HALVING", 1 << 18)
+    assert_ordered(score)
+    assert_ordered(np.full(len(score), -np.inf))
+
+
+def test_one_thread_orders_as_several_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    score, found = crowded(2**20 + 1), []
+    monkeypatch.setattr(steelyard.ranking, "WORTH_HALVING", 1 << 18)
+    for several in (1, 4):
+        for module in (steelyard.parallel, steelyard.ranking):
+            monkeypatch.setattr(module, "cores", lambda several=several: several)
+        found.append(ordering(score))
+    assert_array_equal(score[found[0][0]], score[found[1][0]])
+    assert_array_equal(found[0][1], found[1][1])
+
+
+@given(npst.arrays(np.float64, st.integers(1, 40), elements=any_float))
+def test_turned_round_is_the_order_of_the_negative_score(score: Any) -> None:
+    turned, straight = Ranking.of(score).turned(), Ranking.of(-score)
+    assert_array_equal(turned.tied, straight.tied)
+    assert_array_equal(turned.thresholds, straight.thresholds)
+    assert_array_equal(score[turned.order], score[straight.order])
+
+
+@given(npst.arrays(np.float64, st.integers(1, 40), elements=any_float))
+def test_sums_at_scores_are_those_over_rows_of_one_score(score: Any) -> None:
+    ranking, weight = Ranking.of(score), np.arange(1, len(score) + 1, dtype=np.float64)
+    distinct = np.unique(score)[::-1]
+    assert_array_equal(ranking.thresholds, distinct)
+    groups, ordered = ranking.groups, weight[ranking.order]
+    sums = np.array([weight[score == value].sum() for value in distinct])
+    assert_array_equal(groups.lengths, [(score == value).sum() for value in distinct])
+    assert_array_equal(groups.sums(ordered), sums)
+    assert_array_equal(groups.sums(np.stack([ordered, -ordered])), [sums, -sums])
+    assert_array_equal(groups.sums(ordered > 2), [(weight[score == value] > 2).sum() for value in distinct])
+    assert_array_equal(groups.first(score[ranking.order]), distinct)
+    assert_array_equal(groups.spread(distinct), score[ranking.order])
+    assert_array_equal(ranking.scatter(ordered), weight)
+
+
+def test_a_ranking_without_ties_needs_no_groups() -> None:
+    ranking = Ranking.of(np.array([0.5, 2.0, -1.0]))
+    assert ranking.groups.starts is None
+    assert ranking.groups.lengths.tolist() == [1, 1, 1]
+    assert ranking.order.tolist() == [1, 0, 2]
+
+
+def test_thresholds_have_no_negative_zero() -> None:
+    found = Ranking.of(np.array([-0.0, 1.0])).thresholds
+    assert not np.signbit(found).any()
