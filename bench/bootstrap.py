@@ -9,7 +9,7 @@ import steelyard
 
 from .contestants import OURS, Contestant, assess_arrays, bootstrap_intervals
 from .plans import Plan
-from .results import Contest, Section, hold, milliseconds, power
+from .results import Section, hold, milliseconds, power
 from .samples import Sample
 from .timing import Call, Growth
 
@@ -43,14 +43,8 @@ def measure_bootstrap(plan: Plan, say: Callable[[str], None]) -> Section:
         # With fewer replicates where there are more rows, one size says nothing about the next.
         contest = hold(Sample(rows, CLASSES), everybody, plan.pace, Growth(plan.pace.budget))
         # Both compute the value itself as well, which costs the peer as much as one more replicate.
-        contest = _scaled(contest, (plan.replicates + 1) / (replicates + 1))
+        contest = contest.scaled(PEER, (plan.replicates + 1) / (replicates + 1))
         alone = contest.times[OURS] - contest.times[DELTA]
         theirs = contest.against(PEER, section, f"{power(rows)} rows")
         section.add(power(rows), contest.own(), contest.own(DELTA), milliseconds(alone), str(replicates), theirs)
     return section
-
-
-def _scaled(contest: Contest, factor: float) -> Contest:
-    """Scale the peer up to the number of replicates that steelyard drew."""
-    times = {name: seconds * (factor if name == PEER else 1) for name, seconds in contest.times.items()}
-    return Contest(times, contest.absent)

@@ -171,6 +171,98 @@ def sklearn_twice(sample: Sample) -> Call:
     return lambda: [values(assigned), values(rival)]
 
 
+# --- scores ---------------------------------------------------------------------------------------------------
+
+
+def assess_auc(sample: Sample) -> Call:
+    """AUC of the event with its interval."""
+    truth, score = sample.truth, sample.score
+    return lambda: steelyard.assess(truth, score, event=1, measures=["auc"])["auc"]
+
+
+def sklearn_auc(sample: Sample) -> Call:
+    """AUC alone, without an interval."""
+    return partial(load("sklearn.metrics").roc_auc_score, sample.truth, sample.score)
+
+
+def delong_interval(sample: Sample) -> Call:
+    """AUC with the DeLong interval of confidenceinterval."""
+    return partial(load("confidenceinterval").roc_auc_score, sample.truth, sample.score, method="delong")
+
+
+def assess_one_against_rest(sample: Sample) -> Call:
+    """AUC of each class against the rest, averaged, with its interval."""
+    truth, memberships = sample.truth, sample.memberships
+    return lambda: steelyard.assess(truth, memberships, measures=["auc"])["auc"]
+
+
+def sklearn_one_against_rest(sample: Sample) -> Call:
+    """The same average without an interval."""
+    return partial(load("sklearn.metrics").roc_auc_score, sample.truth, sample.memberships, multi_class="ovr")
+
+
+def assess_thresholds(sample: Sample) -> Call:
+    """F1 with its interval at every threshold, from the arrays on."""
+    truth, score = sample.truth, sample.score
+    return lambda: steelyard.assess(truth, score, event=1).thresholds(["f1"])
+
+
+def sklearn_thresholds(sample: Sample, levels: int) -> Call:
+    """F1 without intervals at so many thresholds: as many different scores are left of the sample's."""
+    metrics = load("sklearn.metrics")
+    if not hasattr(metrics, "metric_at_thresholds"):
+        raise Unfit("needs scikit-learn 1.9")
+    ranks = sample.score.argsort().argsort()
+    return partial(metrics.metric_at_thresholds, sample.truth, ranks * levels // sample.rows, metrics.f1_score)
+
+
+def assess_auc_bootstrap(sample: Sample, replicates: int) -> Call:
+    """AUC with the BCa interval of the bootstrap."""
+    truth, score = sample.truth, sample.score
+    options: Any = {"event": 1, "measures": ["auc"], "method": "bootstrap", "replicates": replicates}
+    return lambda: steelyard.assess(truth, score, **options)["auc"]
+
+
+def auc_bootstrap_interval(sample: Sample, replicates: int) -> Call:
+    """AUC with the percentile interval of confidenceinterval's bootstrap."""
+    options = {"method": "bootstrap_percentile", "n_resamples": replicates, "random_state": 0}
+    return partial(load("confidenceinterval").roc_auc_score, sample.truth, sample.score, **options)
+
+
+def assess_memberships(sample: Sample) -> Call:
+    """All default measures of counts and of scores with intervals, from memberships."""
+    truth, memberships = sample.truth, sample.memberships
+    return lambda: steelyard.assess(truth, memberships).table()
+
+
+def sklearn_memberships(sample: Sample) -> Call:
+    """The values of counts one by one, AUC and average precision of each class, without intervals."""
+    metrics = load("sklearn.metrics")
+    truth, memberships = sample.truth, sample.memberships
+
+    def call() -> list[Any]:
+        return [
+            *sklearn_values(metrics, truth, memberships.argmax(axis=1), two_classes=False),
+            metrics.roc_auc_score(truth, memberships, multi_class="ovr", average=None),
+            metrics.average_precision_score(truth, memberships, average=None),
+        ]
+
+    return call
+
+
+def compare_auc(sample: Sample) -> Call:
+    """The paired difference of two AUCs with interval and test."""
+    truth, predictions = sample.truth, {"a": sample.score, "b": sample.rival_score}
+    return lambda: steelyard.compare(truth, predictions, event=1, measures=["auc"]).differences("auc")
+
+
+def sklearn_auc_twice(sample: Sample) -> Call:
+    """Both AUCs from scikit-learn, from which no test follows."""
+    auc = partial(load("sklearn.metrics").roc_auc_score, sample.truth)
+    score, rival = sample.score, sample.rival_score
+    return lambda: [auc(score), auc(rival)]
+
+
 PEERS: dict[str, Contestant] = {
     "scikit-learn": sklearn_points,
     "PyCM": pycm_matrix,

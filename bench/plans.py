@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from .timing import Pace
 
+Targets = dict[int, float]  # rows, and how many times as long as steelyard a peer shall need there at least
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -19,6 +21,15 @@ class Plan:
         replicates: How many replicates are wanted.
         paired_rows: For two classifiers on the same cases.
         paired_classes: For the same.
+        auc_rows: For AUC.
+        tied_rows: For AUC where scores are tied.
+        one_against_rest_rows: For AUC of many classes.
+        threshold_rows: For a measure at every threshold.
+        threshold_levels: How many thresholds the peer is given there before it is scaled up.
+        auc_bootstrap_rows: For the bootstrap of AUC.
+        auc_replicates: How many replicates the peer is given there before it is scaled up.
+        everything_rows: For all measures of counts and of scores.
+        paired_auc_rows: For the AUCs of two classifiers.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -29,6 +40,15 @@ class Plan:
     replicates: int
     paired_rows: int
     paired_classes: tuple[int, ...]
+    auc_rows: Targets
+    tied_rows: Targets
+    one_against_rest_rows: Targets
+    threshold_rows: Targets
+    threshold_levels: int
+    auc_bootstrap_rows: Targets
+    auc_replicates: int
+    everything_rows: Targets
+    paired_auc_rows: Targets
     fresh_starts: int
 
 
@@ -41,6 +61,15 @@ FULL = Plan(
     replicates=10_000,
     paired_rows=10**6,
     paired_classes=(2, 3, 10, 100),
+    auc_rows={10**4: 1, 10**6: 10, 10**7: 10},
+    tied_rows={10**6: 10},
+    one_against_rest_rows={10**5: 20, 10**6: 20},
+    threshold_rows={20_000: 1_000},
+    threshold_levels=200,
+    auc_bootstrap_rows={2_000: 30},
+    auc_replicates=200,
+    everything_rows={10**6: 20, 10**7: 20},
+    paired_auc_rows={10**6: 1},
     fresh_starts=7,
 )
 QUICK = replace(
@@ -51,5 +80,14 @@ QUICK = replace(
     bootstrap_rows={10**3: 20, 10**5: 2},
     paired_rows=10**4,
     paired_classes=(2, 10),
+    auc_rows={10**4: 1, 10**5: 1},
+    tied_rows={10**5: 1},
+    one_against_rest_rows={10**4: 1},
+    threshold_rows={5_000: 1},
+    threshold_levels=20,
+    auc_bootstrap_rows={2_000: 1},
+    auc_replicates=20,
+    everything_rows={10**5: 1},
+    paired_auc_rows={10**5: 1},
     fresh_starts=1,
 )

@@ -19,7 +19,8 @@ LIBRARIES = (
 )
 HOW_TO_READ = (
     "Times are milliseconds, the best of several turns that all libraries take in one process and one run. The "
-    "number in brackets is a library's time divided by steelyard's: above 1×, steelyard is faster. Whoever is "
+    "number in brackets is a library's time divided by steelyard's: above 1×, steelyard is faster. Bold are ratios "
+    "below 1×, or below what the column `wanted` asks for. Whoever is "
     "expected to need more than {budget:.0f} s for one turn is skipped, and the table says so. To measure on your own "
     "machine: `make bench` (`make bench ARGS=--quick` takes a minute)."
 )

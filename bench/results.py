@@ -14,7 +14,7 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a table; ``behind`` where steelyard is the slower one."""
+    """A piece of a table; ``behind`` where steelyard is slower, or not as much faster as is wanted."""
 
     text: str
     behind: bool = False
@@ -29,7 +29,7 @@ class Section:
         text: What was measured.
         header: The names of the columns.
         rows: The cells below them.
-        losses: Where steelyard falls behind, in words.
+        losses: Where steelyard falls behind, or short of what is wanted, in words.
     """
 
     title: str
@@ -54,14 +54,20 @@ class Contest:
         """One of steelyard's own times."""
         return self.absent.get(name) or milliseconds(self.times[name])
 
-    def against(self, name: str, section: Section, where: str, ours: str = OURS) -> Cell:
-        """A peer's time and its ratio to steelyard's; a loss is noted in the section."""
+    def against(self, name: str, section: Section, where: str, ours: str = OURS, wanted: float = 1.0) -> Cell:
+        """A peer's time and its ratio to steelyard's; a ratio below the wanted one is noted as a loss."""
         if name in self.absent:
             return Cell(self.absent[name])
         factor = self.times[name] / self.times[ours]
-        if factor < 1:
-            section.losses.append(f"{section.title}, {where}: {name} needs {ratio(factor)} the time")
-        return Cell(f"{milliseconds(self.times[name])} ({ratio(factor)})", behind=factor < 1)
+        if factor < wanted:
+            target = "" if wanted == 1 else f", {ratio(wanted)} is wanted"
+            section.losses.append(f"{section.title}, {where}: {name} needs {ratio(factor)} the time{target}")
+        return Cell(f"{milliseconds(self.times[name])} ({ratio(factor)})", behind=factor < wanted)
+
+    def scaled(self, name: str, factor: float) -> Contest:
+        """The same with the time of one of them scaled up, where it did only a part of the work."""
+        times = {each: seconds * (factor if each == name else 1) for each, seconds in self.times.items()}
+        return Contest(times, self.absent)
 
 
 def hold(sample: Sample, contestants: Mapping[str, Contestant], pace: Pace, growth: Growth) -> Contest:
