@@ -14,6 +14,7 @@ from steelyard import all_measures, errors, requirements
 from steelyard.evaluation import Slot
 from steelyard.layout import AVERAGES
 from steelyard.listing import explain
+from steelyard.ranked import AVERAGES as RANKED_AVERAGES
 from steelyard.registry import Measure
 from steelyard.uncertainty import interval_method
 
@@ -23,7 +24,7 @@ BEGIN, END = "<!-- errors: begin -->", "<!-- errors: end -->"
 
 MEASURES_HEAD = """# Measures
 
-All measures are made of one table of counts, whose rows are the true classes and whose columns are the assigned
+Most measures are made of one table of counts, whose rows are the true classes and whose columns are the assigned
 ones. Two kinds of formula are made of it:
 
 - **of a class**: the class against the rest, by the letters `TP` (of the class and assigned to it), `FN` (of the
@@ -31,10 +32,15 @@ ones. Two kinds of formula are made of it:
 - **of the table**: by `correct` (its diagonal), `true` (its row sums), `assigned` (its column sums) and `total`; `N` is
   the table itself and `C` the number of classes.
 
+A third kind is made of the scores, where a classifier gave any:
+
+- **of the ranking**: the class against the rest, sorted by the score of the class; `s+` is the score of a row of the class
+  and `s-` that of one of the rest. [Ranking and thresholds](ranking.md) tells more.
+
 A measure of a class has a value for every class and three averages over the classes. `macro` is the mean over the
 classes for which the measure is defined; a note says which were left out. `weighted` is the same mean with the rows
-of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest. The
-overall value, `result["sensitivity"]`, is the event's where there is an event, else the `macro` average.
+of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest (there
+is none for rankings). The overall value, `result["sensitivity"]`, is the event's where there is an event, else the `macro` average.
 
 A measure of the table has a value for every class too, `result["kappa", "yes"]`, except where it needs a matrix
 (`weighted_kappa`, `cost`): that of the 2×2 table of the class against the rest.
@@ -82,6 +88,7 @@ MENDS = {
     "OutsideContinuum": "Leave the outer boundaries out, and the outer classes reach to infinity.",
     "UnknownMeasure": "`steelyard measures` lists all names; the message offers the nearest.",
     "UndefinedValue": "Look at the reason in the message, or leave `undefined=` at NaN.",
+    "NoThreshold": "Loosen the condition; the message says how near any threshold comes.",
     "UnknownModel": "The message lists the names that there are.",
     "BadOption": "The message says what the option may be.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",
@@ -116,7 +123,8 @@ def interval(measure: Measure) -> str:
     own = INTERVALS[interval_method(Slot(measure))]
     if not measure.per_class:
         return own
-    averaged = {average: INTERVALS[interval_method(Slot(measure, None, average))] for average in AVERAGES}
+    averages = RANKED_AVERAGES if measure.slopes else AVERAGES
+    averaged = {average: INTERVALS[interval_method(Slot(measure, None, average))] for average in averages}
     others = {method: [name for name, used in averaged.items() if used == method] for method in averaged.values()}
     apart = [f"{' and '.join(names)}: {method}" for method, names in others.items() if method != own]
     return "; ".join([own, *apart])
@@ -150,7 +158,7 @@ def overview(measures: Iterable[Measure]) -> str:
     lines = ["| measure | better | span | of | interval |", "|---|---|---|---|---|"]
     for measure in measures:
         known, own = explain(measure), INTERVALS[interval_method(Slot(measure))]
-        of = "class" if measure.per_class else "table"
+        of = "ranking" if measure.slopes else "class" if measure.per_class else "table"
         lines.append(f"| [`{measure.name}`](#{measure.name}) | {known['better']} | {known['span']} | {of} | {own} |")
     return "\n".join([*lines, ""])
 
