@@ -34,13 +34,14 @@ ones. Two kinds of formula are made of it:
 
 A third kind is made of the scores, where a classifier gave any:
 
-- **of the ranking**: the class against the rest, sorted by the score of the class; `s+` is the score of a row of the class
-  and `s-` that of one of the rest. [Ranking and thresholds](ranking.md) tells more.
+- **of the ranking**: the class against the rest, sorted by the score of the class; `s+` is the score of a row of
+  the class and `s-` that of one of the rest. [Ranking and thresholds](ranking.md) tells more.
 
 A measure of a class has a value for every class and three averages over the classes. `macro` is the mean over the
 classes for which the measure is defined; a note says which were left out. `weighted` is the same mean with the rows
-of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest (there
-is none for rankings). The overall value, `result["sensitivity"]`, is the event's where there is an event, else the `macro` average.
+of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest
+(there is none for rankings). The overall value, `result["sensitivity"]`, is the event's where there is an event, else
+the `macro` average.
 
 A measure of the table has a value for every class too, `result["kappa", "yes"]`, except where it needs a matrix
 (`weighted_kappa`, `cost`): that of the 2×2 table of the class against the rest.

@@ -209,6 +209,12 @@ def test_a_guarantee_that_cannot_be_given_says_what_it_would_take(tested: sy.Ass
         assert result.best_threshold("f1").found
 
 
+def test_a_guarantee_does_not_depend_on_the_prevalence(tested: sy.Assessment) -> None:
+    options: dict[str, Any] = {"where": "sensitivity >= 0.8", "guarantee": 0.95}
+    here, rare = (tested.best_threshold("specificity", prevalence=share, **options) for share in (None, 0.001))
+    assert here.threshold == rare.threshold
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -219,10 +219,14 @@ class Thresholds:
         """What one independent row weighs."""
         return self.one.evaluation.unit / PSEUDO_ROW
 
-    def tables(self, weight: Array | None = None) -> Tables:
-        """The table at every threshold; with other weights of the rows, in the order of the scores, if given."""
-        own = self.one.in_order(self.one.evaluation.weights.mass)
-        return self.table_of(self.raw_cells(own if weight is None else weight))
+    @property
+    def own_weight(self) -> Array:
+        """What the rows weigh, in the order of the scores."""
+        return self.one.in_order(self.one.evaluation.weights.mass)
+
+    def tables(self) -> Tables:
+        """The table at every threshold."""
+        return self.table_of(self.raw_cells(self.own_weight))
 
     def table_of(self, cells: Array) -> Tables:
         """Tables with the prevalence that was asked for."""
@@ -250,7 +254,7 @@ class Thresholds:
                 columns |= {f"{measure.label}_high": bounds[1][place].tolist()}
         return Table(columns)
 
-    def guaranteed(self, goal: Goal, tables: Tables) -> Marks | None:
+    def guaranteed(self, goal: Goal, cells: Array) -> Marks | None:
         """Where the conditions hold for all rows to come with the probability asked for; None where none was.
 
         A threshold with so many rows of a class on the wrong side of it has a true error that is spread as a Beta
@@ -262,36 +266,21 @@ class Thresholds:
             raise BadOption("a guarantee needs independent rows that weigh the same", mend="Leave guarantee= out")
         allowed = np.ones(len(self.scores), dtype=bool)
         for limit in goal.limits:
-            wrong, size, share = self._wrong_side(limit, tables)
+            wrong, size, share = wrong_side(limit, cells)
             allowed &= wrong <= _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits))
         return allowed
-
-    def _wrong_side(self, limit: Limit, tables: Tables) -> tuple[Array, float, float]:
-        """How many rows of a class are on the wrong side of each threshold, of how many; the share that must not be."""
-        tp, fn, fp, tn = tables.cells
-        sides = {"sensitivity": (fn, True), "fnr": (fn, False), "specificity": (fp, True), "fpr": (fp, False)}
-        if limit.measure.name not in sides or limit.at_least != sides[limit.measure.name][1]:
-            raise BadOption(
-                f"{quoted(str(limit))} cannot be guaranteed",
-                mend="Only sensitivity or specificity of at least, fpr or fnr of at most, so much can be",
-            )
-        wrong, at_least = sides[limit.measure.name]
-        size = float((tp + fn)[0] if wrong is fn else (fp + tn)[0])
-        return wrong, size, limit.bound if at_least else 1 - limit.bound
 
     # --- the choice -----------------------------------------------------------------------------------------
 
     def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
         """The place of the best threshold for a goal."""
-        tables = self.tables(weight)
-        return goal.choose(tables, self.guaranteed(goal, tables))
+        cells = self.raw_cells(self.own_weight if weight is None else weight)
+        return goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
 
     def held_out(self, goal: Goal, seed: int = 0) -> Array:
         """The table of rows that had no part in the choice of the threshold by which they were assigned: (4, 1)."""
-        one, weights = self.one, self.one.evaluation.weights
-        mass, random = one.in_order(weights.mass), np.random.default_rng(seed)
-        rows = len(one.truth)
-        repeats = REPEATS if rows <= MANY_ROWS else 1
+        mass, random = self.own_weight, np.random.default_rng(seed)
+        repeats = REPEATS if len(mass) <= MANY_ROWS else 1
         cells = np.zeros(4)
         for _ in range(repeats):
             fold = self._folds(random)
@@ -316,6 +305,20 @@ class Thresholds:
         for side in (self.one.positive, ~self.one.positive):
             fold[side] = random.permutation(int(side.sum())) % FOLDS
         return fold
+
+
+def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
+    """How many rows of a class are on the wrong side of each threshold, of how many; the share that must not be."""
+    tp, fn, fp, tn = cells
+    sides = {"sensitivity": (fn, True), "fnr": (fn, False), "specificity": (fp, True), "fpr": (fp, False)}
+    if limit.measure.name not in sides or limit.at_least != sides[limit.measure.name][1]:
+        raise BadOption(
+            f"{quoted(str(limit))} cannot be guaranteed",
+            mend="Only sensitivity or specificity of at least, fpr or fnr of at most, so much can be",
+        )
+    wrong, at_least = sides[limit.measure.name]
+    size = float((tp + fn)[0] if wrong is fn else (fp + tn)[0])
+    return wrong, size, limit.bound if at_least else 1 - limit.bound
 
 
 def _most_wrong(size: float, share: float, probability: float) -> int:
@@ -369,7 +372,7 @@ def _why_not(goal: Goal, thresholds: Thresholds) -> str:
     tables = thresholds.tables()
     if goal.guarantee is not None:
         for limit in goal.limits:
-            _, size, share = thresholds._wrong_side(limit, tables)
+            _, size, share = wrong_side(limit, thresholds.raw_cells(thresholds.own_weight))
             if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
                 needed = np.ceil(np.log((1 - goal.guarantee) / len(goal.limits)) / np.log(share))
                 return f"{limit} cannot be guaranteed by {size:g} rows; {needed:g} would do, all on the right side"

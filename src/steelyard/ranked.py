@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 AVERAGES = ("macro", "weighted")
 PSEUDO_ROW = 0.25
 MIXED = 3  # rows of the class and of the rest with one score
+WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew for each measure
 NEGLIGIBLE = 0.005  # of a standard error: where pseudo-rows could not move a value by more, they are left out
 
 
@@ -234,6 +235,7 @@ def _key(slot: Slot) -> tuple[str, int | str | None]:
 class Memory(NamedTuple):
     """What was found already, shared by all that look at the same rows."""
 
+    sorted: dict[int, OneAgainstRest]
     rankings: dict[int, Ranking]
     results: dict[tuple[str, int | str | None], Found]
 
@@ -252,7 +254,7 @@ class RankedEvaluation:
     undefined: float
     unit: float
     alone: Slot | None = None
-    memory: Memory = field(default_factory=lambda: Memory({}, {}), repr=False)
+    memory: Memory = field(default_factory=lambda: Memory({}, {}, {}), repr=False)
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -350,7 +352,10 @@ class RankedEvaluation:
             else:
                 ranking = Ranking.of(columns[code if len(columns) > 1 else 0])
             known[code] = ranking
-        return OneAgainstRest(self, code, known[code])
+        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, known[code])
+        if len(self.rows) * len(self.scale) <= WORTH_KEEPING:
+            self.memory.sorted[code] = one
+        return one
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
