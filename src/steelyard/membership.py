@@ -26,15 +26,22 @@ def missing_rows(columns: Sequence[Numbers]) -> Marks | None:
     return np.logical_or.reduce(marked) if marked else None
 
 
-def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: str) -> Codes:
-    """Assign every row to the class of its highest probability; the first such class wins a tie."""
+def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: str, unwanted: bool = False) -> Codes:
+    """Assign every row to the class of its highest probability; the first such class wins a tie.
+
+    Where assignments are unwanted, the probabilities are only checked.
+    """
     rows = len(columns[0])
-    codes = np.empty(rows, dtype=np.min_scalar_type(len(columns) - 1))
+    codes = np.zeros(rows, dtype=np.min_scalar_type(len(columns) - 1))
 
     def work(start: int, stop: int) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
             for low, high in chunks(start, stop):
-                total = _assign_chunk([column[low:high] for column in columns], headings, low, codes[low:high])
+                pieces = [column[low:high] for column in columns]
+                if unwanted:
+                    total = _checked_chunk(pieces, headings, low)
+                else:
+                    total = _assign_chunk(pieces, headings, low, codes[low:high])
                 if not np.abs(total - 1).max() <= SUM_TOLERANCE:
                     raise _astray(total, name, low)
 
@@ -46,17 +53,32 @@ def _assign_chunk(pieces: Sequence[Numbers], headings: Sequence[str], start: int
     """Fill in the codes of a few rows; return the sums of their probabilities."""
     highest = pieces[0].astype(np.float64)
     lowest, total = highest.copy(), highest.copy()
-    codes[:] = 0
     for code, piece in enumerate(pieces[1:], start=1):
         np.putmask(codes, piece > highest, code)
         np.maximum(highest, piece, out=highest)
         np.minimum(lowest, piece, out=lowest)
         total += piece
+    _refuse_ranges(float(lowest.min()), float(highest.max()), pieces, headings, start)
+    return total
+
+
+def _checked_chunk(pieces: Sequence[Numbers], headings: Sequence[str], start: int) -> Numbers:
+    """Check a few rows; return the sums of their probabilities."""
+    total = pieces[0].astype(np.float64)
+    for piece in pieces[1:]:
+        total += piece
+    lowest, highest = np.min([piece.min() for piece in pieces]), np.max([piece.max() for piece in pieces])
+    _refuse_ranges(float(lowest), float(highest), pieces, headings, start)
+    return total
+
+
+def _refuse_ranges(
+    lowest: float, highest: float, pieces: Sequence[Numbers], headings: Sequence[str], start: int
+) -> None:
     # Written so that NaN, which both extremes pass on, fails too.
-    if not (lowest.min() >= 0 and highest.max() <= 1):
+    if not (lowest >= 0 and highest <= 1):
         for piece, heading in zip(pieces, headings, strict=True):
             _refuse_range(piece, heading, start)
-    return total
 
 
 def _astray(total: Numbers, name: str, start: int) -> SumNotOne:

@@ -85,7 +85,7 @@ class Prediction:
             return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
         order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
-        codes = assign_highest(columns, headings, self.name)
+        codes = assign_highest(columns, headings, self.name, unwanted=any_scale)
         if threshold is None:
             return codes
         event = self._spoken_for(scale)

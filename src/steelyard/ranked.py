@@ -220,9 +220,9 @@ class OneAgainstRest:
         mass = self.evaluation.class_mass
         return np.array([mass[self.code], mass.sum() - mass[self.code]])
 
-    def rows_influenced(self, measure: Measure, slopes: Slopes, smooth: bool) -> Array:
+    def rows_influenced(self, measure: Measure, slopes: Slopes, smooth: bool, out: Array | None = None) -> Array:
         """What each row adds to a measure, in the order of the input."""
-        return self.ranking.scatter(self.influence(measure, slopes, smooth))
+        return self.ranking.scatter(self.influence(measure, slopes, smooth), out)
 
 
 NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
@@ -415,13 +415,14 @@ class RankedEvaluation:
         Both are the same array as long as pseudo-rows make no difference.
         """
         sums = [(zeros, zeros) for zeros in np.zeros((len(weights), len(self.rows)))]
+        place_for_rows = np.empty(len(self.rows))  # new memory for every class would take as long as filling it
         for code in codes:
             one = self.against_rest(code)
             found, slopes, smoother = one.measured(measure)
             self.memory.results[measure.label, code] = found
             if np.isnan(found.value[0]):
                 continue
-            rows = one.rows_influenced(measure, slopes, smooth=False)
+            rows = one.rows_influenced(measure, slopes, smooth=False, out=place_for_rows)
             more = rows if smoother is slopes else one.rows_influenced(measure, smoother, smooth=True)
             for place, weight in enumerate(weights[:, code]):
                 plain, smooth = sums[place]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
+MINUS = np.uint64(2**63)
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
 
@@ -32,15 +33,18 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     places_mask = np.uint64((1 << max(len(score) - 1, 1).bit_length()) - 1)
     keys: Places = np.empty(len(score), dtype=np.uint64)
 
+    # Bits of scores that are not negative are in order as they are, and with a minus sign in the opposite one.
+    plain = bool(len(score)) and score.min() >= 0 and score.max() < np.inf
+
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
             piece = keys[low:high]
-            np.copyto(piece, _descending(score[low:high]))
-            piece &= ~places_mask
+            bits = score[low:high].view(np.uint64) | MINUS if plain else _descending(score[low:high])
+            np.bitwise_and(bits, ~places_mask, out=piece)
             piece |= np.arange(low, high, dtype=np.uint64)
 
     over_rows(len(score), work)
-    keys = _sorted(keys)
+    keys = _sorted(keys.view(np.float64) if plain else keys).view(np.uint64)
     alike = _alike(keys, places_mask)
     keys &= places_mask  # now they are places, and nothing else
     order: Places = keys.view(np.int64)
@@ -77,15 +81,15 @@ def _descending(score: Numbers) -> Places:
     return bits.view(np.uint64)
 
 
-def _sorted(keys: Places) -> Places:
+def _sorted(keys: AnyArray) -> AnyArray:
     """Sort; very many keys in two halves, the lower and the upper, side by side."""
     if len(keys) < WORTH_HALVING or cores() < 2:
         keys.sort()
         return keys
     middle = np.sort(keys[:: len(keys) // 1000])[500]
 
-    def half(lower: bool) -> Places:
-        part: Places = keys[(keys < middle) == lower]
+    def half(lower: bool) -> AnyArray:
+        part: AnyArray = keys[(keys < middle) == lower]
         part.sort()
         return part
 
@@ -174,8 +178,8 @@ class Ranking:
         """The distinct scores, falling."""
         return np.asarray(self.score[self.groups.first(self.order)], dtype=np.float64) + 0.0
 
-    def scatter(self, values: Array) -> Array:
+    def scatter(self, values: Array, out: Array | None = None) -> Array:
         """Bring what is said of rows in the order of the scores back to the order of the input."""
-        found = np.empty(len(self.order))
+        found = np.empty(len(self.order)) if out is None else out
         found[self.order] = values
         return found
