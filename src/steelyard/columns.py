@@ -135,7 +135,7 @@ def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
     copies = tuple(np.empty(column.shape) for column in columns)
 
     def work(start: int, stop: int) -> None:
-        for low, high in chunks(start, stop):
+        for low, high in chunks(start, stop, len(columns)):
             for copy, column in zip(copies, columns, strict=True):
                 copy[low:high] = column[low:high]
 

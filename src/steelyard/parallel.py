@@ -19,6 +19,7 @@ Result = TypeVar("Result")
 _here = local()
 
 CHUNK = 1 << 16  # rows: a few columns of this length fit into the second-level cache
+LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
 
 
@@ -113,6 +114,7 @@ def running_sums(values: Any) -> Any:
     return sums
 
 
-def chunks(start: int, stop: int) -> list[tuple[int, int]]:
-    """Cut one stretch into pieces that fit the cache."""
-    return [(low, min(low + CHUNK, stop)) for low in range(start, stop, CHUNK)]
+def chunks(start: int, stop: int, columns: int = 1) -> list[tuple[int, int]]:
+    """Cut one stretch into pieces that fit the cache, of so many columns side by side."""
+    step = max(CHUNK // columns, LEAST_CHUNK)
+    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
