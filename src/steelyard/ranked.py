@@ -35,7 +35,7 @@ AVERAGES = ("macro", "weighted")
 PSEUDO_ROW = 0.25
 MIXED = 3  # rows of the class and of the rest with one score
 WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew for each measure
-NEGLIGIBLE = 0.005  # of a standard error: where pseudo-rows could not move a value by more, they are left out
+NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
 
 
 class Found(NamedTuple):
