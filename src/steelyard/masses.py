@@ -111,7 +111,7 @@ class Sides:
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
         together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
-        return spread_of(squares, seen.sum(axis=0) + pseudo, together)
+        return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
 
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
