@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
-from steelyard.decisions import Goal, Limit
 from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
+from steelyard.goals import Goal, Limit
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}
 
@@ -90,6 +90,9 @@ def test_any_class_of_several_has_its_thresholds() -> None:
         result.thresholds()
     with pytest.raises(BadOption, match="two classes, not 3"):
         result.best_threshold("f1")
+    assert len(result.thresholds(["kappa"], label="b")) == 81  # that of the class and the rest
+    with pytest.raises(BadOption, match="tells all 3 classes apart"):
+        result.thresholds(["weighted_kappa"], label="b")
 
 
 # --- the best of them -------------------------------------------------------------------------------------------

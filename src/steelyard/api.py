@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,15 +12,16 @@ from . import sources
 from .assessment import Assessment
 from .cases import Cases, Door, Missing, Prediction, replace_event
 from .columns import as_number
-from .decisions import Decision, Goal, choose_threshold, least_cost
-from .errors import BadOption, BadTable, EmptyInput, NoThreshold, UnknownColumn, UnknownModel, quoted
+from .decisions import least_cost
+from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
 from .measures import find
 from .membership import numbers
 from .prediction import recognise
 from .registry import Measure
+from .rules import Rule
 from .scale import Label, Scale, listed
-from .settings import Method, Options, Settings, settle
-from .statistics import CONFUSION, RANKING, Sums
+from .settings import Method, Options, settle
+from .statistics import RANKING, Sums
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -172,73 +173,6 @@ def compare(
     return Comparison(Tally.of(cases, with_scores=keep), settings, cases, decisions=decisions)
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How rows are assigned by their scores: from a number on, by the best threshold, or at the least cost.
-
-    Attributes:
-        number: The threshold, where it is a number.
-        goal: What it is chosen for, where it is not.
-        cost: The measure of cost, where that is to be least.
-        any_scale: Whether scores need not be probabilities.
-    """
-
-    number: float | None = None
-    goal: Goal | None = None
-    cost: Measure | None = None
-    any_scale: bool = False
-
-    @classmethod
-    def of(cls, threshold: float | str | None, settings: Settings) -> Rule:
-        """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
-        if not isinstance(threshold, str):
-            return cls(threshold, any_scale=threshold is None and not settings.made_of(CONFUSION))
-        if threshold.strip() not in ("cost", "best:cost", "min cost"):
-            return cls(goal=Goal.read(threshold), any_scale=True)
-        priced = [measure for measure in settings.measures if measure.name == "cost"]
-        if not priced:
-            raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
-        return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
-
-    @property
-    def keeps_scores(self) -> bool:
-        """Whether scores must be at hand whatever is measured."""
-        return self.goal is not None
-
-    def applied(self, cases: Cases, settings: Settings) -> tuple[Cases, dict[str, Decision]]:
-        """Assign the rows of every classifier that gave scores, and tell what was decided."""
-        if self.goal is None:
-            return cases, {}
-        if not cases.scored:
-            raise BadOption("a threshold is to be chosen, but there is no score", mend="Give scores for the event")
-        if len(cases.scale) > 2:
-            return self._at_least_cost(cases), {}
-        tally, assigned, decisions = Tally.of(cases), dict(cases.assigned), {}
-        for name, scores in cases.scores.items():
-            if not scores.columns:
-                continue
-            assessment = Assessment(tally, settings, name)
-            decision = choose_threshold(assessment, self.goal, settings.seed)
-            if not decision.found:
-                raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=decision.note)
-            decisions[name] = decision
-            assigned[name] = scores.reaches(int(cases.scale.event_code or 0), decision.threshold)
-        return replace(cases, assigned=assigned), decisions
-
-    def _at_least_cost(self, cases: Cases) -> Cases:
-        costs = None if self.cost is None else self.cost.matrix(cases.scale)
-        if costs is None:
-            raise BadOption(
-                f"a threshold parts two classes, not {len(cases.scale)}",
-                mend="With more classes, give cost= and threshold='cost'",
-            )
-        assigned = {
-            name: least_cost(scores.columns, costs) if scores.columns else cases.assigned[name]
-            for name, scores in cases.scores.items()
-        }
-        return replace(cases, assigned=assigned)
-
-
 def decide(
     prediction: Any, cost: Any, *, scale: Scale | None = None, event: Any = None, decline: float | None = None
 ) -> list[Label | None]:
@@ -266,9 +200,7 @@ def decide(
     matrix = find("cost", costs=cost).matrix(scale)
     said = recognise(prediction, MODEL, scale.classes, scale.event, scored=True)
     said.assigned(scale, None)  # every check that probabilities must pass
-    columns, speaks = said.scores(scale)
-    if len(columns) == 1:
-        columns = (columns[0], 1 - columns[0]) if speaks == 0 else (1 - columns[0], columns[0])
+    columns = said.scores(scale).memberships()
     if not columns or matrix is None:
         raise BadOption("labels have no expected cost", mend="Give probabilities")
     labels = (*scale.classes, None)

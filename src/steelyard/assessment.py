@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +20,7 @@ from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings
 from .statistics import CONFUSION, RANKING, Statistic
-from .table import Table
+from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
 
@@ -209,14 +209,11 @@ class Assessment:
             return Table(columns[0])
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
-    def _columns(self) -> dict[str, Sequence[Any]]:
+    def _columns(self) -> Mapping[str, Sequence[Any]]:
         found = [part.columns() for part in self.parts.values() if part.evaluation.measures]
-        columns = found[0]
+        columns: Mapping[str, Sequence[Any]] = found[0]
         if len(found) > 1:
-            columns = {name: [value for each in found for value in each[name]] for name in columns}
-            rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
-            order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
-            columns = {name: [values[row] for row in order] for name, values in columns.items()}
+            columns = by_measure(found, [measure.label for measure in self.settings.measures])
         return {"slice": [self.slice] * len(columns["measure"]), **columns} if self.tally.slices else columns
 
     # --- over all thresholds -----------------------------------------------------------------------------------
@@ -312,7 +309,8 @@ class Assessment:
         Returns:
             A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
         """
-        from .decisions import Goal, choose_threshold
+        from .decisions import choose_threshold
+        from .goals import Goal
 
         if len(self.classes) > 2:
             raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")

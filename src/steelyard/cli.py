@@ -363,7 +363,8 @@ def _choose(
     result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
-    from .decisions import Goal, choose_threshold
+    from .decisions import choose_threshold
+    from .goals import Goal
     from .measures import find
 
     rule, file = read_threshold(text)
@@ -372,8 +373,7 @@ def _choose(
         raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
     goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))
     sure = guarantee if goal.limits else None
-    checked = Goal.of(goal.measure, [str(limit) for limit in goal.limits], prevalence, sure)
-    return choose_threshold(result, checked)
+    return choose_threshold(result, Goal.of(goal.measure, goal.limits, prevalence, sure))
 
 
 @app.command

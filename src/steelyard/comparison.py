@@ -18,11 +18,10 @@ from .evaluation import Evaluation
 from .parts import compute
 from .ranked import PSEUDO_ROW, RankedEvaluation
 from .registry import Measure
-from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
 from .statistics import CONFUSION, RANKING
-from .table import Table, whole
+from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
 
@@ -86,7 +85,7 @@ class Comparison:
 
     def _wide(self, name: str) -> Table:
         """The overall estimates, had the level been that of all of them at once."""
-        assessment, columns = self[name], dict[str, list[Any]]()
+        assessment, parts = self[name], []
         for found, critical in self._critical:
             evaluation = found.evaluations[self.models.index(name)]
             part = assessment.part(evaluation.slot(found.places[0]).measure.statistic)
@@ -94,12 +93,9 @@ class Comparison:
             slots = np.full(len(part.evaluation.slots), critical)
             wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method="delta"), slots)
             shown = {part.evaluation.overall(evaluation.slot(place).measure) for place in found.places}
-            for column, values in wide.columns().items():
-                kept = [value for value, place in zip(values, wide.order.tolist(), strict=True) if place in shown]
-                columns.setdefault(column, []).extend(kept)
-        rank = {measure.label: place for place, measure in enumerate(self.settings.measures)}
-        order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
-        return Table({column: [values[row] for row in order] for column, values in columns.items()})
+            rows = [row for row, place in enumerate(wide.order.tolist()) if place in shown]
+            parts.append({column: [values[row] for row in rows] for column, values in wide.columns().items()})
+        return Table(by_measure(parts, [measure.label for measure in self.settings.measures]))
 
     @cached_property
     def _critical(self) -> list[tuple[Differences, float]]:
@@ -112,32 +108,18 @@ class Comparison:
 
         Measures of one statistic go together.
         """
-        return [
-            Differences(evaluations, self._places(evaluations[0], by_class), self.settings.level)
-            for evaluations in (self._counted(measures), self._ranked(measures))
-            if evaluations[0].measures
-        ]
-
-    def _counted(self, measures: Sequence[Measure]) -> list[Evaluation]:
-        patterns = self.tally.patterns(self.slice)
-        unit = max(unit_of(patterns, model) for model in range(len(self.models)))
-        chosen = tuple(measure for measure in measures if measure.statistic is CONFUSION)
-        return [
-            Evaluation(patterns, model, self.tally.scale, chosen, self.settings.stand_in, unit)
-            for model in range(len(self.models))
-        ]
-
-    def _ranked(self, measures: Sequence[Measure]) -> list[RankedEvaluation]:
-        chosen = tuple(measure for measure in measures if measure.statistic is RANKING)
-        rows = self.tally.rows_of(self.slice)
-        counted = self._counted(())
-        if rows is None:
-            rows, chosen = Rows(np.zeros(0, np.uint8), ()), ()
-        unit = PSEUDO_ROW * counted[0].unit
-        return [
-            RankedEvaluation(rows, model, self.tally.scale, chosen, self.settings.stand_in, unit)
-            for model in range(len(self.models))
-        ]
+        patterns, rows = self.tally.patterns(self.slice), self.tally.rows_of(self.slice)
+        models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
+        unit = max(unit_of(patterns, model) for model in models)
+        counted = tuple(measure for measure in measures if measure.statistic is CONFUSION)
+        ranked = tuple(measure for measure in measures if measure.statistic is RANKING)
+        families: list[Sequence[Evaluation | RankedEvaluation]] = []
+        if counted:
+            families.append([Evaluation(patterns, model, scale, counted, stand_in, unit) for model in models])
+        if ranked and rows is not None:
+            weight = PSEUDO_ROW * unit
+            families.append([RankedEvaluation(rows, model, scale, ranked, stand_in, weight) for model in models])
+        return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]
 
     def _places(self, evaluation: Evaluation | RankedEvaluation, by_class: bool) -> list[int]:
         places: list[int] = []
@@ -182,10 +164,7 @@ class Comparison:
             if self.settings.resampled and not simultaneous:
                 low, high, p = self._bootstrap(each, low, high)
             tables.append(self._tidy(each, low, high, p))
-        columns = {name: [value for table in tables for value in table[name]] for name in tables[0]}
-        rank = {entry.label: place for place, entry in enumerate(measures)}
-        order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
-        ordered = {name: [values[row] for row in order] for name, values in columns.items()}
+        ordered = by_measure(tables, [entry.label for entry in measures])
         return Table({**ordered, "p_adjusted": holm(ordered["p"])})
 
     def _bootstrap(self, found: Differences, low: Array, high: Array) -> tuple[Array, Array, Array]:

@@ -32,6 +32,13 @@ class Scores(NamedTuple):
             return self.columns[code]
         return self.columns[0] if code == self.speaks else -self.columns[0]
 
+    def memberships(self) -> tuple[Numbers, ...]:
+        """One column a class; one probability of two makes both."""
+        if len(self.columns) != 1:
+            return self.columns
+        both = 1 - self.columns[0], self.columns[0]
+        return both[::-1] if self.speaks == 0 else both
+
     def reaches(self, code: int, threshold: float) -> Codes:
         """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
         return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)

@@ -135,3 +135,11 @@ def _arrow_column(values: Sequence[Any]) -> Any:
     if long or (len(kinds) > 1 and not kinds <= {int, float}):
         return pa.array([None if value is None else str(value) for value in values])
     return pa.array(values, type=pa.string() if not kinds else None)
+
+
+def by_measure(parts: Sequence[Mapping[str, Sequence[Any]]], labels: Sequence[str]) -> dict[str, list[Any]]:
+    """Put the columns of several parts below each other, and their rows into the order of these measures."""
+    columns = {name: [value for part in parts for value in part[name]] for name in parts[0]}
+    rank = {label: place for place, label in enumerate(labels)}
+    order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
+    return {name: [values[row] for row in order] for name, values in columns.items()}

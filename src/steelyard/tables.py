@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .errors import BadOption
 from .evaluation import CELL_STEPS, PSEUDO_ROWS, STEP, Slot, Spread, offered_of_classes
 from .registry import Measure
 from .scale import Scale
@@ -58,9 +59,15 @@ class Tables:
 
     def _matrix(self, measure: Measure) -> Array | None:
         """What each kind of assignment costs, the class before the other."""
-        matrix = measure.matrix(self.scale)
+        if measure.penalty is None:
+            return None
+        if len(self.scale) > 2:
+            raise BadOption(
+                f"{measure.label} tells all {len(self.scale)} classes apart, and a threshold only two",
+                mend="Choose a measure of one class",
+            )
         order = [self.code, 1 - self.code]
-        return None if matrix is None else matrix[np.ix_(order, order)]
+        return np.asarray(measure.matrix(self.scale))[np.ix_(order, order)]
 
     def at(self, place: int) -> Tables:
         """One of the tables."""

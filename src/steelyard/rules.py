@@ -1,0 +1,82 @@
+"""How rows are assigned by their scores: what users say of thresholds, applied to the cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .assessment import Assessment
+from .cases import Cases
+from .decisions import Decision, choose_threshold, least_cost
+from .errors import BadOption, NoThreshold, quoted
+from .goals import Goal
+from .registry import Measure
+from .settings import Settings
+from .statistics import CONFUSION
+from .tally import Tally
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How rows are assigned by their scores: from a number on, by the best threshold, or at the least cost.
+
+    Attributes:
+        number: The threshold, where it is a number.
+        goal: What it is chosen for, where it is not.
+        cost: The measure of cost, where that is to be least.
+        any_scale: Whether scores need not be probabilities.
+    """
+
+    number: float | None = None
+    goal: Goal | None = None
+    cost: Measure | None = None
+    any_scale: bool = False
+
+    @classmethod
+    def of(cls, threshold: float | str | None, settings: Settings) -> Rule:
+        """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
+        if not isinstance(threshold, str):
+            return cls(threshold, any_scale=threshold is None and not settings.made_of(CONFUSION))
+        if threshold.strip() not in ("cost", "best:cost", "min cost"):
+            return cls(goal=Goal.read(threshold), any_scale=True)
+        priced = [measure for measure in settings.measures if measure.name == "cost"]
+        if not priced:
+            raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
+        return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
+
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores must be at hand whatever is measured."""
+        return self.goal is not None
+
+    def applied(self, cases: Cases, settings: Settings) -> tuple[Cases, dict[str, Decision]]:
+        """Assign the rows of every classifier that gave scores, and tell what was decided."""
+        if self.goal is None:
+            return cases, {}
+        if not cases.scored:
+            raise BadOption("a threshold is to be chosen, but there is no score", mend="Give scores for the event")
+        if len(cases.scale) > 2:
+            return self._at_least_cost(cases), {}
+        tally, assigned, decisions = Tally.of(cases), dict(cases.assigned), {}
+        for name, scores in cases.scores.items():
+            if not scores.columns:
+                continue
+            assessment = Assessment(tally, settings, name)
+            decision = choose_threshold(assessment, self.goal, settings.seed)
+            if not decision.found:
+                raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=decision.note)
+            decisions[name] = decision
+            assigned[name] = scores.reaches(int(cases.scale.event_code or 0), decision.threshold)
+        return replace(cases, assigned=assigned), decisions
+
+    def _at_least_cost(self, cases: Cases) -> Cases:
+        costs = None if self.cost is None else self.cost.matrix(cases.scale)
+        if costs is None:
+            raise BadOption(
+                f"a threshold parts two classes, not {len(cases.scale)}",
+                mend="With more classes, give cost= and threshold='cost'",
+            )
+        assigned = {
+            name: least_cost(scores.columns, costs) if scores.columns else cases.assigned[name]
+            for name, scores in cases.scores.items()
+        }
+        return replace(cases, assigned=assigned)
