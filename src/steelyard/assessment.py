@@ -14,8 +14,9 @@ from .estimate import Estimate
 from .evaluation import Evaluation
 from .layout import AVERAGES
 from .measures import find
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .parts import Part, Results
-from .ranked import PSEUDO_ROW, OneAgainstRest, RankedEvaluation
+from .ranked import RankedEvaluation
 from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings

@@ -15,8 +15,9 @@ from .cases import Cases
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
+from .one_against_rest import PSEUDO_ROW
 from .parts import compute
-from .ranked import PSEUDO_ROW, RankedEvaluation
+from .ranked import RankedEvaluation
 from .registry import Measure
 from .scale import Label, listed
 from .settings import Settings

@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .masses import Masses
-from .ranked import PSEUDO_ROW, OneAgainstRest
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .table import Table
 
 if TYPE_CHECKING:

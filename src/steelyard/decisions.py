@@ -18,8 +18,8 @@ from .errors import BadOption, quoted
 from .estimate import Estimate
 from .evaluation import Slot
 from .goals import Goal, Limit, counted
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .parallel import chunks, over_rows
-from .ranked import PSEUDO_ROW, OneAgainstRest
 from .ranking import Ranking
 from .registry import Measure
 from .rows import Rows
