@@ -14,8 +14,8 @@ from steelyard import all_measures, errors, requirements
 from steelyard.evaluation import Slot
 from steelyard.layout import AVERAGES
 from steelyard.listing import explain
-from steelyard.ranked import AVERAGES as RANKED_AVERAGES
 from steelyard.registry import Measure
+from steelyard.row_evaluation import AVERAGES as RANKED_AVERAGES
 from steelyard.uncertainty import interval_method
 
 DOCS = Path(__file__).resolve().parent

@@ -21,7 +21,7 @@ from .registry import Measure
 from .rules import Rule
 from .scale import Label, Scale, listed
 from .settings import Method, Options, settle
-from .statistics import RANKING, Sums
+from .statistics import Sums
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def assess(
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
-    settings, keep = settings.fitted(cases.scored), rule.keeps_scores or bool(settings.made_of(RANKING))
+    settings = settings.fitted(cases.scored, settings.of_rows and cases.probable)
+    keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
     if training is None:
@@ -166,7 +167,8 @@ def compare(
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
-    settings, keep = settings.fitted(cases.scored), rule.keeps_scores or bool(settings.made_of(RANKING))
+    settings = settings.fitted(cases.scored, settings.of_rows and cases.probable)
+    keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     from .comparison import Comparison
 
@@ -350,4 +352,5 @@ def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparison import Comparison
 
-    return Comparison(tally, settle(**options).fitted(tally.scores is not None))
+    rows = tally.scores
+    return Comparison(tally, settle(**options).fitted(rows is not None, rows is None or rows.probable))

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .calibration import CalibrationEvaluation
 from .errors import BadOption, EventNeeded, UnknownMeasure, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation
+from .forecasts import ForecastEvaluation
 from .layout import AVERAGES
 from .measures import find
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .parts import Part, Results
 from .ranked import RankedEvaluation
 from .registry import Measure
+from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import CONFUSION, RANKING, Statistic
+from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
@@ -79,11 +82,35 @@ class Assessment:
         )
 
     @cached_property
+    def forecast(self) -> ForecastEvaluation:
+        """The evaluated slots of this classifier that are made of its probabilities."""
+        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(FORECASTS)
+        return ForecastEvaluation(
+            rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit, models=self.tally.models
+        )
+
+    @cached_property
+    def calibration(self) -> CalibrationEvaluation:
+        """The evaluated slots of this classifier that hold its probabilities against frequencies."""
+        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CALIBRATION)
+        return CalibrationEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+
+    @property
+    def _rows(self) -> Rows:
+        """The rows with what was said of them; of labels, their patterns tell as much."""
+        rows = self.tally.rows_of(self.slice)
+        return Rows.of_patterns(self.evaluation.patterns) if rows is None else rows
+
+    @cached_property
     def parts(self) -> dict[str, Part]:
-        """What is made of counts, and what is made of scores."""
+        """What is made of counts, of the order of scores, and of probabilities."""
         parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
         if self.settings.made_of(RANKING) and self.tally.scores is not None:
             parts[RANKING.name] = Part(self.ranked, self.settings, self.n)
+        if self.settings.made_of(FORECASTS):
+            parts[FORECASTS.name] = Part(self.forecast, self.settings, self.n)
+        if self.settings.made_of(CALIBRATION):
+            parts[CALIBRATION.name] = Part(self.calibration, self.settings, self.n)
         return parts
 
     def part(self, statistic: Statistic) -> Part:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .evaluation import Evaluation, Slot
 from .parallel import shared
-from .ranked import RankedEvaluation
+from .row_evaluation import RowEvaluation
 from .statistics import Margins, Patterns
 from .uncertainty import by_cluster, influences_at
 
@@ -27,25 +27,24 @@ IN_CACHE = 1 << 17  # numbers that stay in the cache while rows are weighed anew
 
 
 def replicate(
-    evaluations: Sequence[Evaluation | RankedEvaluation], places: Sequence[int], replicates: int, seed: int
+    evaluations: Sequence[Evaluation | RowEvaluation], places: Sequence[int], replicates: int, seed: int
 ) -> list[Array]:
     """Values of chosen slots in every replicate, (replicates, slots), the same draws for each classifier."""
-    if ranked := [one for one in evaluations if isinstance(one, RankedEvaluation)]:
+    if ranked := [one for one in evaluations if isinstance(one, RowEvaluation)]:
         return _replicate_rows(ranked, [ranked[0].slots[place] for place in places], replicates, seed)
     counted = [one for one in evaluations if isinstance(one, Evaluation)]
     return [samples[:, places] for samples in _replicate_patterns(counted, replicates, seed)]
 
 
 def _replicate_rows(
-    evaluations: Sequence[RankedEvaluation], slots: Sequence[Slot], replicates: int, seed: int
+    evaluations: Sequence[RowEvaluation], slots: Sequence[Slot], replicates: int, seed: int
 ) -> list[Array]:
     """Draw rows and weigh them anew, a few replicates at a time: they need not be sorted again."""
     rows = len(evaluations[0].rows)
     size = max(1, min(replicates, IN_CACHE // max(rows, 1)))
     starts = range(0, replicates, size)
-    for evaluation in [one for one in evaluations if one.scored]:
-        for code in {int(slot.code) for slot in slots if slot.code is not None}:
-            evaluation.against_rest(code)  # sorted once, before threads share it
+    for evaluation in evaluations:
+        evaluation.prepare(slots)  # once, before threads share it
     seeds = np.random.SeedSequence(seed).spawn(len(starts))
 
     found = [np.empty((replicates, len(slots))) for _ in evaluations]
@@ -61,7 +60,7 @@ def _replicate_rows(
     return found
 
 
-def _drawn_rows(evaluation: RankedEvaluation, replicates: int, random: np.random.Generator) -> Array:
+def _drawn_rows(evaluation: RowEvaluation, replicates: int, random: np.random.Generator) -> Array:
     """What every row weighs in each replicate: as often as it, or its cluster, was drawn."""
     rows, weights, cluster = len(evaluation.rows), evaluation.weights, evaluation.patterns.cluster
     if cluster is not None:
@@ -172,7 +171,7 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
 
 
 def replace_intervals(
-    evaluation: Evaluation | RankedEvaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
+    evaluation: Evaluation | RowEvaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
 ) -> list[str]:
     """Put bootstrap bounds in place of others, and their name too, wherever the replicates differ at all."""
     value = evaluation.values[0]

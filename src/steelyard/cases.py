@@ -74,6 +74,11 @@ class Cases:
         """Whether any classifier gave scores."""
         return any(scores.columns for scores in self.scores.values())
 
+    @property
+    def probable(self) -> bool:
+        """Whether all scores can be probabilities."""
+        return all(scores.are_probabilities for scores in self.scores.values())
+
 
 @dataclass(frozen=True)
 class Raw:

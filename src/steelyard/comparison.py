@@ -11,17 +11,21 @@ import numpy as np
 
 from .assessment import Assessment
 from .bootstrap import bca, bounds, differs, replicate
+from .calibration import CalibrationEvaluation
 from .cases import Cases
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
+from .forecasts import ForecastEvaluation
 from .one_against_rest import PSEUDO_ROW
 from .parts import compute
 from .ranked import RankedEvaluation
 from .registry import Measure
+from .row_evaluation import RowEvaluation
+from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import CONFUSION, RANKING
+from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, STATISTICS
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -112,17 +116,24 @@ class Comparison:
         patterns, rows = self.tally.patterns(self.slice), self.tally.rows_of(self.slice)
         models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
         unit = max(unit_of(patterns, model) for model in models)
-        counted = tuple(measure for measure in measures if measure.statistic is CONFUSION)
-        ranked = tuple(measure for measure in measures if measure.statistic is RANKING)
-        families: list[Sequence[Evaluation | RankedEvaluation]] = []
-        if counted:
-            families.append([Evaluation(patterns, model, scale, counted, stand_in, unit) for model in models])
-        if ranked and rows is not None:
+        by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
+        families: list[Sequence[Evaluation | RowEvaluation]] = []
+        if some := by_statistic[CONFUSION]:
+            families.append([Evaluation(patterns, model, scale, some, stand_in, unit) for model in models])
+        if (some := by_statistic[RANKING]) and rows is not None:
             weight = PSEUDO_ROW * unit
-            families.append([RankedEvaluation(rows, model, scale, ranked, stand_in, weight) for model in models])
+            families.append([RankedEvaluation(rows, model, scale, some, stand_in, weight) for model in models])
+        rows = Rows.of_patterns(patterns) if rows is None else rows
+        if some := by_statistic[FORECASTS]:
+            names = self.models
+            families.append(
+                [ForecastEvaluation(rows, model, scale, some, stand_in, unit, models=names) for model in models]
+            )
+        if some := by_statistic[CALIBRATION]:
+            families.append([CalibrationEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
         return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]
 
-    def _places(self, evaluation: Evaluation | RankedEvaluation, by_class: bool) -> list[int]:
+    def _places(self, evaluation: Evaluation | RowEvaluation, by_class: bool) -> list[int]:
         places: list[int] = []
         for measure in evaluation.measures:
             places.append(evaluation.overall(measure))
@@ -249,7 +260,7 @@ class Comparison:
 
     def _pair(
         self, measure: str | Measure, a: str, b: str
-    ) -> tuple[Evaluation | RankedEvaluation, Evaluation | RankedEvaluation, int]:
+    ) -> tuple[Evaluation | RowEvaluation, Evaluation | RowEvaluation, int]:
         """Two classifiers evaluated by one measure, and the slot that stands for it."""
         entry = self[a].find(measure)
         evaluations = self._differences([entry])[0].evaluations
@@ -295,7 +306,7 @@ class Comparison:
         cases = self.cases
         first, second, place = self._pair(measure, a, b)
         columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
-        if isinstance(first, RankedEvaluation) and isinstance(second, RankedEvaluation):
+        if isinstance(first, RowEvaluation) and isinstance(second, RowEvaluation):
             slot = first.slots[place]
             effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
         elif isinstance(first, Evaluation) and isinstance(second, Evaluation):

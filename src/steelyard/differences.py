@@ -12,7 +12,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
-from .ranked import RankedEvaluation
+from .row_evaluation import RowEvaluation
 from .uncertainty import (
     LOG,
     by_cluster,
@@ -41,7 +41,7 @@ class Differences:
     2008), and the test is one of the ratio.
     """
 
-    evaluations: Sequence[Evaluation | RankedEvaluation]
+    evaluations: Sequence[Evaluation | RowEvaluation]
     places: Sequence[int]
     level: float
 
@@ -128,8 +128,9 @@ class Differences:
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
                 high[row] = np.maximum(right, self.difference[row])
-        unknown = np.isnan(self.difference)
-        return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+        # Where there is no difference there is no interval; an infinite one is not brought back by other rows.
+        lost = ~np.isfinite(self.difference)
+        return np.where(lost, self.difference, low), np.where(lost, self.difference, high)
 
     @cached_property
     def width(self) -> Array:
@@ -167,6 +168,7 @@ class Differences:
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
             found[row] = p_values(np.nan_to_num(statistic, nan=0.0), self.freedom)
+        found = np.where(np.isinf(self.difference), 0.0, found)
         return np.where(np.isnan(self.difference), np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:

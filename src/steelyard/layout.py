@@ -33,14 +33,14 @@ class Layout:
     @cached_property
     def class_slots(self) -> int:
         """How many slots speak of one class."""
-        return self.classes * sum(not measure.priced for measure in self.measures)
+        return self.classes * sum(not measure.undivided for measure in self.measures)
 
     @cached_property
     def spans(self) -> dict[str, tuple[range, range]]:
         """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
         of_classes, together, place, start = {}, {}, 0, self.class_slots
         for measure in sorted(self.measures, key=lambda measure: not measure.per_class):
-            stop = place if measure.priced else place + self.classes
+            stop = place if measure.undivided else place + self.classes
             of_classes[measure.label], place = range(place, stop), stop
             stop = start + (len(self.kinds) if measure.per_class else 1)
             together[measure.label], start = range(start, stop), stop

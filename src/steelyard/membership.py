@@ -100,7 +100,8 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
             f"{float(column[row])!r} is not a probability",
             column=name,
             row=start + row,
-            mend="Probabilities lie between 0 and 1; for other scores say threshold=, or measures=['auc']",
+            mend="Probabilities lie between 0 and 1; make them of a log odds by 1 / (1 + exp(-score)), of several "
+            "scores by their softmax; or take other scores as they are with threshold=, or measures=['auc']",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .masses import Masses, Sides, Slopes, pseudo_moments, spread_of
 from .parallel import gathered, summed
 from .ranking import Groups, Ranking
 from .registry import Measure
+from .row_evaluation import Found
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks
@@ -20,18 +21,6 @@ if TYPE_CHECKING:
 PSEUDO_ROW = 0.25
 MIXED = 3  # rows of the class and of the rest with one score
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
-
-
-class Found(NamedTuple):
-    """A value, its variance and its degrees of freedom, on the rows as they are and with the pseudo-rows.
-
-    ``added`` is the part of the second variance that is due to the pseudo-rows.
-    """
-
-    value: tuple[float, float]
-    variance: tuple[float, float]
-    freedom: tuple[float, float]
-    added: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ import numpy as np
 from .errors import UndefinedValue, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation, Slot, Spread
-from .ranked import RankedEvaluation
+from .row_evaluation import RowEvaluation
 from .scale import Label, listed
 from .settings import Settings
+from .statistics import FORECASTS
 from .uncertainty import (
     MEAN,
     critical_values,
@@ -39,7 +40,7 @@ NO_SCORES = "the classifier gave labels, not scores"
 class Results:
     """The columns behind an assessment, one entry a slot."""
 
-    evaluation: Evaluation | RankedEvaluation
+    evaluation: Evaluation | RowEvaluation
     value: Array
     low: Array
     high: Array
@@ -53,10 +54,10 @@ class Results:
         return self.evaluation.slots
 
 
-def compute(evaluation: Evaluation | RankedEvaluation, settings: Settings, critical: Array | None = None) -> Results:
+def compute(evaluation: Evaluation | RowEvaluation, settings: Settings, critical: Array | None = None) -> Results:
     """Evaluate every slot and its interval."""
-    if isinstance(evaluation, RankedEvaluation):
-        return _of_scores(evaluation, settings, critical)
+    if isinstance(evaluation, RowEvaluation):
+        return _of_rows(evaluation, settings, critical)
     return _of_counts(evaluation, settings, critical)
 
 
@@ -89,7 +90,7 @@ def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | Non
     return Results(evaluation, value, low, high, errors, centre, tuple(methods))
 
 
-def _of_scores(evaluation: RankedEvaluation, settings: Settings, critical: Array | None) -> Results:
+def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | None) -> Results:
     value, centre = evaluation.values
     errors, freedom = evaluation.spread
     if settings.method == "plain":
@@ -104,18 +105,40 @@ def _of_scores(evaluation: RankedEvaluation, settings: Settings, critical: Array
         from .bootstrap import replace_intervals
 
         methods = replace_intervals(evaluation, settings, methods, low, high)
-    if not np.isnan(evaluation.undefined):
-        value = np.where(np.isnan(value), evaluation.undefined, value)
     if evaluation.rows.cluster is not None:
         methods = [f"{method}, clustered" for method in methods]
+    if settings.method == "delta":
+        methods = list(methods)
+        for place, (lower, upper, method) in evaluation.own_bounds(_level(settings.level, critical)).items():
+            low[place], high[place], methods[place] = min(lower, value[place]), max(upper, value[place]), method
+    low, high = _within_spans(evaluation, value, low, high)
+    if not np.isnan(evaluation.undefined):
+        value = np.where(np.isnan(value), evaluation.undefined, value)
     return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+
+
+def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """No bound lies where no value can be; what is infinite once is so for good."""
+    spans = np.array([slot.measure.span for slot in evaluation.slots])
+    low, high = np.fmax(low, spans[:, 0]), np.fmin(high, spans[:, 1])
+    known = ~np.isnan(value)
+    low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
+    endless = np.isinf(value)
+    return np.where(endless, value, low), np.where(endless, value, high)
+
+
+def _level(level: float, critical: Array | None) -> float:
+    """The level of intervals that reach so many standard errors, where they are to hold for several at once."""
+    from statistics import NormalDist
+
+    return level if critical is None else 2 * NormalDist().cdf(float(np.max(critical))) - 1
 
 
 @dataclass(frozen=True)
 class Part:
     """All slots of one evaluation, with what there is to say about them."""
 
-    evaluation: Evaluation | RankedEvaluation
+    evaluation: Evaluation | RowEvaluation
     settings: Settings
     rows: float
 
@@ -132,8 +155,7 @@ class Part:
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
         whole = "results" in self.__dict__
-        if isinstance(self.evaluation, RankedEvaluation) and self.evaluation.alone is None and not whole:
-            # Each class must be sorted by its own score: no more than asked for.
+        if isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one and not whole:
             return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
         results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
         if self.settings.undefined == "error" and np.isnan(results.value[place]):
@@ -150,7 +172,13 @@ class Part:
             label=None if slot.code is None else self.classes[slot.code],
             average=slot.average,
             level=self.settings.level,
+            sum=float(results.value[place]) * self.mass if slot.measure.statistic is FORECASTS else float("nan"),
         )
+
+    @cached_property
+    def mass(self) -> float:
+        """What all rows weigh."""
+        return float(self.evaluation.patterns.mass.sum())
 
     # --- notes ----------------------------------------------------------------------------------------------
 
@@ -173,11 +201,12 @@ class Part:
     @cached_property
     def notes(self) -> list[str]:
         """The notes of all slots. Most have none, so only those are gone through that have something to say."""
-        if isinstance(self.evaluation, RankedEvaluation):
+        if isinstance(self.evaluation, RowEvaluation):
             if not self.evaluation.scored:
                 return [NO_SCORES + self._stand_in_words] * len(self.results.value)
             if self.evaluation.alone is not None:
-                return [self._note(self.evaluation.alone, self.results.value[0])]
+                slot = self.evaluation.alone
+                return [self.evaluation.remark(slot) or self._note(slot, self.results.value[0])]
         value, layout = self.results.value, self.evaluation.layout
         notes, first = [""] * len(value), layout.class_slots
         sorted_only = not self.evaluation.scale.ordered and len(self.classes) > 2
@@ -193,6 +222,9 @@ class Part:
                 told.update(together)
         for place in told:
             notes[place] = self._note(self.evaluation.slot(place), value[place])
+        if isinstance(self.evaluation, RowEvaluation):
+            remarks = [self.evaluation.remark(slot) for slot in self.evaluation.slots]
+            notes = [remark or note for remark, note in zip(remarks, notes, strict=True)]
         return notes
 
     def _note(self, slot: Slot, value: float) -> str:

@@ -21,10 +21,24 @@ if TYPE_CHECKING:
 
 
 class Scores(NamedTuple):
-    """A classifier's scores: one column a class, or one alone that speaks for a class; none where it gave labels."""
+    """A classifier's scores: one column a class, or one alone that speaks for a class.
+
+    Where it gave labels there are none, but the classes that it ``assigned``.
+    """
 
     columns: tuple[Numbers, ...] = ()
     speaks: int = -1
+    assigned: Codes | None = None
+
+    def rows(self, low: int, high: int) -> Scores:
+        """Some of the rows, without a copy."""
+        assigned = None if self.assigned is None else self.assigned[low:high]
+        return Scores(tuple([column[low:high] for column in self.columns]), self.speaks, assigned)
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether nothing lies outside 0 and 1; of several columns that was checked when they came in."""
+        return len(self.columns) != 1 or bool(self.columns[0].min() >= 0 and self.columns[0].max() <= 1)
 
     def of_class(self, code: int) -> Numbers:
         """The score of a class; of two classes, one score serves both."""

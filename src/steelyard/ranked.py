@@ -12,35 +12,24 @@ Rows are sorted by the score of a class when that class is first asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .evaluation import Slot, Spread
-from .layout import Layout, layout_of
-from .masses import Sides, Weights, pseudo_moments
-from .one_against_rest import PSEUDO_ROW, Found, OneAgainstRest
+from .evaluation import Slot
+from .masses import Sides, pseudo_moments
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .parallel import shared
 from .ranking import Ranking
 from .registry import Measure
-from .rows import Rows
-from .scale import Scale
-from .statistics import Patterns
+from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 
 if TYPE_CHECKING:
     from .kinds import Array
 
-AVERAGES = ("macro", "weighted")
 WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew for each measure
-
-
-NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
-
-
-def _key(slot: Slot) -> tuple[str, int | str | None]:
-    return slot.measure.label, slot.average if slot.code is None else slot.code
 
 
 class Memory(NamedTuple):
@@ -52,53 +41,15 @@ class Memory(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RankedEvaluation:
-    """All slots of one classifier that are made of its scores.
+class RankedEvaluation(RowEvaluation):
+    """All slots of one classifier that are made of the order of its scores."""
 
-    Class slots come first: measure by measure, in class order; then the averages over classes.
-    """
-
-    rows: Rows
-    model: int
-    scale: Scale
-    measures: tuple[Measure, ...]
-    undefined: float
-    unit: float
-    alone: Slot | None = None
     memory: Memory = field(default_factory=lambda: Memory({}, {}, {}), repr=False)
 
-    @cached_property
-    def slots(self) -> tuple[Slot, ...]:
-        """What the values stand for, in order."""
-        if self.alone is not None:
-            return (self.alone,)
-        return (
-            *[Slot(measure, code) for measure in self.measures for code in range(len(self.scale))],
-            *[Slot(measure, None, average) for measure in self.measures for average in AVERAGES],
-        )
-
-    def slot(self, place: int) -> Slot:
-        """What one value stands for."""
-        return self.slots[place]
-
-    def only(self, place: int) -> RankedEvaluation:
-        """One slot alone; what was found for others is not lost."""
-        return replace(self, alone=self.slots[place])
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Where the slots are."""
-        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), AVERAGES)
-
-    @cached_property
-    def places(self) -> dict[tuple[str, int | str | None], int]:
-        """Where to find a slot: by the measure's label, and a class's code or an average."""
-        return {_key(slot): place for place, slot in enumerate(self.slots)}
-
-    def overall(self, measure: Measure) -> int:
-        """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""
-        event = None if measure.balanced else self.scale.event_code
-        return self.places[measure.label, "macro" if event is None else event]
+    @property
+    def one_by_one(self) -> bool:
+        """Each class must be sorted by its own score: no more than asked for."""
+        return self.alone is None
 
     @property
     def scored(self) -> bool:
@@ -113,38 +64,11 @@ class RankedEvaluation:
                 self._average(measure, range(len(AVERAGES)))
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
 
-    @cached_property
-    def spread(self) -> tuple[Spread, Array]:
-        """Both standard errors of every slot, and the degrees of freedom of the second."""
-        found = [self.result(slot) for slot in self.slots]
-        with np.errstate(invalid="ignore"):
-            errors = np.sqrt(np.array([each.variance for each in found]).reshape(-1, 2).T)
-        return Spread(errors[0], errors[1]), np.array([each.freedom[1] for each in found])
-
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""
         for (label, part), found in self.memory.results.items():
             if isinstance(part, int) and np.isnan(found.value[0]):
                 yield label, part
-
-    @cached_property
-    def weights(self) -> Weights:
-        """What the rows weigh."""
-        return Weights.of(self.rows)
-
-    @cached_property
-    def sizes(self) -> Array:
-        """How many rows each class has."""
-        return self._by_class(self.weights.count)
-
-    @cached_property
-    def class_mass(self) -> Array:
-        """What the rows of each class weigh."""
-        return self._by_class(self.weights.mass)
-
-    def _by_class(self, values: Array) -> Array:
-        weights = None if self.weights.equal else values
-        return np.bincount(self.rows.truth, weights, len(self.scale)).astype(np.float64)
 
     @cached_property
     def sides(self) -> Sides:
@@ -157,7 +81,7 @@ class RankedEvaluation:
         """Sort the rows by the score of a class."""
         known = self.memory.rankings
         if code not in known:
-            columns, speaks = self.rows.scores[self.model]
+            columns, speaks, _ = self.rows.scores[self.model]
             if len(columns) == 1 and code != speaks:
                 ranking = self.against_rest(speaks).ranking.turned()
             else:
@@ -170,7 +94,7 @@ class RankedEvaluation:
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
-        key = _key(slot)
+        key = key_of(slot)
         if not self.scored:
             return NOT_FOUND
         if key not in self.memory.results:
@@ -285,15 +209,13 @@ class RankedEvaluation:
             one = self.against_rest(slot.code)
             return pseudo_moments(one.sloped(slot.measure, smooth=True)[1], one.plain.share)
 
-    @cached_property
-    def patterns(self) -> Patterns:
-        """Every row as a pattern of its own."""
-        weights, none = self.weights, np.zeros((0, len(self.rows)), np.int64)
-        cluster = self.rows.cluster
-        seen = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-        return Patterns(len(self.scale), self.rows.truth, none, weights.count, weights.mass, weights.square, seen)
-
     # --- for the bootstrap: sorted once, weighed anew -----------------------------------------------------------
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Sort the rows by the scores that will be asked for."""
+        if self.scored:
+            for code in {int(slot.code) for slot in slots if slot.code is not None}:
+                self.against_rest(code)
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
@@ -315,7 +237,7 @@ class RankedEvaluation:
 
     def _mean_of(self, slot: Slot, values: dict[tuple[str, int | str | None], Array], by_class: Array) -> Array:
         if slot.code is not None:
-            return values[_key(slot)]
+            return values[key_of(slot)]
         found = np.stack([values[slot.measure.label, code] for code in range(len(self.scale))], axis=1)
         weights = (by_class if slot.average == "weighted" else np.ones_like(by_class)) * ~np.isnan(found)
         return np.asarray((np.nan_to_num(found) * weights).sum(axis=1) / weights.sum(axis=1))

@@ -15,8 +15,11 @@ Of the scores, for every class against the rest, from the highest score to the l
 - ``positive``, ``negative``: the mass of the class, and of the rest, at each distinct score;
 - ``hits``, ``alarms``: the same at each score and above.
 
+Of probability forecasts: what one row is worth, from its forecast and its true class; ``measures/scores.py`` lists the
+names.
+
 Its keyword-only arguments are parameters. Formulas of counts are analytic (no ``abs``, ``where`` or ``max``), since
-their gradients come by complex step; those of scores bring their ``slopes`` along. No value changes when all counts
+their gradients come by complex step; those of rankings bring their ``slopes`` along. No value changes when all counts
 are multiplied by one number.
 """
 
@@ -31,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
-from .statistics import CONFUSION, STATISTICS, Statistic
+from .statistics import CALIBRATION, FORECASTS, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -45,11 +48,14 @@ UNBOUNDED = (float("-inf"), float("inf"))
 
 
 class Facts(NamedTuple):
-    """The facts of a measure that say where its values stand and how their intervals are made."""
+    """The facts of a measure that say where its values stand and how their intervals are made.
+
+    One that is ``undivided`` has no values of single classes.
+    """
 
     label: str
     per_class: bool
-    priced: bool
+    undivided: bool
     proportion: bool
     span: tuple[float, float]
 
@@ -69,11 +75,11 @@ class Measure:
         chance: Its value for a classifier that guesses; "1/C" for one over the number of classes.
         proportion: Whether it is a plain proportion of rows.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
-        slopes: For measures of scores: the derivatives of the formula by the mass of the class and that of the rest.
-        corners: For measures of scores: whether only the corners of the ROC curve matter, so that rows of one side that
-            stand next to each other are alike.
-        balanced: For measures of scores: whether all classes of the rest weigh the same. Such a measure stands for the
-            mean over all classes even where there is an event.
+        slopes: For measures of rankings: the derivatives of the formula by the mass of the class and that of the rest.
+        corners: For measures of rankings: whether only the corners of the ROC curve matter, so that rows of one side
+            that stand next to each other are alike.
+        balanced: For measures of rankings: whether all classes of the rest weigh the same. Such a measure stands for
+            the mean over all classes even where there is an event.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
         aliases: Other names for the same measure.
@@ -115,7 +121,8 @@ class Measure:
     @cached_property
     def facts(self) -> Facts:
         """What the place of its values and their intervals depend on."""
-        return Facts(self.label, self.per_class, self.penalty is not None, self.proportion, self.span)
+        undivided = self.penalty is not None or (self.statistic in (FORECASTS, CALIBRATION) and not self.per_class)
+        return Facts(self.label, self.per_class, undivided, self.proportion, self.span)
 
     @cached_property
     def changed(self) -> tuple[str, ...]:
@@ -154,9 +161,9 @@ class Measure:
         return result[0] / result[1] if self.proportion else result
 
     def sloping(self, **means: Any) -> tuple[Array, Array]:
-        """Differentiate by the mass of the class and by that of the rest: for measures of scores."""
+        """Differentiate by the mass of the class and by that of the rest: for measures of rankings."""
         if self.slopes is None:
-            raise TypeError(f"{self.name} is no measure of scores")
+            raise TypeError(f"{self.name} is no measure of rankings")
         asked = [name for name in inspect.signature(self.slopes).parameters if name not in self.parameters]
         return self.slopes(**{name: means[name] for name in asked}, **self.parameters)
 
@@ -230,10 +237,10 @@ def _check(entry: Measure) -> None:
         raise UnknownMeasure(
             f"{entry.name} asks for {listed(entry.arguments) or 'nothing'}", mend=f"A formula asks for {offered}"
         )
-    if (entry.statistic is not CONFUSION) != (entry.slopes is not None):
+    if (entry.statistic is RANKING) != (entry.slopes is not None):
         raise UnknownMeasure(
             f"{entry.name} has {'no ' if entry.slopes is None else ''}slopes",
-            mend="Give slopes= to measures of scores, and to no others",
+            mend="Give slopes= to measures of rankings, and to no others",
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")

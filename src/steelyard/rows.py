@@ -14,6 +14,7 @@ from .prediction import Scores
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Codes, Marks, Places
+    from .statistics import Patterns
 
 
 SUMS = ("count", "mass", "square")
@@ -47,15 +48,27 @@ class Rows:
             sums = np.stack(counted, axis=1)
         return cls(
             cases.truth,
-            tuple(Scores(own(said.columns), said.speaks) for said in cases.scores.values()),
+            tuple(_kept(said, cases.assigned[name]) for name, said in cases.scores.items()),
             None if cases.slice is None else cases.slice.codes,
             None if cases.group is None else cases.group.codes,
             sums,
         )
 
+    @classmethod
+    def of_patterns(cls, patterns: Patterns) -> Rows:
+        """Patterns of classes as rows that occur more than once: all that labels have to say."""
+        sums = np.stack([patterns.count, patterns.mass, patterns.square], axis=1)
+        scores = tuple(Scores(assigned=assigned) for assigned in patterns.assigned)
+        return cls(patterns.truth, scores, None, patterns.cluster, sums)
+
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.truth)
+
+    @property
+    def probable(self) -> bool:
+        """Whether all scores can be probabilities."""
+        return all(said.are_probabilities for said in self.scores)
 
     @property
     def shape(self) -> list[tuple[int, int]]:
@@ -64,12 +77,12 @@ class Rows:
 
     def columns(self) -> list[AnyArray | None]:
         """All columns but the sums, end to end."""
-        return [self.slice, self.cluster, self.truth, *[column for said in self.scores for column in said.columns]]
+        return [self.slice, self.cluster, self.truth, *[column for said in self.scores for column in _columns(said)]]
 
     def with_columns(self, columns: Sequence[AnyArray | None], sums: Array | None) -> Rows:
         """Put other columns in the place of these."""
         rest = iter(columns[3:])
-        scores = tuple(Scores(tuple(np.asarray(next(rest)) for _ in said.columns), said.speaks) for said in self.scores)
+        scores = tuple(_filled(said, [np.asarray(next(rest)) for _ in _columns(said)]) for said in self.scores)
         return replace(
             self, slice=columns[0], cluster=columns[1], truth=np.asarray(columns[2]), scores=scores, sums=sums
         )
@@ -84,7 +97,8 @@ class Rows:
 
     def named(self) -> dict[str, AnyArray]:
         """All columns by name, for a file."""
-        names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(sum(size for size, _ in self.shape))]]
+        width = sum(max(size, 1) for size, _ in self.shape)
+        names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(width)]]
         found = {name: column for name, column in zip(names, self.columns(), strict=True) if column is not None}
         return found if self.sums is None else found | dict(zip(SUMS, self.sums.T, strict=True))
 
@@ -96,17 +110,19 @@ class Rows:
             (size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape
         )
         held = sum(name.startswith("score") for name in named)
-        if not fit or len(shape) != len(sizes) - 3 or sum(size for size, _ in shape) != held:
+        if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, _ in shape) != held:
             raise ValueError("scores that do not fit the classifiers")
         for size, speaks in shape:
-            scores.append(Scores(tuple(named[f"score{count + k}"] for k in range(size)), int(speaks)))
-            count += size
+            columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
+            scores.append(Scores(tuple(columns), int(speaks)) if size else Scores(assigned=columns[0]))
+            count += max(size, 1)
         sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
         rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums)
-        for column, most in zip(rows.columns()[:3], sizes[:3], strict=True):
+        coded = [*rows.columns()[:3], *[said.assigned for said in scores]]
+        for column, most in zip(coded, sizes, strict=True):
             if column is not None and (column.dtype.kind not in "iu" or (column < 0).any() or (column >= most).any()):
                 raise ValueError("a code that there cannot be")
-        numbers = [column for column in (*rows.columns()[3:], sums) if column is not None]
+        numbers = [column for said in scores for column in said.columns] + ([] if sums is None else [sums])
         if any(column.dtype.kind != "f" or np.isnan(column).any() for column in numbers):
             raise ValueError("a score that there cannot be")
         return rows
@@ -149,3 +165,18 @@ class Rows:
         rows = order[starts][left]
         columns = [None if column is None else column[rows] for column in self.columns()]
         return self.with_columns(columns, sums[left])
+
+
+def _kept(said: Scores, assigned: Codes) -> Scores:
+    """Scores that nobody else can change, or the classes in their place."""
+    return Scores(own(said.columns), said.speaks) if said.columns else Scores(assigned=assigned)
+
+
+def _columns(said: Scores) -> tuple[AnyArray, ...]:
+    """All columns of one classifier."""
+    return said.columns if said.assigned is None else (said.assigned,)
+
+
+def _filled(said: Scores, columns: Sequence[AnyArray]) -> Scores:
+    """Other columns of the same kind."""
+    return Scores(tuple(columns), said.speaks) if said.assigned is None else Scores(assigned=columns[0])

@@ -11,7 +11,7 @@ from .errors import BadOption, NoThreshold, quoted
 from .goals import Goal
 from .registry import Measure
 from .settings import Settings
-from .statistics import CONFUSION
+from .statistics import RANKING
 from .tally import Tally
 
 
@@ -35,7 +35,8 @@ class Rule:
     def of(cls, threshold: float | str | None, settings: Settings) -> Rule:
         """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
         if not isinstance(threshold, str):
-            return cls(threshold, any_scale=threshold is None and not settings.made_of(CONFUSION))
+            ranked = len(settings.made_of(RANKING)) == len(settings.measures)
+            return cls(threshold, any_scale=threshold is None and ranked)
         if threshold.strip() not in ("cost", "best:cost", "min cost"):
             return cls(goal=Goal.read(threshold), any_scale=True)
         priced = [measure for measure in settings.measures if measure.name == "cost"]

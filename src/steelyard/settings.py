@@ -10,10 +10,17 @@ from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
 from .measures import choose, find
 from .registry import Measure
-from .statistics import CONFUSION, RANKING, Statistic
+from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
+STANDARDISE = (
+    "Make probabilities of them: 1 / (1 + exp(-score)) of a log odds, the softmax of several scores, or shares of "
+    "their sum; better, fit a calibration (Platt's, isotonic) on other data"
+)
 METHODS = ("delta", "plain", "bootstrap", "percentile", "bca")
+
+
+PRICED = ("cost", "expected_cost", "decision_cost")
 
 
 @dataclass(frozen=True)
@@ -63,17 +70,31 @@ class Settings:
         """The measures that are made of one statistic."""
         return tuple(measure for measure in self.measures if measure.statistic is statistic)
 
-    def fitted(self, scored: bool) -> Settings:
-        """Leave out measures of scores where there are none; one that was asked for by name is missed."""
-        of_scores = self.made_of(RANKING)
-        if scored or not of_scores:
+    @property
+    def of_rows(self) -> bool:
+        """Whether any measure is made of rows, not of counts."""
+        return any(measure.statistic is not CONFUSION for measure in self.measures)
+
+    def fitted(self, scored: bool, probable: bool = True) -> Settings:
+        """Leave out measures of scores where there are none; one that was asked for by name is missed.
+
+        Labels can be scored as forecasts of probability 1, if somebody asks for that; scores on another scale cannot.
+        """
+        missed: tuple[Measure, ...] = () if scored else self.made_of(RANKING)
+        if not probable or (not scored and self.everything):
+            missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION)
+        if not missed:
             return self
-        if not self.everything:
+        if self.everything:
+            return replace(self, measures=tuple(measure for measure in self.measures if measure not in missed))
+        if not scored:
             raise UnknownMeasure(
-                f"{of_scores[0].label} needs scores, and there are only labels",
+                f"{missed[0].label} needs scores, and there are only labels",
                 mend="Give a score for the event, or one membership column a class",
             )
-        return replace(self, measures=self.made_of(CONFUSION))
+        raise UnknownMeasure(
+            f"{missed[0].label} needs probabilities, and the scores do not lie between 0 and 1", mend=STANDARDISE
+        )
 
     @property
     def stand_in(self) -> float:
@@ -100,7 +121,7 @@ def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **
         return Settings(choose(measures), everything=everything, **options)
     priced = find("cost", costs=cost)
     if measures is None:
-        return Settings((*choose(None), priced), everything=True, **options)
+        return Settings((*choose(None), priced, find("decision_cost", costs=cost)), everything=True, **options)
     named = [measures] if isinstance(measures, str | Measure) else measures
-    wanted = [priced if name in ("cost", "expected_cost") else name for name in named]
+    wanted = [find(name, costs=cost) if isinstance(name, str) and name in PRICED else name for name in named]
     return Settings(choose([*wanted, priced]), **options)

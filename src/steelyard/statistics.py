@@ -109,7 +109,19 @@ CONFUSION = Statistic(
     confusion,
 )
 RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset(), Rows.of)
-STATISTICS = (CONFUSION, RANKING)
+FORECASTS = Statistic(
+    "forecasts",
+    frozenset({"chance", "happened"}),
+    frozenset({"own", "squares", "highest", "ties", "steps", "memberships", "truth", "matrix", "mean", "reference"}),
+    Rows.of,
+)
+CALIBRATION = Statistic(
+    "calibration",
+    frozenset({"gap", "share", "noise"}),
+    frozenset({"top_gap", "top_share", "top_noise"}),
+    Rows.of,
+)
+STATISTICS = (CONFUSION, RANKING, FORECASTS, CALIBRATION)
 
 
 def _tabulate(

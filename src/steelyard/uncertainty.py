@@ -11,8 +11,8 @@ import numpy as np
 
 from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot, Spread
 from .layout import Layout
-from .ranked import RankedEvaluation
 from .registry import Facts
+from .row_evaluation import RowEvaluation
 from .statistics import Patterns
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ DENSE = 4  # patterns a class from which on the whole table is cheaper than its 
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
-WILSON, LOGIT, FISHER, LOG, MEAN = (
+WILSON, LOGIT, FISHER, LOG, RATIO, MEAN = (
     "Wilson",
     "delta, logit scale",
     "delta, Fisher scale",
     "delta, log scale",
+    "delta, log scale of 1 - value",
     "t",
 )
 PLAIN = "plain"
@@ -36,9 +37,16 @@ SPANS = {
     LOGIT: (0.0, 1.0),
     FISHER: (-1.0, 1.0),
     LOG: (0.0, np.inf),
+    RATIO: (-np.inf, 1.0),
     MEAN: (-np.inf, np.inf),
 }
-BY_SPAN = {(0.0, 1.0): LOGIT, (-1.0, 1.0): FISHER, (0.0, float("inf")): LOG}
+BY_SPAN = {
+    (0.0, 1.0): LOGIT,
+    (0.0, 2.0): LOG,
+    (0.0, float("inf")): LOG,
+    (-1.0, 1.0): FISHER,
+    (float("-inf"), 1.0): RATIO,
+}
 
 
 def interval_method(slot: Slot) -> str:
@@ -308,6 +316,9 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
     if method == FISHER:
         middle, width = np.arctanh(centre), reach / (1 - centre**2)
         return np.tanh(middle - width), np.tanh(middle + width)
+    if method == RATIO:
+        low, high = on_scale(LOG, 1 - centre, reach)
+        return 1 - high, 1 - low
     middle, width = np.log(centre), reach / centre
     return np.exp(middle - width), np.exp(middle + width)
 
@@ -334,9 +345,9 @@ def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Cod
     return np.asarray(influence.at(truth, assigned)[0])
 
 
-def influences_at(evaluation: Evaluation | RankedEvaluation, places: Sequence[int], smooth: bool) -> Array:
+def influences_at(evaluation: Evaluation | RowEvaluation, places: Sequence[int], smooth: bool) -> Array:
     """What a row of each pattern adds to chosen slots: (slots, patterns)."""
-    if isinstance(evaluation, RankedEvaluation):
+    if isinstance(evaluation, RowEvaluation):
         return np.stack([evaluation.influence(evaluation.slots[place], smooth) for place in places])
     truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
     found = np.empty((len(places), len(truth)))
@@ -345,36 +356,36 @@ def influences_at(evaluation: Evaluation | RankedEvaluation, places: Sequence[in
     return found
 
 
-def values_at(evaluation: Evaluation | RankedEvaluation, places: Sequence[int]) -> Array:
+def values_at(evaluation: Evaluation | RowEvaluation, places: Sequence[int]) -> Array:
     """The values of chosen slots, as they are and with the pseudo-rows: (2, slots)."""
-    if isinstance(evaluation, RankedEvaluation):
+    if isinstance(evaluation, RowEvaluation):
         return np.array([evaluation.result(evaluation.slots[place]).value for place in places]).T
     return evaluation.values[:, places]
 
 
 def variances_at(
-    evaluation: Evaluation | RankedEvaluation, places: Sequence[int], influences: Array, smooth: bool
+    evaluation: Evaluation | RowEvaluation, places: Sequence[int], influences: Array, smooth: bool
 ) -> Array:
     """The variance of influences on chosen slots, (slots, patterns): one number a slot."""
-    if isinstance(evaluation, RankedEvaluation):
+    if isinstance(evaluation, RowEvaluation):
         return evaluation.variances(places, influences, smooth)
     return second_moment(evaluation.patterns, influences)
 
 
-def freedom_at(evaluations: Sequence[Evaluation | RankedEvaluation], places: Sequence[int]) -> Array:
+def freedom_at(evaluations: Sequence[Evaluation | RowEvaluation], places: Sequence[int]) -> Array:
     """Degrees of freedom of chosen slots; of several classifiers, the fewest."""
     first = evaluations[0]
-    if isinstance(first, RankedEvaluation):
-        ranked = [each for each in evaluations if isinstance(each, RankedEvaluation)]
-        freedoms = [[each.result(each.slots[place]).freedom[1] for place in places] for each in ranked]
+    if isinstance(first, RowEvaluation):
+        made_of_rows = [each for each in evaluations if isinstance(each, RowEvaluation)]
+        freedoms = [[each.result(each.slots[place]).freedom[1] for place in places] for each in made_of_rows]
         return np.asarray(np.fmin.reduce(freedoms, axis=0))
     means = [k for k, place in enumerate(places) if interval_method(first.slot(place)) == MEAN]
     return degrees_of_freedom(first.patterns, len(places), means)
 
 
-def pseudo_at(evaluation: Evaluation | RankedEvaluation, place: int) -> tuple[float, Array]:
+def pseudo_at(evaluation: Evaluation | RowEvaluation, place: int) -> tuple[float, Array]:
     """Mean squared influence of a pseudo-row on a slot, and its mean influence within each true class."""
-    if isinstance(evaluation, RankedEvaluation):
+    if isinstance(evaluation, RowEvaluation):
         return evaluation.pseudo_at(place)
     if place < evaluation.class_slots:
         slope = evaluation.class_slopes[1, place // len(evaluation.scale), place % len(evaluation.scale)]

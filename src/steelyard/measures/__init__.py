@@ -15,6 +15,7 @@ from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
 from . import counts as counts
 from . import ranking as ranking
+from . import scores as scores
 
 
 def all_measures() -> Mapping[str, Measure]:

@@ -1,0 +1,414 @@
+"""Calibration error: how far forecasts lie from frequencies, in bins of like forecasts. Knows no formula.
+
+The mean squared gap between forecast and frequency is too high by chance alone: a bin of few rows is off even if its
+forecasts are right. What chance adds is known from the spread within bins, and taken off. What is left is a quadratic
+form of nearly normal gaps: as a multiple of a noncentral chi-squared variable (its degrees of freedom chosen to match
+two moments; Satterthwaite 1946) it has an interval also where forecasts are calibrated, and a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .errors import BadOption, quoted
+from .evaluation import Slot
+from .forecasts import Piece
+from .parallel import chunks, over_rows
+from .registry import Measure
+from .row_evaluation import NOT_FOUND, Found, RowEvaluation
+
+if TYPE_CHECKING:
+    from .kinds import Array, Numbers, Places
+
+METHOD = "noncentral chi-squared"
+FEWEST_ROWS = 5  # in a bin, on average: with fewer, a spread within bins says little
+CELLS = 1 << 12  # of a first count, to find quantiles without sorting
+WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
+PAIRED_CLASSES = 10  # up to here, what the gaps of classes share is counted for every pair of them
+
+
+class Target(NamedTuple):
+    """What is forecast: a class, or (without one) whichever is the likeliest; and in how many bins it is looked at."""
+
+    code: int | None
+    bins: int
+
+
+def forecast_of(piece: Piece, code: int | None) -> tuple[Numbers, Any]:
+    """The forecasts of some rows, and whether what they speak of happened."""
+    if code is None:
+        return piece.highest, (piece.own == piece.highest) / piece.ties
+    return piece.chance(code), piece.truth == code
+
+
+class Gaps(NamedTuple):
+    """Bins of like forecasts.
+
+    Attributes:
+        share: The share of rows in each bin.
+        gap: The mean forecast less the frequency there.
+        covariance: Of the gaps, (bins, bins).
+    """
+
+    share: Array
+    gap: Array
+    covariance: Array
+
+    @property
+    def noise(self) -> float:
+        """What chance alone makes of the mean squared gap."""
+        return float(self.share @ np.diag(self.covariance))
+
+    @property
+    def square(self) -> float:
+        """The mean squared gap."""
+        return float(self.share @ np.square(self.gap))
+
+    def chi_squared(self) -> tuple[float, float]:
+        """The multiple of a chi-squared variable that the noise is, and its degrees of freedom."""
+        root = np.sqrt(self.share)
+        form = root[:, None] * self.covariance * root
+        trace, squares = float(np.trace(form)), float(np.square(form).sum())
+        if trace <= 0:
+            return 0.0, 1.0
+        return squares / trace, trace**2 / squares
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        """The interval of the mean squared gap without noise."""
+        from scipy.special import chndtr, chndtrinc
+
+        factor, freedom = self.chi_squared()
+        if factor == 0:
+            return self.square, self.square
+        statistic, found = self.square / factor, []
+        for tail in ((1 + level) / 2, (1 - level) / 2):
+            # Where even without a gap so little is unlikely, no gap is the end of the interval.
+            without = chndtr(statistic, freedom, 0.0)
+            found.append(float(factor * chndtrinc(statistic, freedom, tail)) if without > tail else 0.0)
+        return found[0], found[1]
+
+    @property
+    def p(self) -> float:
+        """The probability of gaps as large as these where the forecasts are calibrated."""
+        from scipy.special import chdtrc
+
+        factor, freedom = self.chi_squared()
+        return float(chdtrc(freedom, self.square / factor)) if factor > 0 else (1.0 if self.square == 0 else 0.0)
+
+    def offered(self, prefix: str = "") -> dict[str, Any]:
+        """What formulas may ask for."""
+        return {f"{prefix}gap": self.gap, f"{prefix}share": self.share, f"{prefix}noise": self.noise}
+
+
+@dataclass(frozen=True)
+class Binned:
+    """The rows of one target in bins, and their sums there.
+
+    Attributes:
+        edges: The least forecast of each bin but the first.
+        sums: How many rows each bin has, what they weigh, their gaps summed by weight; the squared weights, gaps summed
+            by these, and squared gaps summed by these: (6, bins).
+    """
+
+    edges: Array
+    sums: Array
+
+    @property
+    def mass(self) -> Array:
+        """What the rows of each bin weigh."""
+        return np.asarray(self.sums[1])
+
+    @property
+    def gap(self) -> Array:
+        """The mean forecast less the frequency in each bin."""
+        return np.asarray(self.sums[2] / self.sums[1])
+
+    @property
+    def variance(self) -> Array:
+        """Of the gaps, where rows are independent."""
+        count, mass, _, square, first, second = self.sums
+        scatter = second - 2 * self.gap * first + self.gap**2 * square
+        return np.asarray(np.maximum(scatter, 0.0) / mass**2 * _one_less(count))
+
+    def place(self, forecast: Numbers) -> Places:
+        """The bin of each forecast."""
+        return np.searchsorted(self.edges, forecast, side="right")
+
+
+def _one_less(count: Array) -> Array:
+    """For the degree of freedom that the mean of a bin takes; a bin of one row has no spread to tell."""
+    return np.asarray(np.where(count > 1, count / np.maximum(count - 1, 1.0), 1.0))
+
+
+@dataclass(frozen=True)
+class CalibrationEvaluation(RowEvaluation):
+    """All slots of one classifier that are made of gaps between its forecasts and frequencies."""
+
+    found: dict[Target, Binned] = field(default_factory=dict, repr=False)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Each class has bins of its own: no more than asked for."""
+        return self.alone is None
+
+    @property
+    def scored(self) -> bool:
+        """Labels are forecasts too: of probability 1."""
+        return True
+
+    def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Piece]]:
+        said = self.rows.scores[self.model]
+        for low, high in chunks(start, stop, len(self.scale)):
+            yield low, high, Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale))
+
+    def _forecast(self, code: int | None) -> tuple[Numbers, Array]:
+        """The forecasts of all rows, and whether they came true."""
+        pairs = [forecast_of(piece, code) for _, _, piece in self._pieces(0, len(self.rows))]
+        forecast, happened = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
+        return forecast, happened.astype(np.float64)
+
+    def _target(self, measure: Measure, code: int | None) -> Target:
+        bins = measure.parameters["bins"]
+        if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
+            raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
+        return Target(code, min(bins, max(1, int(self.weights.count.sum()) // FEWEST_ROWS)))
+
+    def binned(self, target: Target) -> Binned:
+        """Put the rows of a target into bins."""
+        if target not in self.found:
+            self.found[target] = self._binned(target)
+        return self.found[target]
+
+    def _binned(self, target: Target) -> Binned:
+        forecast, happened = self._forecast(target.code)
+        weights = self.weights
+        edges = quantiles(forecast, target.bins, None if weights.equal else weights.count)
+        size = len(edges) + 1
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros((6, size))
+            for low, high in chunks(start, stop):
+                piece = forecast[low:high]
+                place, gap = np.searchsorted(edges, piece, side="right"), piece - happened[low:high]
+                count = np.bincount(place, minlength=size)
+                if weights.equal:
+                    first = np.bincount(place, gap, size)
+                    second = np.bincount(place, gap * gap, size)
+                    sums += [count, count, first, count, first, second]
+                    continue
+                columns = (weights.count, weights.mass, weights.square)
+                each = [column[low:high] for column in columns]
+                sums += [
+                    np.bincount(place, each[0], size), np.bincount(place, each[1], size),
+                    np.bincount(place, each[1] * gap, size), np.bincount(place, each[2], size),
+                    np.bincount(place, each[2] * gap, size), np.bincount(place, each[2] * gap * gap, size),
+                ]  # fmt: skip
+            return sums
+
+        return Binned(edges, reduce(np.add, over_rows(len(self.rows), work)))
+
+    # --- gaps of one target, or of all classes together ---------------------------------------------------------
+
+    def gaps(self, slot: Slot) -> Gaps:
+        """The bins behind a slot; an average has those of all classes, each class with its weight."""
+        if slot.average is None:
+            targets, weights = [self._target(slot.measure, slot.code)], np.ones(1)
+        else:
+            classes = len(self.scale)
+            targets = [self._target(slot.measure, code) for code in range(classes)]
+            even = slot.average == "macro"
+            weights = np.full(classes, 1 / classes) if even else self.class_mass / self.class_mass.sum()
+        binned = [self.binned(target) for target in targets]
+        total = float(self.class_mass.sum())
+        share = np.concatenate([weight * each.mass / total for weight, each in zip(weights, binned, strict=True)])
+        return Gaps(share, np.concatenate([each.gap for each in binned]), self._covariance(targets, binned))
+
+    def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
+        """Of the gaps of all bins of all targets."""
+        starts = np.cumsum([0, *[len(each.mass) for each in binned]])
+        found = np.diag(np.concatenate([each.variance for each in binned]))
+        if self.rows.cluster is None and len(targets) == 1:
+            return found
+        if self.rows.cluster is None and len(targets) > PAIRED_CLASSES:
+            # As if all classes were off together, which makes the interval wider than it need be.
+            deviation = np.sqrt(np.diag(found))
+            together = np.equal.outer(*[np.concatenate([np.arange(len(each.mass)) for each in binned])] * 2)
+            return np.asarray(np.outer(deviation, deviation) * together)
+        places, residuals = zip(*[self._residuals(*pair) for pair in zip(targets, binned, strict=True)], strict=True)
+        if self.rows.cluster is not None:
+            return self._between_clusters(places, residuals, starts)
+        square = self.weights.square
+        for a in range(len(targets)):
+            for b in range(a + 1, len(targets)):
+                sizes = len(binned[a].mass), len(binned[b].mass)
+                cell, together = places[a] * sizes[1] + places[b], residuals[a] * residuals[b] * square
+                block = np.bincount(cell, together, sizes[0] * sizes[1]).reshape(sizes)
+                found[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
+                found[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = block.T
+        return found
+
+    def _residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
+        """The bin of every row, and what it adds to the gap there."""
+        forecast, happened = self._forecast(target.code)
+        place = binned.place(forecast)
+        return place, (forecast - happened - binned.gap[place]) / binned.mass[place]
+
+    def _between_clusters(self, places: Sequence[Places], residuals: Sequence[Array], starts: Places) -> Array:
+        cluster, clusters = self.patterns.cluster, self.patterns.clusters
+        if cluster is None or clusters < 2:
+            return np.full((starts[-1], starts[-1]), np.nan)
+        sums = []
+        for place, residual, size in zip(places, residuals, np.diff(starts), strict=True):
+            cell = cluster * size + place
+            sums.append(np.bincount(cell, residual * self.weights.mass, clusters * size).reshape(clusters, size))
+        each = np.concatenate(sums, axis=1)
+        return np.asarray(each.T @ each * (clusters / (clusters - 1)))
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        if not len(self.rows):
+            return NOT_FOUND
+        gaps = self.gaps(slot)
+        prefix = "" if slot.measure.per_class else "top_"
+        value = float(slot.measure.of(gaps.offered(prefix)))
+        # Where nothing is found, the slope of the root is infinite: the interval has to tell how sure that is.
+        factor, freedom = gaps.chi_squared()
+        variance = (2 * factor**2 * freedom + 4 * factor * value**2) / (4 * value**2) if value > 0 else np.nan
+        return Found((value, value), (variance, variance), (np.inf, np.inf))
+
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float, str]]:
+        """Bounds of all slots, from those of the mean squared gap."""
+        name = METHOD if self.rows.cluster is None else f"{METHOD}, clustered"
+        found = {}
+        for place, slot in enumerate(self.slots):
+            low, high = np.sqrt(self.gaps(slot).bounds(level))
+            found[place] = float(low), float(min(high, 1.0)), name
+        return found
+
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What each row adds to a slot, in the order of the input; NaN where nothing is found."""
+        del smooth
+        found, total = np.zeros(len(self.rows)), float(self.class_mass.sum())
+        codes = range(len(self.scale)) if slot.average is not None else [slot.code]
+        weights = np.ones(1)
+        if slot.average is not None:
+            even = slot.average == "macro"
+            weights = np.full(len(codes), 1 / len(codes)) if even else self.class_mass / total
+        for weight, code in zip(weights, codes, strict=True):
+            binned = self.binned(self._target(slot.measure, code))
+            forecast, happened = self._forecast(code)
+            gap = binned.gap[binned.place(forecast)]
+            found += weight * gap * (2 * (forecast - happened) - gap)
+        value = self.result(slot).value[0]
+        found -= self.weights.mass @ found / total
+        return found / total / (2 * value) if value > 0 else np.full(len(found), np.nan)
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        from .uncertainty import second_moment
+
+        del places, smooth
+        return second_moment(self.patterns, influences)
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """There are no pseudo-rows: intervals are made without them."""
+        del place
+        return 0.0, np.zeros(1)
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        found = np.empty((len(mass), len(slots)))
+        for place, slot in enumerate(slots):
+            codes = range(len(self.scale)) if slot.average is not None else [slot.code]
+            squares = np.zeros((len(codes), len(mass)))
+            for k, code in enumerate(codes):
+                squares[k] = self._reweighed(self._target(slot.measure, code), mass)
+            weights = np.full(len(codes), 1 / len(codes))
+            if slot.average == "weighted":
+                weights = self.class_mass / self.class_mass.sum()
+            found[:, place] = np.sqrt(np.maximum(weights @ squares, 0.0))
+        return found
+
+    def _reweighed(self, target: Target, mass: Array) -> Array:
+        """The mean squared gap of one target in every replicate, less the noise of both draws."""
+        binned = self.binned(target)
+        forecast, happened = self._forecast(target.code)
+        place, size = binned.place(forecast), len(binned.mass)
+        pick = np.zeros((len(forecast), size))
+        pick[np.arange(len(forecast)), place] = 1.0
+        weighed, gap = mass @ pick, mass @ (pick * (forecast - happened)[:, None])
+        share = weighed / weighed.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            square = np.where(weighed > 0, share * np.square(gap / weighed), 0.0).sum(axis=1)
+        return np.asarray(square - share @ (2 * binned.variance))
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """None: a class that never occurs can be forecast all the same."""
+        return iter(())
+
+    def remark(self, slot: Slot) -> str:
+        """What the value hides."""
+        if slot.measure.label and self.result(slot).value[0] == 0:
+            return "no more than chance alone makes of calibrated forecasts"
+        return ""
+
+
+def quantiles(values: Numbers, bins: int, count: Array | None = None) -> Array:
+    """Where bins begin that have about as many rows each, but for the first; equal values are never parted.
+
+    Of values that are few, each has its own bin. ``count`` says how often each value occurs, where that is not once.
+    """
+    few = _few_values(values, bins)
+    if few is not None:
+        return few[1:]
+    if count is not None:
+        order = np.argsort(values, kind="stable")
+        reached = np.cumsum(count[order])
+        ranks = np.searchsorted(reached, np.floor(reached[-1] * np.arange(1, bins) / bins), side="right")
+        found = values[order[np.minimum(ranks, len(values) - 1)]]
+    else:
+        ranks = np.unique(len(values) * np.arange(1, bins) // bins)
+        small = len(values) < WORTH_COUNTING
+        found = np.partition(values, ranks)[ranks] if small else _selected(values, ranks)
+    edges = np.unique(np.asarray(found, dtype=np.float64))
+    return np.asarray(edges[edges > values.min()])
+
+
+def _few_values(values: Numbers, most: int) -> Array | None:
+    """All distinct values where there are no more than so many."""
+    if len(np.unique(values[: 64 * most])) > most:
+        return None
+    distinct = np.unique(values)
+    return np.asarray(distinct, dtype=np.float64) if len(distinct) <= most else None
+
+
+def _selected(values: Numbers, ranks: Places) -> Numbers:
+    """The values of some ranks, without sorting: most values are left out once they are counted in cells."""
+    cells = np.empty(len(values), np.int16)
+
+    def work(start: int, stop: int) -> Places:
+        counts: Places = np.zeros(CELLS + 1, np.int64)
+        for low, high in chunks(start, stop):
+            cells[low:high] = values[low:high] * CELLS
+            counts += np.bincount(cells[low:high], minlength=CELLS + 1)
+        return counts
+
+    before = np.concatenate([[0], np.cumsum(reduce(np.add, over_rows(len(values), work)))])
+    wanted = np.searchsorted(before, ranks, side="right") - 1
+    found = np.empty(len(ranks))
+    marked = np.zeros(CELLS + 1, bool)
+    marked[wanted] = True
+    kept = np.flatnonzero(marked[cells])
+    inside, here = values[kept], cells[kept]
+    for cell in np.unique(wanted):
+        members = inside[here == cell]
+        places = ranks[wanted == cell] - before[cell]
+        found[wanted == cell] = np.partition(members, places)[places]
+    return found

@@ -1,0 +1,539 @@
+"""From probability forecasts to values and influences, for all their scores of one classifier. Knows no formula.
+
+A score is a mean over rows, so one pass over the rows finds what all scores need: their sums and sums of squares within
+each true class. Classes are kept apart because some values also depend on how often each class occurs.
+
+As with counts, everything is evaluated twice: on the rows as they are, for values and standard errors, and with two
+more rows, for intervals. These have the forecasts of all rows, each with the same small share, and any class may be the
+true one: so a forecast that was never wrong, or a rare mistake that has not happened yet, does not pass for certain.
+No forecast of them is surer than so many rows can tell: (n p + 1 / C) / (n + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .errors import BadOption, quoted
+from .evaluation import PSEUDO_ROWS, STEP, Slot
+from .masses import Sides
+from .measures import find
+from .parallel import chunks, over_rows
+from .prediction import Scores
+from .registry import Measure
+from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
+from .scale import listed
+
+if TYPE_CHECKING:
+    from .kinds import Array, Codes, Marks, Numbers
+
+CLIMATOLOGY = "climatology"
+FEW_CLASSES = 16
+NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The forecasts of some rows and their true classes: what formulas of rows may ask for, made when it is asked for.
+
+    Of a classifier that gave labels, the forecast is 1 for the class that it assigned, and 0 for all others.
+    """
+
+    said: Scores
+    truth: Codes
+    classes: int
+
+    @cached_property
+    def memberships(self) -> tuple[Numbers, ...]:
+        """The probability of each class."""
+        if self.said.assigned is None:
+            return self.said.memberships()
+        return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
+
+    @cached_property
+    def own(self) -> Array:
+        """The probability of the true class."""
+        if self.said.assigned is not None:
+            return np.asarray(self.said.assigned == self.truth, dtype=np.float64)
+        if self.classes > FEW_CLASSES:
+            return np.stack(self.memberships)[self.truth, np.arange(len(self.truth))].astype(np.float64)
+        found = self.memberships[0].astype(np.float64)
+        for code, column in enumerate(self.memberships[1:], start=1):
+            np.copyto(found, column, where=self.truth == code)
+        return found
+
+    @cached_property
+    def squares(self) -> Array:
+        """The sum of squared probabilities."""
+        if self.said.assigned is not None:
+            return np.ones(len(self.truth))
+        found = np.square(self.memberships[0], dtype=np.float64)
+        for column in self.memberships[1:]:
+            found += np.square(column)
+        return found
+
+    @cached_property
+    def highest(self) -> Array:
+        """The highest probability."""
+        if self.said.assigned is not None:
+            return np.ones(len(self.truth))
+        return np.asarray(reduce(np.maximum, self.memberships), dtype=np.float64)
+
+    @cached_property
+    def ties(self) -> Array:
+        """How many classes share the highest probability."""
+        if self.said.assigned is not None:
+            return np.ones(len(self.truth))
+        found = np.zeros(len(self.truth))
+        for column in self.memberships:
+            found += column == self.highest
+        return found
+
+    @cached_property
+    def steps(self) -> Array:
+        """The squared distances of the cumulative probabilities from 0 and 1, summed over all classes but the last."""
+        if self.said.assigned is not None:
+            return np.abs(self.said.assigned.astype(np.float64) - self.truth)
+        found, reached = np.zeros((2, len(self.truth)))
+        for code, column in enumerate(self.memberships[:-1]):
+            reached += column
+            found += np.square(reached - (self.truth <= code))
+        return found
+
+    def chance(self, code: int) -> Numbers:
+        """The probability of a class."""
+        if self.said.assigned is not None:
+            return np.asarray(self.said.assigned == code, dtype=np.float64)
+        return self.memberships[code]
+
+    def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
+        """What each row is worth by the formula of a measure."""
+        if code is not None:
+            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.truth == code}))
+        offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
+        return np.asarray(measure.of(offered | {"matrix": matrix}))
+
+
+class Moments(NamedTuple):
+    """Sums over rows within each true class, of some columns: (columns, classes).
+
+    Attributes:
+        shift: What is taken from each column before it is summed, so that little cancels.
+        mass: What the rows weigh, (classes,).
+        square: Their squared weights, (classes,).
+        weighed: Sums by weight.
+        first: Sums by squared weight.
+        second: Sums of squares by squared weight.
+    """
+
+    shift: Array
+    mass: Array
+    square: Array
+    weighed: Array
+    first: Array
+    second: Array
+
+    @property
+    def means(self) -> Array:
+        """The mean of each column."""
+        return np.asarray(self.shift + self.weighed.sum(axis=1) / self.mass.sum())
+
+    def scatter(self, column: int, scale: float, offset: Array) -> float:
+        """Squares of scale * column + offset of the class, summed by squared weight."""
+        inside = offset + scale * self.shift[column]
+        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column] + inside**2 * self.square
+        return float(np.maximum(parts, 0.0).sum())
+
+
+class Sloped(NamedTuple):
+    """A value, and the influence of a row on it: scale * column + offset of its true class."""
+
+    value: float
+    scale: float
+    offset: Array
+
+
+@dataclass(frozen=True)
+class ForecastEvaluation(RowEvaluation):
+    """All slots of one classifier that are made of its probability forecasts."""
+
+    models: tuple[str, ...] = ()
+    found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
+    kept: dict[Any, Array] = field(default_factory=dict, repr=False)
+
+    @property
+    def scored(self) -> bool:
+        """Labels are forecasts too: of probability 1."""
+        return True
+
+    # --- columns of rows ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def columns(self) -> tuple[Slot, ...]:
+        """The slots that are means over rows, and those that others are made of, each once."""
+        return tuple({key_of(slot): slot for slot in map(self.base, self.slots)}.values())
+
+    @cached_property
+    def _column_of(self) -> dict[tuple[str, int | str | None], int]:
+        return {key_of(slot): place for place, slot in enumerate(self.columns)}
+
+    def base(self, slot: Slot) -> Slot:
+        """The column that a slot is made of: its own, or that of the score whose skill is asked for."""
+        return Slot(self._scored_by(slot.measure)) if "mean" in slot.measure.arguments else slot
+
+    def _scored_by(self, measure: Measure) -> Measure:
+        """The score whose skill is asked for."""
+        score = find(measure.parameters["score"])
+        if score.per_class or score.better != "lower" or not set(score.arguments) <= set(Piece.__dict__):
+            raise BadOption(
+                f"there is no skill by {score.label}",
+                mend="Say brier_multiclass, log_score, ranked_probability_score or zero_one_score",
+            )
+        return score
+
+    @cached_property
+    def _matrices(self) -> dict[str, Array | None]:
+        return {measure.label: measure.matrix(self.scale) for measure in self.measures if measure.penalty is not None}
+
+    def worth(self, piece: Piece, slots: Sequence[Slot]) -> list[Array]:
+        """What each row of a piece is worth, for each of some columns."""
+        known: dict[tuple[str, int | str | None], Array] = {}
+        share = self.class_mass / self.class_mass.sum()
+        codes = range(len(self.scale))
+        for slot in slots:
+            label, measure = slot.measure.label, slot.measure
+            if slot.average is None:
+                wanted: Sequence[int | None] = [slot.code]
+            else:
+                wanted = codes
+            for code in wanted:
+                if (label, code) not in known:
+                    known[label, code] = piece.worth(measure, code, self._matrices.get(label))
+            if slot.average == AVERAGES[0]:
+                known[key_of(slot)] = reduce(np.add, [known[label, code] for code in codes]) / len(self.scale)
+            elif slot.average is not None:
+                known[key_of(slot)] = reduce(np.add, [known[label, code] * share[code] for code in codes])
+        return [known[key_of(slot)] for slot in slots]
+
+    def piece(self, low: int, high: int, model: int | None = None) -> Piece:
+        """Some rows, as one classifier saw them."""
+        said = self.rows.scores[self.model if model is None else model]
+        return Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale))
+
+    def column(self, slot: Slot, model: int | None = None) -> Array:
+        """What every row is worth."""
+        found = np.empty(len(self.rows))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for low, high in chunks(0, len(self.rows), len(self.scale)):
+                found[low:high] = self.worth(self.piece(low, high, model), [slot])[0]
+        return found
+
+    # --- sums of all columns -----------------------------------------------------------------------------------
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Sums over the rows as they are."""
+        weights = self.weights
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = self.worth(self.piece(0, min(len(self.rows), 1 << 12)), self.columns)
+            shift = np.array([np.nan_to_num(column.mean(), posinf=0.0) for column in first])
+
+            def work(start: int, stop: int) -> Array:
+                sums = np.zeros((3, len(self.columns), len(self.scale)))
+                for low, high in chunks(start, stop, len(self.scale)):
+                    piece = self.piece(low, high)
+                    mass, square = (None, None) if weights.equal else (weights.mass[low:high], weights.square[low:high])
+                    sums += _sums(self.worth(piece, self.columns), shift, piece.truth, mass, square, len(self.scale))
+                return sums
+
+            sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
+        square = self.class_mass if weights.square is weights.mass else self._by_class(weights.square)
+        return Moments(shift, self.class_mass, square, *sums)
+
+    @cached_property
+    def pseudo(self) -> Moments:
+        """The same over the rows that pseudo-rows are spread over, each with its share, all classes taken in turn."""
+        classes = len(self.scale)
+        shift, sums = self.moments.shift, np.zeros((3, len(self.columns), classes))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for low, high in chunks(0, len(self.rows), classes):
+                share = self.weights.mass[low:high] / (self.class_mass.sum() * classes)
+                for piece in self._pseudo_pieces(low, high):
+                    worth = self.worth(piece, self.columns)
+                    sums += _sums(worth, shift, piece.truth, share, share, classes)
+        each = np.full(classes, 1 / classes)
+        return Moments(shift, each, each, *sums)
+
+    def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
+        """Some rows with forecasts that are less sure, once for each class as the true one."""
+        classes, total = len(self.scale), float(self.weights.count.sum())
+        memberships = self.piece(low, high).memberships
+        said = Scores(tuple((total * column + 1 / classes) / (total + 1) for column in memberships))
+        for code in range(classes):
+            yield Piece(said, np.full(high - low, code), classes)
+
+    @property
+    def pseudo_mass(self) -> float:
+        """What the pseudo-rows weigh together."""
+        return PSEUDO_ROWS * self.unit
+
+    @cached_property
+    def negligible(self) -> Marks:
+        """For which columns the pseudo-rows could not be felt."""
+        moments, total = self.moments, self.class_mass.sum()
+        with np.errstate(invalid="ignore"):
+            means = moments.means
+            errors = [np.sqrt(moments.scatter(place, 1.0, -means[[place]])) for place in range(len(means))]
+            most = np.array([_widest(slot.measure, total, len(self.scale)) for slot in self.columns])
+            return np.asarray(self.pseudo_mass * most < NEGLIGIBLE * np.array(errors))
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    def sloped(self, slot: Slot, means: Array, mass: Array) -> Sloped:
+        """The value of a slot at some means of the columns and masses of the classes, and its slopes there."""
+        none, base = np.zeros(len(self.scale)), self.base(slot)
+        column = self._column_of[key_of(base)]
+        mean = float(means[column])
+        if slot.average == "weighted":
+            by_class = means[[self._column_of[slot.measure.label, code] for code in range(len(self.scale))]]
+            return Sloped(mean, 1.0, by_class - mean)
+        if base is slot:
+            return Sloped(mean, 1.0, none)
+        worth = self._climatology(base, mass / mass.sum())
+        value, by_mean, by_reference = _gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
+        return Sloped(value, by_mean, by_reference * worth)
+
+    def _climatology(self, base: Slot, share: Array) -> Array:
+        """What a row of each class is worth where the share of each class is forecast."""
+        classes = len(self.scale)
+        said = Scores(tuple(np.full(classes, each) for each in share))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = self.worth(Piece(said, np.arange(classes), classes), [base])[0]
+        return np.where(share > 0, worth, 0.0)  # a class that never occurs is never scored
+
+    def reference(self, slot: Slot) -> int | None:
+        """The classifier that another is held against; none for climatology."""
+        against = slot.measure.parameters.get("against", CLIMATOLOGY)
+        if against == CLIMATOLOGY:
+            return None
+        if against not in self.models:
+            raise BadOption(
+                f"there is no classifier {quoted(against)} to be better than", mend=f"There are {listed(self.models)}"
+            )
+        return self.models.index(against)
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        key = key_of(slot)
+        if key not in self.found:
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                self.found[key] = self._result(slot)
+        return self.found[key]
+
+    def _result(self, slot: Slot) -> Found:
+        if self.rows.cluster is not None or self.reference(slot) is not None:
+            return self._from_influences(slot)
+        moments, total = self.moments, float(self.class_mass.sum())
+        plain = self.sloped(slot, moments.means, moments.mass)
+        freedom = float(self.weights.count.sum()) - 1
+        more = (freedom + 1) / freedom if freedom > 0 else np.nan
+        column = self._column_of[key_of(self.base(slot))]
+        if not np.isfinite(plain.value):
+            return Found((plain.value, plain.value), (np.nan, np.nan), (freedom, freedom))
+        variance = self._scatter(moments, column, plain, moments) * more / total**2
+        if self.negligible[column]:
+            return Found((plain.value, plain.value), (variance, variance), (freedom, freedom))
+        means, mass, whole = self.smoothed
+        smooth = self.sloped(slot, means, mass)
+        spread = self._scatter(moments, column, smooth, None) * more / whole**2
+        added = self.pseudo_mass * self.unit * self._scatter(self.pseudo, column, smooth, None) / whole**2
+        return Found((plain.value, smooth.value), (variance, spread + added), (freedom, freedom), added)
+
+    @cached_property
+    def smoothed(self) -> tuple[Array, Array, float]:
+        """The means of the columns, the masses of the classes and of all, with the pseudo-rows."""
+        total, extra = float(self.class_mass.sum()), self.pseudo_mass
+        means = (total * self.moments.means + extra * self.pseudo.means) / (total + extra)
+        return means, self.class_mass + extra / len(self.scale), total + extra
+
+    def _scatter(self, moments: Moments, column: int, sloped: Sloped, at: Moments | None) -> float:
+        """Squared influences, around their mean on the rows as they are or with the pseudo-rows."""
+        means, mass = (at.means, at.mass) if at is not None else self.smoothed[:2]
+        middle = sloped.scale * means[column] + mass @ sloped.offset / mass.sum()
+        return moments.scatter(column, sloped.scale, sloped.offset - middle)
+
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What each row adds to a slot, in the order of the input."""
+        rows, centre, whole = self._contributions(slot, smooth)
+        return (rows - centre) / whole
+
+    def _contributions(self, slot: Slot, smooth: bool) -> tuple[Array, float, float]:
+        """What the rows add before their mean is taken off, that mean, and what all of them weigh."""
+        base = self.base(slot)
+        column, other = self.column(base), self.reference(slot)
+        mass, total = self.weights.mass, float(self.class_mass.sum())
+        if other is not None:
+            return self._against(slot, column, self.column(base, other))
+        smooth = smooth and not self.negligible[self._column_of[key_of(base)]]
+        means, by_class, whole = self.smoothed if smooth else (self.moments.means, self.class_mass, total)
+        sloped = self.sloped(slot, means, by_class)
+        rows = sloped.scale * column + sloped.offset[self.rows.truth]
+        if smooth:
+            place = self._column_of[key_of(base)]
+            return rows, float(sloped.scale * means[place] + by_class @ sloped.offset / whole), whole
+        return rows, float(mass @ rows) / total, total
+
+    def _against(self, slot: Slot, column: Array, other: Array) -> tuple[Array, float, float]:
+        """Skill against another classifier: both scores are of the same rows."""
+        mass, total = self.weights.mass, float(self.class_mass.sum())
+        _, by_mean, by_reference = _gradient(slot.measure, float(mass @ column) / total, float(mass @ other) / total)
+        rows = by_mean * column + by_reference * other
+        return rows, float(mass @ rows) / total, total
+
+    def _value(self, slot: Slot) -> float:
+        """The value of a slot, from the rows themselves."""
+        other = self.reference(slot)
+        if other is None:
+            return self.sloped(slot, self.moments.means, self.class_mass).value
+        base, mass = self.base(slot), self.weights.mass
+        means = [float(mass @ self.column(base, model)) / float(self.class_mass.sum()) for model in (None, other)]
+        return _gradient(slot.measure, *means)[0]
+
+    def _from_influences(self, slot: Slot) -> Found:
+        """The long way, row by row: for clusters, and where two classifiers are behind a value."""
+        value = self._value(slot)
+        freedom = float(self.patterns.clusters if self.patterns.cluster is not None else self.weights.count.sum()) - 1
+        if not np.isfinite(value):
+            return Found((value, value), (np.nan, np.nan), (freedom, freedom))
+        variance = self._variance(self.influence(slot, smooth=False))
+        if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
+            return Found((value, value), (variance, variance), (freedom, freedom))
+        centre = self.sloped(slot, *self.smoothed[:2]).value
+        added = self.pseudo_mass * self.unit * self._pseudo_influence(slot)[0]
+        spread = self._variance(self.influence(slot, smooth=True))
+        return Found((value, centre), (variance, spread + added), (freedom, freedom), added)
+
+    @cached_property
+    def _one_side(self) -> Sides:
+        """All rows on one side."""
+        weights = self.weights
+        none = np.zeros(len(self.rows), np.uint8)
+        return Sides(none, np.array([weights.count.sum()]), weights.mass, weights.square, self.patterns.cluster)
+
+    def _variance(self, influence: Array) -> float:
+        return self._one_side.spread(influence)[0]
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """The classes for which a measure has no value, among those that were asked for."""
+        for (label, part), found in self.found.items():
+            if isinstance(part, int) and np.isnan(found.value[0]):
+                yield label, part
+
+    def remark(self, slot: Slot) -> str:
+        """How many rows make a score infinite, and how many were clipped."""
+        base = self.base(slot)
+        if base.measure.name != "log_score":
+            return ""
+        least = float(base.measure.parameters["clip"])
+        own = [self.piece(low, high).own for low, high in chunks(0, len(self.rows), len(self.scale))]
+        marked = np.concatenate([piece <= 0 if not least else piece < least for piece in own])
+        rows = float(self.weights.count[marked].sum())
+        if not rows:
+            return ""
+        told = f"{rows:,.0f} row" + ("s" if rows != 1 else "")
+        if least:
+            return f"{told} clipped at {least:g}"
+        return f"infinite: {told} gave probability 0 to the true class"
+
+    # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        del places, smooth
+        return np.array([self._variance(rows) for rows in influences])
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """Mean squared influence of a pseudo-row on a slot; and its influence wherever it may be, evenly spread."""
+        slot = self.slots[place]
+        if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
+            return 0.0, np.zeros(1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._pseudo_influence(slot)
+
+    def _pseudo_influence(self, slot: Slot) -> tuple[float, Array]:
+        (means, mass, whole), base, classes = self.smoothed, self.base(slot), len(self.scale)
+        sloped, rows = self.sloped(slot, means, mass), np.empty((classes, len(self.rows)))
+        for low, high in chunks(0, len(self.rows), classes):
+            for code, piece in enumerate(self._pseudo_pieces(low, high)):
+                rows[code, low:high] = sloped.scale * self.worth(piece, [base])[0] + sloped.offset[code]
+        rows -= sloped.scale * means[self._column_of[key_of(base)]] + mass @ sloped.offset / whole
+        # Rows that weigh more than others stand for more pseudo-rows.
+        rows *= np.sqrt(self.weights.mass * len(self.rows) / self.class_mass.sum()) / whole
+        return float(np.square(rows).mean()), rows.ravel()
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
+        by_class = np.stack([mass[:, self.rows.truth == code].sum(axis=1) for code in range(len(self.scale))], axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for place, slot in enumerate(slots):
+                base = self.base(slot)
+                if slot.average == "weighted":
+                    each = [mass @ self._kept_column(Slot(slot.measure, code)) for code in range(len(self.scale))]
+                    found[:, place] = (np.stack(each, axis=1) * by_class).sum(axis=1) / total**2
+                    continue
+                means = mass @ self._kept_column(base) / total
+                found[:, place] = means if base is slot else self._skills(slot, means, by_class, mass)
+        return found
+
+    def _skills(self, slot: Slot, means: Array, by_class: Array, mass: Array) -> Array:
+        """Skill in every replicate."""
+        base, other = self.base(slot), self.reference(slot)
+        if other is not None:
+            references = mass @ self._kept_column(base, other) / mass.sum(axis=1)
+        else:
+            shares = by_class / by_class.sum(axis=1, keepdims=True)
+            references = np.array([share @ self._climatology(base, share) for share in shares])
+        return np.array([_gradient(slot.measure, *pair)[0] for pair in zip(means, references, strict=True)])
+
+    def _kept_column(self, slot: Slot, model: int | None = None) -> Array:
+        """A column that is needed again and again."""
+        known = self.kept.get((key_of(slot), model))
+        if known is None:
+            known = self.kept[key_of(slot), model] = self.column(slot, model)
+        return known
+
+
+def _sums(
+    columns: Sequence[Array], shift: Array, truth: Codes, mass: Array | None, square: Array | None, classes: int
+) -> Array:
+    """Sums of columns within each class: by weight, by squared weight, and of squares by squared weight."""
+    found, place = np.empty((3, len(columns), classes)), truth.astype(np.intp)
+    for row, column in enumerate(columns):
+        moved = column - shift[row]
+        found[0, row] = np.bincount(place, moved if mass is None else moved * mass, classes)
+        found[1, row] = found[0, row] if square is mass else np.bincount(place, moved * square, classes)
+        moved *= moved
+        found[2, row] = np.bincount(place, moved if square is None else moved * square, classes)
+    return found
+
+
+def _gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:
+    """The value of a formula of two means, and its slopes by complex step."""
+    if not reference > 0:
+        return float("nan"), float("nan"), float("nan")
+    by_mean, by_reference = (
+        float(np.imag(measure.of({"mean": mean + step, "reference": reference + other}))) / STEP
+        for step, other in ((1j * STEP, 0.0), (0.0, 1j * STEP))
+    )
+    return float(measure.of({"mean": mean, "reference": reference})), by_mean, by_reference
+
+
+def _widest(measure: Measure, rows: float, classes: int) -> float:
+    """How far a pseudo-row's score can be off: as far as the scale goes, or as its logarithm does."""
+    low, high = measure.span
+    return float(min(high - low, classes + np.log(classes * (rows + 1))))

@@ -1,0 +1,196 @@
+"""What evaluations have in common that are made of rows rather than of counts. Knows no formula."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from .evaluation import Slot, Spread
+from .layout import Layout, layout_of
+from .masses import Weights
+from .registry import Measure
+from .rows import Rows
+from .scale import Scale
+from .statistics import Patterns
+
+if TYPE_CHECKING:
+    from .kinds import Array
+
+AVERAGES = ("macro", "weighted")
+
+
+class Found(NamedTuple):
+    """A value, its variance and its degrees of freedom, on the rows as they are and with the pseudo-rows.
+
+    ``added`` is the part of the second variance that is due to the pseudo-rows.
+    """
+
+    value: tuple[float, float]
+    variance: tuple[float, float]
+    freedom: tuple[float, float]
+    added: float = 0.0
+
+
+NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
+
+
+def key_of(slot: Slot) -> tuple[str, int | str | None]:
+    """What a slot is known by: the measure's label, and a class's code or an average."""
+    return slot.measure.label, slot.average if slot.code is None else slot.code
+
+
+@dataclass(frozen=True)
+class RowEvaluation(ABC):
+    """Slots of one classifier that are made of its rows.
+
+    They stand as their layout says: those of classes, averages over classes, and those of all rows.
+
+    Attributes:
+        rows: The rows, with what every classifier said of them.
+        model: The place of the classifier.
+        scale: The classes.
+        measures: What is evaluated.
+        undefined: What stands in for values that are undefined.
+        unit: What a pseudo-row weighs.
+        alone: The one slot that is wanted, where it is one.
+    """
+
+    rows: Rows
+    model: int
+    scale: Scale
+    measures: tuple[Measure, ...]
+    undefined: float
+    unit: float
+    alone: Slot | None = None
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether a slot should be evaluated alone, since all of them take longer."""
+        return False
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the values stand for, in order."""
+        if self.alone is not None:
+            return (self.alone,)
+        of_classes = [measure for measure in self.measures if measure.per_class]
+        return (
+            *[Slot(measure, code) for measure in of_classes for code in range(len(self.scale))],
+            *[Slot(measure, None, average) for measure in of_classes for average in AVERAGES],
+            *[Slot(measure) for measure in self.measures if not measure.per_class],
+        )
+
+    def slot(self, place: int) -> Slot:
+        """What one value stands for."""
+        return self.slots[place]
+
+    def only(self, place: int) -> Self:
+        """One slot alone; what was found for others is not lost."""
+        return replace(self, alone=self.slots[place])
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the slots are."""
+        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), AVERAGES)
+
+    @cached_property
+    def places(self) -> dict[tuple[str, int | str | None], int]:
+        """Where to find a slot: by the measure's label, and a class's code or an average."""
+        return {key_of(slot): place for place, slot in enumerate(self.slots)}
+
+    def overall(self, measure: Measure) -> int:
+        """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""
+        if not measure.per_class:
+            return self.places[measure.label, None]
+        event = None if measure.balanced else self.scale.event_code
+        return self.places[measure.label, "macro" if event is None else event]
+
+    @cached_property
+    def weights(self) -> Weights:
+        """What the rows weigh."""
+        return Weights.of(self.rows)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many rows each class has."""
+        return self._by_class(self.weights.count)
+
+    @cached_property
+    def class_mass(self) -> Array:
+        """What the rows of each class weigh."""
+        return self._by_class(self.weights.mass)
+
+    def _by_class(self, values: Array) -> Array:
+        weights = None if self.weights.equal else values
+        return np.bincount(self.rows.truth, weights, len(self.scale)).astype(np.float64)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """Every row as a pattern of its own."""
+        weights, none = self.weights, np.zeros((0, len(self.rows)), np.int64)
+        cluster = self.rows.cluster
+        seen = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+        return Patterns(len(self.scale), self.rows.truth, none, weights.count, weights.mass, weights.square, seen)
+
+    # --- what there is to find, at every slot --------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def scored(self) -> bool:
+        """Whether the classifier said anything that these measures can be made of."""
+
+    @abstractmethod
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+
+    @abstractmethod
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What each row adds to a slot, in the order of the input."""
+
+    @abstractmethod
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+
+    @abstractmethod
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """Mean squared influence of a pseudo-row on a slot; and its influence wherever it may be, evenly spread."""
+
+    @abstractmethod
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+
+    @abstractmethod
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """The classes for which a measure has no value, among those that were asked for."""
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all slots: (2, slots). The second row is where intervals are built."""
+        return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+
+    @cached_property
+    def spread(self) -> tuple[Spread, Array]:
+        """Both standard errors of every slot, and the degrees of freedom of the second."""
+        found = [self.result(slot) for slot in self.slots]
+        with np.errstate(invalid="ignore"):
+            errors = np.sqrt(np.array([each.variance for each in found]).reshape(-1, 2).T)
+        return Spread(errors[0], errors[1]), np.array([each.freedom[1] for each in found])
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Do what must be done once, before rows are weighed anew again and again."""
+        del slots
+
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float, str]]:
+        """Bounds of slots whose intervals are made in a way of their own, and the name of that way."""
+        del level
+        return {}
+
+    def remark(self, slot: Slot) -> str:
+        """What there is to know about a slot beside its value."""
+        del slot
+        return ""
