@@ -15,7 +15,8 @@ from steelyard.evaluation import Slot
 from steelyard.layout import AVERAGES
 from steelyard.listing import explain
 from steelyard.registry import Measure
-from steelyard.row_evaluation import AVERAGES as RANKED_AVERAGES
+from steelyard.row_evaluation import AVERAGES as ROW_AVERAGES
+from steelyard.statistics import CONFUSION
 from steelyard.uncertainty import interval_method
 
 DOCS = Path(__file__).resolve().parent
@@ -58,6 +59,8 @@ INTERVALS = {
     "delta, logit scale": "delta method on the logit scale",
     "delta, Fisher scale": "delta method on Fisher's z scale",
     "delta, log scale": "delta method on the log scale",
+    "delta, log scale of 1 - value": "delta method on the log scale of 1 - value",
+    "noncentral chi-squared": "noncentral chi-squared, by the mean squared gap",
     "t": "t with n - 1 degrees of freedom",
 }
 
@@ -124,7 +127,7 @@ def interval(measure: Measure) -> str:
     own = INTERVALS[interval_method(Slot(measure))]
     if not measure.per_class:
         return own
-    averages = RANKED_AVERAGES if measure.slopes else AVERAGES
+    averages = AVERAGES if measure.statistic is CONFUSION else ROW_AVERAGES
     averaged = {average: INTERVALS[interval_method(Slot(measure, None, average))] for average in averages}
     others = {method: [name for name, used in averaged.items() if used == method] for method in averaged.values()}
     apart = [f"{' and '.join(names)}: {method}" for method, names in others.items() if method != own]

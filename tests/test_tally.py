@@ -299,7 +299,9 @@ def test_the_second_stream_holds_the_rows_with_their_scores(tmp_path: Path) -> N
     with pa.OSFile(str(tmp_path / "a.tally")) as file:
         table, rows = (pa.ipc.open_stream(file).read_all() for _ in range(2))
     assert json.loads(table.schema.metadata[b"steelyard"])["scores"] == [[3, -1], [0, -1]]
-    assert rows.column_names == ["slice", "cluster", "truth", "score0", "score1", "score2", "count", "mass", "square"]
+    assert rows.column_names == [
+        *["slice", "cluster", "truth", "score0", "score1", "score2", "score3", "count", "mass", "square"]
+    ]
 
 
 @pytest.mark.parametrize("which", ALL)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .calibration import CalibrationEvaluation
-from .errors import BadOption, EventNeeded, UnknownMeasure, quoted
+from .errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation
 from .forecasts import ForecastEvaluation
@@ -22,17 +22,19 @@ from .ranked import RankedEvaluation
 from .registry import Measure
 from .rows import Rows
 from .scale import Label, listed
-from .settings import Settings
+from .settings import STANDARDISE, Settings
 from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
 
 if TYPE_CHECKING:
+    from .comparison import Comparison
     from .curves import Band
     from .decisions import Decision
     from .kinds import Array
     from .pictures import Pictures
+    from .reliability import CalibrationTest, Reliability
 
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
@@ -160,7 +162,13 @@ class Assessment:
         """Look up an estimate by measure, or by measure and class (or average)."""
         name, part = key if isinstance(key, tuple) else (key, None)
         entry = self.find(name)
+        if entry not in self.settings.measures:
+            return self.by(entry)[entry, part]
         return self.part(entry.statistic).estimate(self.place(entry, part))
+
+    def by(self, measure: Measure) -> Assessment:
+        """The same classifier by one measure, which need not be among those that are shown."""
+        return replace(self, settings=replace(self.settings, measures=(measure,)))
 
     def place(self, name: str | Measure, part: Any = None) -> int:
         """Find the slot of a measure among those of its kind, for a class, an average or overall."""
@@ -188,6 +196,8 @@ class Assessment:
         if len(same) == 1 and not entry.changed:
             return same[0]
         if not entry.needs:
+            if self.settings.everything:
+                return entry  # there is nothing that stands in the way of computing it now
             raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
         mend = "Give cost={true: {assigned: cost}}" if entry.name == "cost" else f"Ask for '{entry.name}(...)'"
         raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
@@ -246,7 +256,7 @@ class Assessment:
 
     # --- over all thresholds -----------------------------------------------------------------------------------
 
-    def _code(self, label: Any) -> int:
+    def code(self, label: Any) -> int:
         """The class that a curve is about: the one that is named, or the event."""
         code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
         if code is None:
@@ -269,7 +279,7 @@ class Assessment:
         """The rows sorted by the score of the event, or of another class."""
         if not self.has_scores:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        return self.ranked.against_rest(self._code(label))
+        return self.ranked.against_rest(self.code(label))
 
     def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
         """A curve over all thresholds, from the highest on, for the event or the class that is named.
@@ -357,10 +367,121 @@ class Assessment:
         self.event_ranking(self.classes[0])  # no scores, no order
         return rejection(self.ranked.rows, self.ranked.model, self.settings.level)
 
+    # --- forecasts against frequencies -------------------------------------------------------------------------
+
+    def reliabilities(self, label: Any = None, every: bool = False) -> dict[Label, Reliability]:
+        """The forecasts of the class that is named, of the event, or of every class, with their frequencies."""
+        from .reliability import Reliability
+
+        self._refuse_improbable()
+        event = None if every else self.tally.scale.event_code
+        named = event if label is None else self.tally.scale.code(label)
+        found, rows = {}, self.calibration
+        for code in range(len(self.classes)) if named is None else [named]:
+            forecast, happened = rows.forecast(code)
+            found[self.classes[code]] = Reliability.of(forecast, happened, rows.weights.mass, self.evaluation.unit)
+        return found
+
+    def _refuse_improbable(self) -> None:
+        if not self._rows.scores[self.evaluation.model].are_probabilities:
+            raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
+
+    def reliability(self, label: Any = None, *, band: bool = True) -> Table:
+        """How often a class is the true one at each forecast of it, by isotonic regression (CORP).
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given.
+            band: Whether to add the band that calibrated forecasts would stay in, each forecast for itself.
+
+        Returns:
+            A tidy table with the columns class, forecast, frequency, rows, and low and high where there is a band.
+        """
+        tables = [
+            (name, one.curve(self.settings.level, self.settings.seed, band))
+            for name, one in self.reliabilities(label).items()
+        ]
+        columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
+        for column in tables[0][1].column_names:
+            columns[column] = [value for _, table in tables for value in table[column]]
+        return Table(columns)
+
+    def decomposition(
+        self,
+        score: str | Measure = "brier",
+        label: Any = None,
+        *,
+        method: Literal["corp", "murphy"] = "corp",
+        bins: int = 15,
+    ) -> Table:
+        """Take a score apart: score = miscalibration - discrimination + uncertainty.
+
+        Args:
+            score: "brier", "log_score", or another proper score; of a class against the rest. "brier_multiclass" is
+                the sum of the Brier scores of all classes, and so are its parts.
+            label: The class; the event, or every class where there is no event, if not given.
+            method: "corp" by isotonic regression, or "murphy" by bins.
+            bins: How many bins of about equal size; few distinct forecasts have a bin each.
+
+        Returns:
+            A tidy table with the columns class, part, value, low and high.
+        """
+        from .decomposition import SUMMED, decomposition
+
+        entry = find(score)
+        if entry.name == SUMMED and label is not None:
+            raise BadOption(f"{SUMMED} speaks of all classes", mend="Leave the class out, or say 'brier'")
+        found = self.reliabilities(label, every=entry.name == SUMMED)
+        table = decomposition(found, entry, method, bins, self.settings.level, self.settings.seed)
+        if entry.per_class or entry.name == SUMMED or len(self.classes) == 2:
+            alone = self.by(entry)
+            for row, (name, part) in enumerate(zip(table["class"], table["part"], strict=True)):
+                if part == "score":
+                    own = alone[entry, name if entry.per_class else None]
+                    table["low"][row], table["high"][row] = own.low, own.high
+        return table
+
+    def calibration_test(self, label: Any = None) -> CalibrationTest:
+        """Test whether the forecasts of a class are calibrated, whatever the way in which they are not.
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given. With several classes the
+                least p-value is multiplied by their number.
+
+        Returns:
+            A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
+        """
+        tests = [one.test(find("brier"), self.settings.seed) for one in self.reliabilities(label).values()]
+        least = min(tests, key=lambda test: test.p)
+        if len(tests) == 1:
+            return least
+        method = f"{least.method}; least of {len(tests)} classes (Bonferroni)"
+        return replace(least, p=min(1.0, least.p * len(tests)), method=method)
+
+    def recalibration(
+        self, method: Literal["logistic", "isotonic"] = "logistic", *, folds: int = 10, seed: int | None = None
+    ) -> Comparison:
+        """What the forecasts would be worth if they were recalibrated, beside what they are worth.
+
+        Every row is recalibrated by rows of other folds (whole clusters stay together), so that nothing is gained by
+        looking at the answer.
+
+        Args:
+            method: "logistic", a straight line on the scale of log odds; or "isotonic".
+            folds: How many folds.
+            seed: Where the random numbers start by which rows are dealt out to folds.
+
+        Returns:
+            A Comparison of the forecasts as they are with the recalibrated ones.
+        """
+        from .decomposition import recalibrated
+
+        self._refuse_improbable()
+        return recalibrated(self, method, folds, self.settings.seed if seed is None else seed)
+
     def at_threshold(self, threshold: float) -> Assessment:
         """The same classifier with another threshold for the event."""
         model = self.tally.models.index(self.model)
-        tally = self.tally.at_threshold(model, self._code(None), threshold)
+        tally = self.tally.at_threshold(model, self.code(None), threshold)
         return Assessment(tally, self.settings, self.model, slice=self.slice)
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:

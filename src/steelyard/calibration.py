@@ -20,12 +20,11 @@ from .evaluation import Slot
 from .forecasts import Piece
 from .parallel import chunks, over_rows
 from .registry import Measure
-from .row_evaluation import NOT_FOUND, Found, RowEvaluation
+from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 
 if TYPE_CHECKING:
     from .kinds import Array, Numbers, Places
 
-METHOD = "noncentral chi-squared"
 FEWEST_ROWS = 5  # in a bin, on average: with fewer, a spread within bins says little
 CELLS = 1 << 12  # of a first count, to find quantiles without sorting
 WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
@@ -150,6 +149,7 @@ class CalibrationEvaluation(RowEvaluation):
     """All slots of one classifier that are made of gaps between its forecasts and frequencies."""
 
     found: dict[Target, Binned] = field(default_factory=dict, repr=False)
+    known: dict[tuple[str, int | str | None], Gaps] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -166,7 +166,7 @@ class CalibrationEvaluation(RowEvaluation):
         for low, high in chunks(start, stop, len(self.scale)):
             yield low, high, Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale))
 
-    def _forecast(self, code: int | None) -> tuple[Numbers, Array]:
+    def forecast(self, code: int | None) -> tuple[Numbers, Array]:
         """The forecasts of all rows, and whether they came true."""
         pairs = [forecast_of(piece, code) for _, _, piece in self._pieces(0, len(self.rows))]
         forecast, happened = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
@@ -185,7 +185,7 @@ class CalibrationEvaluation(RowEvaluation):
         return self.found[target]
 
     def _binned(self, target: Target) -> Binned:
-        forecast, happened = self._forecast(target.code)
+        forecast, happened = self.forecast(target.code)
         weights = self.weights
         edges = quantiles(forecast, target.bins, None if weights.equal else weights.count)
         size = len(edges) + 1
@@ -216,6 +216,11 @@ class CalibrationEvaluation(RowEvaluation):
 
     def gaps(self, slot: Slot) -> Gaps:
         """The bins behind a slot; an average has those of all classes, each class with its weight."""
+        if key_of(slot) not in self.known:
+            self.known[key_of(slot)] = self._gaps(slot)
+        return self.known[key_of(slot)]
+
+    def _gaps(self, slot: Slot) -> Gaps:
         if slot.average is None:
             targets, weights = [self._target(slot.measure, slot.code)], np.ones(1)
         else:
@@ -254,7 +259,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     def _residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
         """The bin of every row, and what it adds to the gap there."""
-        forecast, happened = self._forecast(target.code)
+        forecast, happened = self.forecast(target.code)
         place = binned.place(forecast)
         return place, (forecast - happened - binned.gap[place]) / binned.mass[place]
 
@@ -283,14 +288,10 @@ class CalibrationEvaluation(RowEvaluation):
         variance = (2 * factor**2 * freedom + 4 * factor * value**2) / (4 * value**2) if value > 0 else np.nan
         return Found((value, value), (variance, variance), (np.inf, np.inf))
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float, str]]:
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
         """Bounds of all slots, from those of the mean squared gap."""
-        name = METHOD if self.rows.cluster is None else f"{METHOD}, clustered"
-        found = {}
-        for place, slot in enumerate(self.slots):
-            low, high = np.sqrt(self.gaps(slot).bounds(level))
-            found[place] = float(low), float(min(high, 1.0)), name
-        return found
+        bounds = [np.sqrt(self.gaps(slot).bounds(level)) for slot in self.slots]
+        return {place: (float(low), float(high)) for place, (low, high) in enumerate(bounds)}
 
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input; NaN where nothing is found."""
@@ -303,7 +304,7 @@ class CalibrationEvaluation(RowEvaluation):
             weights = np.full(len(codes), 1 / len(codes)) if even else self.class_mass / total
         for weight, code in zip(weights, codes, strict=True):
             binned = self.binned(self._target(slot.measure, code))
-            forecast, happened = self._forecast(code)
+            forecast, happened = self.forecast(code)
             gap = binned.gap[binned.place(forecast)]
             found += weight * gap * (2 * (forecast - happened) - gap)
         value = self.result(slot).value[0]
@@ -339,7 +340,7 @@ class CalibrationEvaluation(RowEvaluation):
     def _reweighed(self, target: Target, mass: Array) -> Array:
         """The mean squared gap of one target in every replicate, less the noise of both draws."""
         binned = self.binned(target)
-        forecast, happened = self._forecast(target.code)
+        forecast, happened = self.forecast(target.code)
         place, size = binned.place(forecast), len(binned.mass)
         pick = np.zeros((len(forecast), size))
         pick[np.arange(len(forecast)), place] = 1.0

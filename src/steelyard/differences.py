@@ -38,7 +38,8 @@ class Differences:
 
     A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
-    2008), and the test is one of the ratio.
+    2008), and the test is one of the ratio. So are the intervals of calibration errors, which have no normal error near
+    0; they differ at the level at which these intervals part.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -114,6 +115,8 @@ class Differences:
 
     def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
         """Lower and upper bounds of all differences."""
+        from scipy.special import ndtr
+
         reach = critical_values(self.level, self.freedom) if critical is None else critical
         low, high = np.empty_like(self.difference), np.empty_like(self.difference)
         for row, (a, b) in enumerate(self.pairs):
@@ -124,13 +127,43 @@ class Differences:
                 if self.heavy.any():
                     mover = self._mover(a, b, reach)
                     left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
+                if self.binned.any():
+                    mover = self._of_bounds(a, b, 2 * float(ndtr(np.max(reach))) - 1)
+                    left, right = np.where(self.binned, mover[0], left), np.where(self.binned, mover[1], right)
                 left, right = self._within_span(left, right)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
                 high[row] = np.maximum(right, self.difference[row])
-        # Where there is no difference there is no interval; an infinite one is not brought back by other rows.
-        lost = ~np.isfinite(self.difference)
-        return np.where(lost, self.difference, low), np.where(lost, self.difference, high)
+        # Where there is no difference there is no interval; one that no other rows can bring back is one end to end.
+        lost = [np.isnan(self.difference) | (np.isinf(self.difference) & np.isnan(bound)) for bound in (low, high)]
+        return np.where(lost[0], self.difference, low), np.where(lost[1], self.difference, high)
+
+    @cached_property
+    def binned(self) -> Marks:
+        """Which slots have intervals of their own."""
+        return np.array([self.evaluations[0].slots[place].measure.facts.binned for place in self.places])
+
+    def _of_bounds(self, a: int, b: int, level: float) -> tuple[Array, Array]:
+        """Put two intervals together that were made in a way of their own, their correlation minded."""
+        sides = []
+        for model in (a, b):
+            evaluation = self.evaluations[model]
+            bounds = evaluation.own_bounds(level) if isinstance(evaluation, RowEvaluation) else {}
+            low, high = np.array([bounds.get(place, (np.nan, np.nan)) for place in self.places]).T
+            sides.append((self.values[model] - low, high - self.values[model]))
+        alone, shared = self._covariance(a, b)
+        correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
+        return _combined(self.values[a] - self.values[b], sides[0], sides[1], correlation)
+
+    def _parting(self, a: int, b: int) -> Array:
+        """One less the greatest level at which the interval of a difference does not reach 0, by halving."""
+        low, high = np.zeros(len(self.places)), np.ones(len(self.places))
+        for _ in range(30):
+            for place, level in enumerate((low + high) / 2):
+                bounds = self._of_bounds(a, b, float(level))
+                apart = bounds[0][place] > 0 or bounds[1][place] < 0
+                low[place], high[place] = (level, high[place]) if apart else (low[place], level)
+        return 1 - low
 
     @cached_property
     def width(self) -> Array:
@@ -148,10 +181,8 @@ class Differences:
         low_a, high_a = on_scale(LOG, centre_a, reach * np.sqrt(alone[0]))
         low_b, high_b = on_scale(LOG, centre_b, reach * np.sqrt(alone[1]))
         correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-        down_a, up_a, down_b, up_b = centre_a - low_a, high_a - centre_a, centre_b - low_b, high_b - centre_b
-        below = np.sqrt(np.maximum(down_a**2 + up_b**2 - 2 * correlation * down_a * up_b, 0))
-        above = np.sqrt(np.maximum(up_a**2 + down_b**2 - 2 * correlation * up_a * down_b, 0))
-        return centre_a - centre_b - below, centre_a - centre_b + above
+        first, second = (centre_a - low_a, high_a - centre_a), (centre_b - low_b, high_b - centre_b)
+        return _combined(centre_a - centre_b, first, second, correlation)
 
     def _covariance(self, a: int, b: int) -> tuple[tuple[Array, Array], Array]:
         """The variances of two classifiers and what they share."""
@@ -167,8 +198,10 @@ class Differences:
                 statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
-            found[row] = p_values(np.nan_to_num(statistic, nan=0.0), self.freedom)
-        found = np.where(np.isinf(self.difference), 0.0, found)
+            lost = np.isinf(self.difference[row]) & np.isnan(statistic)
+            found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedom))
+            if self.binned.any():
+                found[row] = np.where(self.binned, self._parting(a, b), found[row])
         return np.where(np.isnan(self.difference), np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:
@@ -193,6 +226,15 @@ class Differences:
         )
         one = max_critical(weighted @ weighted.T, level, float(freedom.min()))
         return np.asarray(np.maximum(one, critical_values(level, self.freedom)))
+
+
+def _combined(
+    difference: Array, first: tuple[Array, Array], second: tuple[Array, Array], correlation: Array
+) -> tuple[Array, Array]:
+    """The interval of a difference from how far the intervals of both reach down and up (MOVER)."""
+    below = np.square(first[0]) + np.square(second[1]) - 2 * correlation * first[0] * second[1]
+    above = np.square(first[1]) + np.square(second[0]) - 2 * correlation * first[1] * second[0]
+    return difference - np.sqrt(np.maximum(below, 0)), difference + np.sqrt(np.maximum(above, 0))
 
 
 def max_critical(covariance: Array, level: float, freedom: float) -> float:

@@ -25,7 +25,7 @@ class Estimate:
         label: The class, where it speaks of one.
         average: How classes were averaged, where they were.
         level: Coverage of the interval.
-        sum: Of scores of forecasts: the sum over the rows, of which the value is the mean; else NaN.
+        sum: Of scores of forecasts: the sum over the rows, of which the value is the mean; else None.
     """
 
     value: float
@@ -39,7 +39,7 @@ class Estimate:
     label: Label | None = None
     average: str | None = None
     level: float = 0.95
-    sum: float = float("nan")
+    sum: float | None = None
 
     def __float__(self) -> float:
         """The value."""

@@ -188,7 +188,7 @@ class ForecastEvaluation(RowEvaluation):
     def _scored_by(self, measure: Measure) -> Measure:
         """The score whose skill is asked for."""
         score = find(measure.parameters["score"])
-        if score.per_class or score.better != "lower" or not set(score.arguments) <= set(Piece.__dict__):
+        if score.per_class or score.better != "lower" or not score.of_rows or score.penalty is not None:
             raise BadOption(
                 f"there is no skill by {score.label}",
                 mend="Say brier_multiclass, log_score, ranked_probability_score or zero_one_score",

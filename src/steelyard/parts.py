@@ -15,7 +15,6 @@ from .evaluation import Evaluation, Slot, Spread
 from .row_evaluation import RowEvaluation
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import FORECASTS
 from .uncertainty import (
     MEAN,
     critical_values,
@@ -108,9 +107,8 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
     if evaluation.rows.cluster is not None:
         methods = [f"{method}, clustered" for method in methods]
     if settings.method == "delta":
-        methods = list(methods)
-        for place, (lower, upper, method) in evaluation.own_bounds(_level(settings.level, critical)).items():
-            low[place], high[place], methods[place] = min(lower, value[place]), max(upper, value[place]), method
+        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
+            low[place], high[place] = min(lower, value[place]), max(upper, value[place])
     low, high = _within_spans(evaluation, value, low, high)
     if not np.isnan(evaluation.undefined):
         value = np.where(np.isnan(value), evaluation.undefined, value)
@@ -120,7 +118,7 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
 def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
     """No bound lies where no value can be; what is infinite once is so for good."""
     spans = np.array([slot.measure.span for slot in evaluation.slots])
-    low, high = np.fmax(low, spans[:, 0]), np.fmin(high, spans[:, 1])
+    low, high = np.maximum(low, spans[:, 0]), np.minimum(high, spans[:, 1])
     known = ~np.isnan(value)
     low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
     endless = np.isinf(value)
@@ -172,7 +170,7 @@ class Part:
             label=None if slot.code is None else self.classes[slot.code],
             average=slot.average,
             level=self.settings.level,
-            sum=float(results.value[place]) * self.mass if slot.measure.statistic is FORECASTS else float("nan"),
+            sum=float(results.value[place]) * self.mass if slot.measure.of_rows else None,
         )
 
     @cached_property

@@ -14,6 +14,7 @@ from .plots import (
     LiftDisplay,
     PrecisionRecallDisplay,
     RejectionDisplay,
+    ReliabilityDisplay,
     RocDisplay,
     ThresholdDisplay,
 )
@@ -119,6 +120,28 @@ class Pictures:
         if chosen is None and one.decision is not None:
             chosen = one.decision.threshold
         display = ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen)
+        display.plot(ax, band=band)
+        return display
+
+    def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> ReliabilityDisplay:
+        """How often a class is the true one against its forecast, and how the forecasts are spread.
+
+        Of one classifier without an event, every class is drawn; of several classifiers, one class. The band is where
+        calibrated forecasts would stay.
+        """
+        scored = self._scored()
+        model, first = next(iter(scored.items()))
+        event = first.tally.scale.event if label is None else label
+        if len(scored) > 1 or event is not None:
+            named = first.classes[first.code(label)]
+            found = {name: each.reliabilities(named)[named] for name, each in scored.items()}
+            labels = self._labels("calibration_error", "calibration error", label)
+        else:
+            found = {f"{model}, class {name}": each for name, each in first.reliabilities().items()}
+            labels = {}
+        level, seed = first.settings.level, first.settings.seed
+        curves = {name: each.curve(level, seed, band) for name, each in found.items()}
+        display = ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()})
         display.plot(ax, band=band)
         return display
 

@@ -56,6 +56,7 @@ class Facts(NamedTuple):
     label: str
     per_class: bool
     undivided: bool
+    binned: bool
     proportion: bool
     span: tuple[float, float]
 
@@ -119,10 +120,15 @@ class Measure:
         return set(self.arguments) <= self.statistic.of_a_class
 
     @cached_property
+    def of_rows(self) -> bool:
+        """Whether its value is the mean over the rows of what its formula says of one."""
+        return self.statistic is FORECASTS and "mean" not in self.arguments
+
+    @cached_property
     def facts(self) -> Facts:
         """What the place of its values and their intervals depend on."""
         undivided = self.penalty is not None or (self.statistic in (FORECASTS, CALIBRATION) and not self.per_class)
-        return Facts(self.label, self.per_class, undivided, self.proportion, self.span)
+        return Facts(self.label, self.per_class, undivided, self.statistic is CALIBRATION, self.proportion, self.span)
 
     @cached_property
     def changed(self) -> tuple[str, ...]:

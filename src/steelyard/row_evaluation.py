@@ -185,8 +185,8 @@ class RowEvaluation(ABC):
         """Do what must be done once, before rows are weighed anew again and again."""
         del slots
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float, str]]:
-        """Bounds of slots whose intervals are made in a way of their own, and the name of that way."""
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
+        """Bounds of slots whose intervals are made in a way of their own."""
         del level
         return {}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 FORMAT = "steelyard tally"
-VERSION = 2
+VERSION = 3
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 LONG = 300  # a path is known by its end, which must be seen

@@ -32,6 +32,7 @@ WILSON, LOGIT, FISHER, LOG, RATIO, MEAN = (
     "t",
 )
 PLAIN = "plain"
+CHI_SQUARED = "noncentral chi-squared"
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
@@ -39,6 +40,7 @@ SPANS = {
     LOG: (0.0, np.inf),
     RATIO: (-np.inf, 1.0),
     MEAN: (-np.inf, np.inf),
+    CHI_SQUARED: (0.0, 1.0),
 }
 BY_SPAN = {
     (0.0, 1.0): LOGIT,
@@ -55,6 +57,8 @@ def interval_method(slot: Slot) -> str:
 
 
 def _method(measure: Facts, average: str | None) -> str:
+    if measure.binned:
+        return CHI_SQUARED
     if measure.proportion and average in (None, "micro"):
         return WILSON
     return BY_SPAN.get(measure.span, MEAN)
@@ -262,7 +266,7 @@ def intervals(
         for method, at in methods.items():
             if method == WILSON:
                 low[at], high[at] = _wilson(value[at], errors.plain[at], trials[at], critical[at])
-            elif method == MEAN:
+            elif method in (MEAN, CHI_SQUARED):  # the latter brings bounds of its own
                 low[at], high[at] = centre[at] - reach[at], centre[at] + reach[at]
             else:
                 low[at], high[at] = on_scale(method, centre[at], reach[at])

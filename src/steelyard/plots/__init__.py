@@ -7,4 +7,5 @@ from .curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .curves import RejectionDisplay as RejectionDisplay
 from .curves import RocDisplay as RocDisplay
 from .display import Display as Display
+from .reliability import ReliabilityDisplay as ReliabilityDisplay
 from .thresholds import ThresholdDisplay as ThresholdDisplay

@@ -1,0 +1,101 @@
+"""Scores taken apart, and forecasts recalibrated: what an assessment makes of forecasts and frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .cases import Cases
+from .errors import BadOption, quoted
+from .labels import Coded
+from .measures import find
+from .prediction import Scores
+from .registry import Measure
+from .reliability import PARTS, Decomposition, Recalibration, Reliability, recalibrate
+from .scale import Label
+from .table import Table
+from .tally import Tally
+
+if TYPE_CHECKING:
+    from .assessment import Assessment
+    from .comparison import Comparison
+    from .kinds import Array, Places
+
+SUMMED = "brier_multiclass"
+
+
+def decomposition(
+    found: Mapping[Label, Reliability], score: Measure, method: Decomposition, bins: int, level: float, seed: int
+) -> Table:
+    """The parts of a score, class by class, or summed over the classes where the score is."""
+    if method not in ("corp", "murphy"):
+        raise BadOption(f"method is {quoted(method)}", mend="Say 'corp' or 'murphy'")
+    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
+        raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
+    measure = find("brier") if score.name == SUMMED else score
+    if not measure.of_rows or measure.better != "lower" or measure.penalty is not None:
+        raise BadOption(f"{score.label} cannot be taken apart", mend="Say brier, brier_multiclass or log_score")
+    tables: dict[Label | None, Array] = {
+        name: _with_bounds(one, measure, method, bins, level, seed) for name, one in found.items()
+    }
+    if score.name == SUMMED:
+        # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
+        tables = {None: np.sum(list(tables.values()), axis=0)}
+    rows = [(name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table, strict=True)]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return Table(dict(zip(("class", "part", "value", "low", "high"), columns, strict=True)))
+
+
+def _with_bounds(
+    one: Reliability, measure: Measure, method: Decomposition, bins: int, level: float, seed: int
+) -> Array:
+    """The parts of a score with their intervals: (parts, 3).
+
+    Miscalibration and discrimination are found too high: what is fitted to chance counts as either. How much too high
+    is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds.
+    """
+    values = np.array(one.decomposed(measure, method, bins))
+    world, drawn = one.drawn_parts(measure, method, bins, seed)
+    with np.errstate(invalid="ignore"):
+        off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
+    return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
+
+
+def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
+    """Compare forecasts with what they would be if they were recalibrated."""
+    from .comparison import Comparison
+
+    if not isinstance(folds, int) or isinstance(folds, bool) or not 2 <= folds <= 1000:
+        raise BadOption(f"folds is {quoted(folds)}", mend="Give a whole number, 2 or above")
+    name, tally = assessment.model, assessment.tally
+    rows, model = assessment.calibration.rows, assessment.evaluation.model
+    said, weights = rows.scores[model], assessment.calibration.weights
+    if not said.columns:
+        raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
+    fold = _dealt(len(rows), rows.cluster, folds, seed)
+    memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
+    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass, fold, method)))
+    names = (name, f"{name}, recalibrated")
+    both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
+    cases = Cases(
+        scale=tally.scale,
+        truth=rows.truth,
+        assigned={each: np.argmax(np.stack(scores.columns), axis=0) for each, scores in both.items()},
+        scores=both,
+        weight=None if weights.equal else np.asarray(weights.mass),
+        counted=weights.square is weights.mass,
+        group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
+    )
+    return Comparison(Tally.of(cases), assessment.settings, cases)
+
+
+def _dealt(rows: int, cluster: Places | None, folds: int, seed: int) -> Places:
+    """Deal rows out to folds of about the same size; those of a cluster go together."""
+    random = np.random.default_rng(seed)
+    if cluster is None:
+        return np.asarray(random.permutation(rows) % min(folds, rows))
+    clusters = int(cluster.max()) + 1
+    return np.asarray((random.permutation(clusters) % min(folds, clusters))[cluster])

@@ -1,0 +1,363 @@
+"""How often 95 % intervals of scores of probability forecasts hold the truth, by simulation from known probabilities.
+
+``PYTHONPATH=. python tests/coverage/forecasts.py --markdown docs/coverage.md`` writes its section of the page of
+results.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+
+import steelyard
+from steelyard.parts import compute
+from steelyard.registry import Measure
+from tests.coverage.ranking import Cover
+from tests.coverage.simulation import COSTS, Array, rewrite, standard_error, with_section
+
+Shares = dict[str, float]
+
+MEASURES = (
+    "log_score",
+    "brier",
+    "brier_multiclass",
+    "spherical_score",
+    "ranked_probability_score",
+    "zero_one_score",
+    "decision_cost",
+    "skill",
+    "calibration_error",
+    "top_calibration_error",
+)
+CLASSES = {2: ("no", "yes"), 3: ("low", "mid", "high")}
+SPREAD = 1.5  # of the logits of true probabilities
+BLUR = 0.7  # the standard deviation of what a rival's logits are off by
+BINS = 15
+TRUTH_ROWS = 4_000_000
+AT_ONCE = 1 << 14  # rows of the truth that are scored together
+
+
+# --- populations ----------------------------------------------------------------------------------------------
+
+
+def shares(logits: Array) -> Array:
+    """Probabilities of the classes: the softmax of each row."""
+    parts = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+
+
+class Shape(NamedTuple):
+    """How far the logits of true probabilities spread, and by what the classifier multiplies them."""
+
+    spread: float
+    factor: float
+
+
+SHAPES = {
+    "calibrated": Shape(SPREAD, 1.0),
+    "overconfident": Shape(SPREAD, 2.0),
+    "underconfident": Shape(SPREAD, 0.5),
+    "sharp": Shape(4.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Population:
+    """Rows with true probabilities of their classes, what forecasts make of these, and how many rows are drawn.
+
+    True probabilities are logit-normal: of two classes, the log odds of the last are normal; of three, the logits of
+    all are. The last class has a share of ``prevalence`` of all rows, and the others share the rest evenly.
+    """
+
+    shape: str
+    prevalence: float
+    classes: int
+    rows: int
+
+    def logits(self, random: np.random.Generator, rows: int) -> Array:
+        """The logits of true probabilities: (rows, classes)."""
+        found = np.zeros((rows, self.classes), order="F")
+        free = found[:, -1:] if self.classes == 2 else found
+        free += SHAPES[self.shape].spread * random.standard_normal(free.shape)
+        found[:, -1] += middle(SHAPES[self.shape].spread, self.prevalence, self.classes)
+        return found
+
+    def forecasts(self, logits: Array, random: np.random.Generator) -> dict[str, Array]:
+        """What three classifiers say: one that knows the logits, and two that see them blurred."""
+        factor = SHAPES[self.shape].factor
+        found = {OWN: shares(factor * logits)}
+        for name in (BLURRED, OTHER):
+            blurred = logits + BLUR * random.standard_normal(logits.shape)
+            found[name] = shares(factor * blurred)
+        return found
+
+    def draw(self, random: np.random.Generator) -> tuple[Any, dict[str, Array]]:
+        """Codes of the true classes, and forecasts; at least 2 rows of every class."""
+        while True:
+            logits = self.logits(random, self.rows)
+            reached = np.cumsum(shares(logits), axis=1)
+            truth = np.minimum((random.random((self.rows, 1)) > reached).sum(axis=1), self.classes - 1)
+            if np.bincount(truth, minlength=self.classes).min() >= 2:
+                return truth, self.forecasts(logits, random)
+
+
+OWN, BLURRED, OTHER = "own", "blurred", "other"
+
+
+@cache
+def middle(spread: float, prevalence: float, classes: int) -> float:
+    """The mean logit of the last class that gives it its share of the rows."""
+    noise = np.asfortranarray(spread * np.random.default_rng(1).standard_normal((200_000, classes)))
+    if classes == 2:
+        noise[:, 0] = 0.0
+
+    def off(shift: float) -> float:
+        return float(shares(noise + shift * np.eye(classes)[-1])[:, -1].mean()) - prevalence
+
+    return float(brentq(off, -30.0, 30.0))
+
+
+def populations() -> Iterator[Population]:
+    """The populations of the study."""
+    for rows in (200, 1000):
+        for classes in CLASSES:
+            for shape in SHAPES:
+                yield from (Population(shape, prevalence, classes, rows) for prevalence in (0.5, 0.1))
+
+
+# --- the truth ------------------------------------------------------------------------------------------------
+
+
+@cache
+def truths(shape: str, prevalence: float, classes: int, rows: int = TRUTH_ROWS) -> dict[str, Shares]:
+    """The values in a population of a classifier that knows the logits, and of one that sees them blurred.
+
+    The mean over very many rows of what each is worth on average, since its true probabilities are known.
+    """
+    population, random = Population(shape, prevalence, classes, 0), np.random.default_rng(2)
+    logits = population.logits(random, rows)
+    chances = shares(logits)
+    said = population.forecasts(logits, random)
+    return {name: expected_values(said[name], chances) for name in (OWN, BLURRED)}
+
+
+def expected_values(said: Array, chances: Array) -> Shares:
+    """The values of all measures where each row has its classes with these probabilities."""
+    total = np.zeros(len(MEASURES))
+    for low in range(0, len(said), AT_ONCE):
+        piece = slice(low, low + AT_ONCE)
+        total[:7] += [float(score.sum()) for score in _expected(said[piece], chances[piece])]
+    found = dict(zip(MEASURES, (total / len(said)).tolist(), strict=True))
+    share = chances.mean(axis=0)
+    found["skill"] = 1 - found["brier_multiclass"] / float(1 - np.square(share).sum())
+    classes, best = said.shape[1], np.argmax(said, axis=1)
+    of_classes = range(1, 2) if classes == 2 else range(classes)
+    squares = [squared_gap(said[:, code], chances[:, code]) for code in of_classes]
+    every = np.arange(len(said))
+    found["calibration_error"] = float(np.sqrt(np.mean(squares)))
+    found["top_calibration_error"] = float(np.sqrt(squared_gap(said[every, best], chances[every, best])))
+    return found
+
+
+def _expected(said: Array, chances: Array) -> Iterator[Array]:
+    """What each row is worth on average, in the order of the measures."""
+    classes, every = said.shape[1], np.arange(len(said))
+    squares = np.square(said).sum(axis=1)
+    of_class = chances * np.square(said - 1) + (1 - chances) * np.square(said)
+    yield -(chances * np.log(said)).sum(axis=1)
+    yield of_class[:, 1] if classes == 2 else of_class.mean(axis=1)
+    yield 1 - 2 * (chances * said).sum(axis=1) + squares
+    yield (chances * said).sum(axis=1) / np.sqrt(squares)
+    forecast, happens = (np.cumsum(columns, axis=1)[:, :-1] for columns in (said, chances))
+    yield (happens * np.square(forecast - 1) + (1 - happens) * np.square(forecast)).sum(axis=1)
+    yield 1 - chances[every, np.argmax(said, axis=1)]
+    costs = np.array(COSTS[classes])
+    yield (chances @ costs)[every, np.argmin(said @ costs, axis=1)]
+
+
+def squared_gap(forecast: Array, chance: Array) -> float:
+    """The mean squared distance of forecasts and probabilities, in bins of as many rows each."""
+    ranks = len(forecast) * np.arange(1, BINS) // BINS
+    place = np.searchsorted(np.partition(forecast, ranks)[ranks], forecast, side="right")
+    rows, gaps = np.bincount(place, minlength=BINS), np.bincount(place, forecast - chance, BINS)
+    return float((np.square(gaps) / np.maximum(rows, 1)).sum() / len(forecast))
+
+
+# --- simulation -----------------------------------------------------------------------------------------------
+
+Key = tuple[str, str]  # what was covered, and of which measure
+VALUE, PLAIN, EQUAL, APART = "value", "plain", "equal", "apart"
+PAIRS = {EQUAL: (BLURRED, OTHER), APART: (OWN, BLURRED)}
+
+
+def chosen(classes: int, names: Iterable[str] = MEASURES) -> list[Measure]:
+    """The measures, with costs for those that need them."""
+    priced = {"decision_cost": {"costs": COSTS[classes]}}
+    return [steelyard.find(name, **priced.get(name, {})) for name in names]
+
+
+def coverage(
+    population: Population, repetitions: int, seed: int, measures: tuple[str, ...] = MEASURES, rows: int = TRUTH_ROWS
+) -> dict[Key, Cover]:
+    """Coverage of the values of one classifier, and of paired differences between two equal and two unequal ones."""
+    random = np.random.default_rng(seed)
+    known = truths(population.shape, population.prevalence, population.classes, rows)
+    found: dict[Key, Cover] = {}
+    for measure in measures:
+        value, blurred = known[OWN][measure], known[BLURRED][measure]
+        found |= {(kind, measure): Cover(value) for kind in (VALUE, PLAIN)}
+        found |= {(EQUAL, measure): Cover(0.0), (APART, measure): Cover(value - blurred)}
+    for _ in range(repetitions):
+        truth, said = population.draw(random)
+        for key, low, high in intervals(truth, said, measures):
+            found[key].add(low, high)
+    return found
+
+
+def intervals(truth: Any, said: Mapping[str, Array], measures: Sequence[str]) -> Iterator[tuple[Key, float, float]]:
+    """The bounds that ``assess``, ``assess(method="plain")`` and ``compare`` give."""
+    classes = said[OWN].shape[1]
+    scale = steelyard.Scale(CLASSES[classes], event="yes" if classes == 2 else None)
+    comparison = steelyard.compare(
+        np.array(CLASSES[classes])[truth], said, scale=scale, measures=chosen(classes, measures)
+    )
+    own, settings = comparison[OWN], comparison.settings
+    plain = replace(settings, method="plain")
+    for evaluation in (own.forecast, own.calibration):
+        if not evaluation.measures:
+            continue
+        for kind, results in ((VALUE, own.part(evaluation.measures[0].statistic).results),
+                              (PLAIN, compute(evaluation, plain))):  # fmt: skip
+            for measure in evaluation.measures:
+                place = evaluation.overall(measure)
+                yield (kind, measure.name), float(results.low[place]), float(results.high[place])
+    for row in comparison.differences():
+        for kind, pair in PAIRS.items():
+            if pair == (row["a"], row["b"]):
+                yield (kind, row["measure"]), row["low"], row["high"]
+
+
+Finding = tuple[Population, dict[Key, Cover]]
+
+
+def study(repetitions: int, some: Iterable[Population]) -> list[Finding]:
+    """Run populations on all cores."""
+    jobs = list(some)
+    with ProcessPoolExecutor() as pool:
+        found = [pool.submit(coverage, job, repetitions, 71 + place) for place, job in enumerate(jobs)]
+        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+
+
+# --- the page -------------------------------------------------------------------------------------------------
+
+SECTION = "scores of probability forecasts"
+HEAD = """## Scores of probability forecasts
+
+The same for scores of probability forecasts and calibration errors, from samples of rows whose true probabilities are
+known: their logits are normal with a standard deviation of {spread}. A calibrated classifier forecasts these
+probabilities, an overconfident one multiplies the logits by 2, and an underconfident one by 0.5; "sharp" is a
+calibrated classifier where the standard deviation is 4, so that most probabilities are near 0 or 1. "Prevalence" is the
+share of the last class; others share the rest evenly. The value that shall be covered is that over {truth_rows:,} rows
+of the population, each with the score that it has on average over its true classes; of calibration errors, that in
+{bins} bins of these rows. Costs are 5 for a missed event and 1 for a false alarm; of three classes, those of the tables
+above. A sample with fewer than 2 rows of a class was drawn again.
+
+{repetitions:,} samples were drawn from each population, so that a coverage is uncertain by about {error:.1f} points
+(one standard error), and the lowest and the highest of many by more. All figures are per cent. "Below" and "above" say
+how often the truth was below the interval, and above it; "width" is the interval's average width. "Plain" is
+`method="plain"`: value ± 1.96 standard errors; where a calibration error is 0 it has none, which counts as not covered.
+Paired differences are those between two classifiers on the same rows: two that both see the logits blurred, each with
+a normal error of its own (standard deviation {blur}), whose values are equal; and one that knows the logits and one
+that sees them blurred, whose values are apart.
+
+`PYTHONPATH=. python tests/coverage/forecasts.py --markdown docs/coverage.md` makes this section.
+
+### Lowest and highest coverage
+"""
+KINDS = {VALUE: "values", PLAIN: "values, plain", EQUAL: "pairs, equal", APART: "pairs, apart"}
+
+
+def section(results: Sequence[Finding], repetitions: int) -> str:
+    """All tables as Markdown."""
+    text = [
+        HEAD.format(
+            spread=SPREAD,
+            truth_rows=TRUTH_ROWS,
+            bins=BINS,
+            repetitions=repetitions,
+            error=standard_error(repetitions),
+            blur=BLUR,
+        ),
+        *_summary(results),
+    ]
+    for measure in MEASURES:
+        text += [f"\n### Values of `{measure}`\n", *_details(results, measure, {VALUE: "covered", PLAIN: "plain"})]
+        text += [
+            f"\n### Paired differences of `{measure}`\n",
+            *_details(results, measure, {EQUAL: "equal", APART: "apart"}),
+        ]
+    return "\n".join(text) + "\n"
+
+
+def _summary(results: Sequence[Finding]) -> Iterator[str]:
+    """The lowest and the highest coverage of every measure."""
+    columns = [(classes, rows) for classes in CLASSES for rows in (200, 1000)]
+    heads = [f"{classes} classes, n = {rows}" for classes, rows in columns]
+    yield f"| measure | of | {' | '.join(heads)} |"
+    yield f"|---|---|{'---:|' * len(heads)}"
+    for measure in MEASURES:
+        for kind, name in KINDS.items():
+            cells = [
+                _range([
+                    found[kind, measure].shares()[0]
+                    for population, found in results
+                    if (population.classes, population.rows) == column
+                ])
+                for column in columns
+            ]  # fmt: skip
+            yield f"| `{measure}` | {name} | {' | '.join(cells)} |"
+
+
+def _range(shares: Sequence[float]) -> str:
+    return f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-"
+
+
+def _details(results: Sequence[Finding], measure: str, shown: Mapping[str, str]) -> Iterator[str]:
+    """One population a row, with all shares of some kinds of intervals."""
+    heads = [head for covered in shown.values() for head in (covered, "below", "above", "width")]
+    yield f"| forecasts | classes | prevalence | n | {' | '.join(heads)} |"
+    yield f"|---|---|---|---|{'---:|' * len(heads)}"
+    for population, found in results:
+        cells = [f"{share:.1f}" for kind in shown for share in found[kind, measure].shares()]
+        named = f"{population.shape} | {population.classes} | {population.prevalence} | {population.rows}"
+        yield f"| {named} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print what leaves 93 to 97 %, or write everything as a section of a page."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repetitions", type=int, default=10_000)
+    parser.add_argument("--markdown", type=Path)
+    arguments = parser.parse_args()
+    results = study(arguments.repetitions, populations())
+    if arguments.markdown:
+        rewrite(arguments.markdown, lambda old: with_section(old, SECTION, section(results, arguments.repetitions)))
+    for population, found in results:
+        print(population)
+        for (kind, measure), cover in found.items():
+            covered, below, above, width = cover.shares()
+            if not 93 <= covered <= 97:
+                misses = f"below {below:.1f}, above {above:.1f}, width {width:.1f}"
+                print(f"  {covered:.1f} ({misses}) {measure}, {KINDS[kind]}")
+
+
+if __name__ == "__main__":
+    main()
