@@ -97,7 +97,7 @@ def assess(
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
-    settings = settings.fitted(cases.scored, settings.of_rows and cases.probable)
+    settings = settings.fitted(cases.scored, rule.checks_scores or cases.probable)
     keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
@@ -167,7 +167,7 @@ def compare(
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
-    settings = settings.fitted(cases.scored, settings.of_rows and cases.probable)
+    settings = settings.fitted(cases.scored, rule.checks_scores or cases.probable)
     keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     from .comparison import Comparison

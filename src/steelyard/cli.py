@@ -1,4 +1,4 @@
-"""The command line: assess, compare, thresholds, measures, demo."""
+"""The command line: assess, compare, thresholds, calibration, measures, demo."""
 
 from __future__ import annotations
 
@@ -57,6 +57,10 @@ Where to set the threshold of a score, and what that achieves:
     steelyard thresholds predictions.csv --truth ill --membership score \\
         --event yes --choose 'max specificity where sensitivity >= 0.8'
 
+Whether probabilities mean what they say:
+
+    steelyard calibration predictions.csv --truth grade --membership 'p_*'
+
 A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
@@ -68,34 +72,15 @@ app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="pla
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Options:
+class Reading:
     """What all commands on data understand."""
 
     scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
     event: Annotated[str | None, Parameter(help="The class of interest.")] = None
-    threshold: Annotated[
-        str | None,
-        Parameter(
-            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
-            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
-        ),
-    ] = None
     weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
-    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
-    cost: Annotated[
-        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
-    ] = None
-    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
-    method: Annotated[
-        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
-    ] = "delta"
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
-    require: Annotated[
-        tuple[str, ...],
-        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
-    ] = ()
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
 
@@ -103,6 +88,32 @@ class Options:
     def prints_tables(self) -> bool:
         """Whether standard output is free for people."""
         return "-" not in (self.json, self.csv)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options(Reading):
+    """What commands understand that weigh classifiers by all measures."""
+
+    threshold: Annotated[
+        str | None,
+        Parameter(
+            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+        ),
+    ] = None
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
+    cost: Annotated[
+        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
+    ] = None
+    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
+    method: Annotated[
+        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
+    ] = "delta"
+    require: Annotated[
+        tuple[str, ...],
+        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
+    ] = ()
 
 
 def _console() -> Console:
@@ -116,26 +127,32 @@ def _show(*parts: RenderableType) -> None:
         console.print(part)
 
 
-def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
+def _columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
     from .scale import Scale
 
     labels = label_reader(table, truth)
+    return {
+        "scale": None if reading.scale is None else Scale([labels(word) for word in words(reading.scale)]),
+        "event": None if reading.event is None else labels(reading.event),
+        "weight": reading.weight,
+        "group": reading.group,
+        "level": reading.level,
+        "missing": reading.missing,
+    }
+
+
+def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
+    """The same with all that is said of measures and thresholds."""
     threshold, priced = read_threshold(options.threshold)
     cost = options.cost or priced
     by = None if options.by is None else words(options.by)
-    return {
-        "scale": None if options.scale is None else Scale([labels(word) for word in words(options.scale)]),
-        "event": None if options.event is None else labels(options.event),
+    return _columns_of(table, truth, options) | {
         "threshold": threshold,
-        "weight": options.weight,
-        "group": options.group,
         "by": by[0] if by is not None and len(by) == 1 else by,
-        "cost": None if cost is None else costs(cost, labels),
+        "cost": None if cost is None else costs(cost, label_reader(table, truth)),
         "measures": None if options.measures is None else measure_names(options.measures),
-        "level": options.level,
         "method": options.method,
-        "missing": options.missing,
     }
 
 
@@ -259,7 +276,7 @@ def _assessment_json(result: Assessment) -> dict[str, Any]:
     }
 
 
-def _write(options: Options, table: Table, content: Callable[[], dict[str, Any]]) -> None:
+def _write(options: Reading, table: Table, content: Callable[[], dict[str, Any]]) -> None:
     """Write what was asked for, where it was asked for."""
     from .table import dump
 
@@ -308,8 +325,6 @@ def thresholds(
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[str, Parameter(help="Column of the event's score, or columns of probabilities: 'p_*'.")],
-    scale: Annotated[str | None, Parameter(help="The classes in order, with commas.")] = None,
-    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
     choose: Annotated[
         tuple[str, ...],
         Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.", negative=""),
@@ -322,12 +337,7 @@ def thresholds(
     ] = None,
     measures: Annotated[str | None, Parameter(help="Columns of the table, with commas.")] = None,
     rows: Annotated[int, Parameter(help="How many thresholds to print; --csv writes all of them.")] = 20,
-    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None,
-    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None,
-    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95,
-    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error",
-    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None,
-    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None,
+    reading: Reading = Reading(),  # noqa: B008  (frozen)
 ) -> int:
     """Show what every threshold of a score does, and choose one.
 
@@ -336,19 +346,16 @@ def thresholds(
     from . import api
     from .assessment import SHOWN
 
-    options = Options(
-        scale=scale, event=event, weight=weight, group=group, level=level, missing=missing, json=json, csv=csv
-    )
     table = _read(file)
-    keywords = _keywords(table, truth, options) | {"measures": ["auc"]}
+    keywords = _columns_of(table, truth, reading) | {"measures": ["auc"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
     chosen = [_choose(result, text, label_reader(table, truth), prevalence, guarantee) for text in choose]
-    if options.prints_tables:
+    if reading.prints_tables:
         _show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
     _write(
-        options,
+        reading,
         found,
         lambda: {
             **_head(result),
@@ -374,6 +381,52 @@ def _choose(
     goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))
     sure = guarantee if goal.limits else None
     return choose_threshold(result, Goal.of(goal.measure, goal.limits, prevalence, sure))
+
+
+@app.command
+def calibration(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    membership: Annotated[str, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")],
+    method: Annotated[
+        Literal["corp", "murphy"], Parameter(help="Take scores apart by isotonic regression, or by bins.")
+    ] = "corp",
+    recalibrate: Annotated[
+        Literal["logistic", "isotonic"], Parameter(help="How the preview recalibrates, by rows held out.")
+    ] = "logistic",
+    reading: Reading = Reading(),  # noqa: B008  (frozen)
+) -> int:
+    """Hold probabilities against what came true: scores taken apart, a test, what recalibration would bring.
+
+    steelyard calibration iris.csv --truth species --membership 'lda_*'
+    """
+    from . import api
+    from .rendering import calibration_view
+
+    table = _read(file)
+    keywords = _columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
+    result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
+    with _working("drawing outcomes"):
+        parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
+        test, preview = result.calibration_test(), result.recalibration(recalibrate)
+    if reading.prints_tables:
+        _show(*calibration_view(result, parts, test, preview))
+    if reading.csv is not None or reading.json is not None:
+        curve = result.reliability()
+        _write(
+            reading,
+            curve,
+            lambda: {
+                **_head(result),
+                "estimates": result.table().to_json(),
+                "decompositions": {score: found.to_json() for score, found in parts.items()},
+                "test": {"statistic": test.statistic, "p": test.p, "method": test.method},
+                "recalibration": preview.differences().to_json(),
+                "reliability": curve.to_json(),
+            },
+        )
+    return HELD
 
 
 @app.command

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 CLIMATOLOGY = "climatology"
 FEW_CLASSES = 16
+MANY_ROWS = 1 << 16
+SAMPLE = 1 << 12  # rows that tell what to expect of all
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
 
 
@@ -59,11 +61,12 @@ class Piece:
         """The probability of the true class."""
         if self.said.assigned is not None:
             return np.asarray(self.said.assigned == self.truth, dtype=np.float64)
-        if self.classes > FEW_CLASSES:
-            return np.stack(self.memberships)[self.truth, np.arange(len(self.truth))].astype(np.float64)
-        found = self.memberships[0].astype(np.float64)
+        if len(self.said.columns) == 1:
+            return np.asarray(np.abs(self.said.columns[0] - (self.truth != self.said.speaks)), dtype=np.float64)
+        # Sums of products: choosing a column by a mask takes the machine several times as long.
+        found: Array = self.memberships[0] * (self.truth == 0)
         for code, column in enumerate(self.memberships[1:], start=1):
-            np.copyto(found, column, where=self.truth == code)
+            found += column * (self.truth == code)
         return found
 
     @cached_property
@@ -124,16 +127,17 @@ class Moments(NamedTuple):
     Attributes:
         shift: What is taken from each column before it is summed, so that little cancels.
         mass: What the rows weigh, (classes,).
-        square: Their squared weights, (classes,).
-        weighed: Sums by weight.
+        weighed: Sums by weight. Of a column that need not be told apart by class, all is in the first place, here and
+            in what follows.
+        square: Sums of squared weights.
         first: Sums by squared weight.
         second: Sums of squares by squared weight.
     """
 
     shift: Array
     mass: Array
-    square: Array
     weighed: Array
+    square: Array
     first: Array
     second: Array
 
@@ -145,7 +149,8 @@ class Moments(NamedTuple):
     def scatter(self, column: int, scale: float, offset: Array) -> float:
         """Squares of scale * column + offset of the class, summed by squared weight."""
         inside = offset + scale * self.shift[column]
-        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column] + inside**2 * self.square
+        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
+        parts += inside**2 * self.square[column]
         return float(np.maximum(parts, 0.0).sum())
 
 
@@ -166,6 +171,11 @@ class ForecastEvaluation(RowEvaluation):
     kept: dict[Any, Array] = field(default_factory=dict, repr=False)
 
     @property
+    def one_by_one(self) -> bool:
+        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
+        return self.alone is None and len(self.rows) > MANY_ROWS
+
+    @property
     def scored(self) -> bool:
         """Labels are forecasts too: of probability 1."""
         return True
@@ -175,7 +185,10 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def columns(self) -> tuple[Slot, ...]:
         """The slots that are means over rows, and those that others are made of, each once."""
-        return tuple({key_of(slot): slot for slot in map(self.base, self.slots)}.values())
+        wanted = [self.base(slot) for slot in self.slots]
+        if self.alone is not None and self.alone.average == "weighted":
+            wanted += [Slot(self.alone.measure, code) for code in range(len(self.scale))]
+        return tuple({key_of(slot): slot for slot in wanted}.values())
 
     @cached_property
     def _column_of(self) -> dict[tuple[str, int | str | None], int]:
@@ -239,34 +252,56 @@ class ForecastEvaluation(RowEvaluation):
         """Sums over the rows as they are."""
         weights = self.weights
         with np.errstate(divide="ignore", invalid="ignore"):
-            first = self.worth(self.piece(0, min(len(self.rows), 1 << 12)), self.columns)
+            first = self.worth(self.piece(0, min(len(self.rows), SAMPLE)), self.columns)
             shift = np.array([np.nan_to_num(column.mean(), posinf=0.0) for column in first])
 
             def work(start: int, stop: int) -> Array:
-                sums = np.zeros((3, len(self.columns), len(self.scale)))
+                sums = np.zeros((4, len(self.columns), len(self.scale)))
                 for low, high in chunks(start, stop, len(self.scale)):
                     piece = self.piece(low, high)
-                    mass, square = (None, None) if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                    sums += _sums(self.worth(piece, self.columns), shift, piece.truth, mass, square, len(self.scale))
+                    each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
+                    sums += self._sums(piece, shift, each)
                 return sums
 
             sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
-        square = self.class_mass if weights.square is weights.mass else self._by_class(weights.square)
-        return Moments(shift, self.class_mass, square, *sums)
+        return Moments(shift, self.class_mass, *sums)
+
+    @cached_property
+    def _by_class_too(self) -> tuple[bool, ...]:
+        """Which columns must be told apart by class: where a value depends on how often each class occurs, too."""
+        apart = [slot for slot in self.slots if slot.average == "weighted" or not slot.measure.of_rows]
+        keys = {key_of(self.base(slot)) for slot in apart}
+        return tuple(key_of(slot) in keys for slot in self.columns)
+
+    def _sums(self, piece: Piece, shift: Array, weights: tuple[Array, Array] | None) -> Array:
+        """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight."""
+        found = np.zeros((4, len(self.columns), len(self.scale)))
+        masks = [piece.truth == code for code in range(len(self.scale))] if any(self._by_class_too) else []
+        whole = np.array([len(piece.truth) if weights is None else weights[1].sum()])
+        parted = [np.count_nonzero(mask) if weights is None else (weights[1] * mask).sum() for mask in masks]
+        for row, column in enumerate(self.worth(piece, self.columns)):
+            moved = column - shift[row]
+            first = moved if weights is None else moved * weights[1]
+            terms = (moved * weights[0] if weights is not None else moved), first, first * moved
+            if self._by_class_too[row]:
+                found[1, row] = parted
+                found[[0, 2, 3], row] = [[(term * mask).sum() for mask in masks] for term in terms]
+            else:
+                found[1, row, 0] = whole[0]
+                found[[0, 2, 3], row, 0] = [term.sum() for term in terms]
+        return found
 
     @cached_property
     def pseudo(self) -> Moments:
         """The same over the rows that pseudo-rows are spread over, each with its share, all classes taken in turn."""
         classes = len(self.scale)
-        shift, sums = self.moments.shift, np.zeros((3, len(self.columns), classes))
+        shift, sums = self.moments.shift, np.zeros((4, len(self.columns), classes))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(self.rows), classes):
                 share = self.weights.mass[low:high] / (self.class_mass.sum() * classes)
                 for piece in self._pseudo_pieces(low, high):
-                    worth = self.worth(piece, self.columns)
-                    sums += _sums(worth, shift, piece.truth, share, share, classes)
-        each = np.full(classes, 1 / classes)
-        return Moments(shift, each, each, *sums)
+                    sums += self._sums(piece, shift, (share, share))
+        return Moments(shift, np.full(classes, 1 / classes), *sums)
 
     def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
         """Some rows with forecasts that are less sure, once for each class as the true one."""
@@ -284,12 +319,13 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def negligible(self) -> Marks:
         """For which columns the pseudo-rows could not be felt."""
-        moments, total = self.moments, self.class_mass.sum()
-        with np.errstate(invalid="ignore"):
+        moments = self.moments
+        with np.errstate(divide="ignore", invalid="ignore"):
             means = moments.means
             errors = [np.sqrt(moments.scatter(place, 1.0, -means[[place]])) for place in range(len(means))]
-            most = np.array([_widest(slot.measure, total, len(self.scale)) for slot in self.columns])
-            return np.asarray(self.pseudo_mass * most < NEGLIGIBLE * np.array(errors))
+            some = [self.worth(piece, self.columns) for piece in self._pseudo_pieces(0, min(len(self.rows), SAMPLE))]
+            reach = np.mean(np.abs(np.array(some) - means[:, None]), axis=(0, 2))
+            return np.asarray(self.pseudo_mass * reach < NEGLIGIBLE * np.array(errors))
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -439,6 +475,8 @@ class ForecastEvaluation(RowEvaluation):
         if base.measure.name != "log_score":
             return ""
         least = float(base.measure.parameters["clip"])
+        if not least and not np.isinf(self.result(slot).value[0]):
+            return ""
         own = [self.piece(low, high).own for low, high in chunks(0, len(self.rows), len(self.scale))]
         marked = np.concatenate([piece <= 0 if not least else piece < least for piece in own])
         rows = float(self.weights.count[marked].sum())
@@ -508,20 +546,6 @@ class ForecastEvaluation(RowEvaluation):
         return known
 
 
-def _sums(
-    columns: Sequence[Array], shift: Array, truth: Codes, mass: Array | None, square: Array | None, classes: int
-) -> Array:
-    """Sums of columns within each class: by weight, by squared weight, and of squares by squared weight."""
-    found, place = np.empty((3, len(columns), classes)), truth.astype(np.intp)
-    for row, column in enumerate(columns):
-        moved = column - shift[row]
-        found[0, row] = np.bincount(place, moved if mass is None else moved * mass, classes)
-        found[1, row] = found[0, row] if square is mass else np.bincount(place, moved * square, classes)
-        moved *= moved
-        found[2, row] = np.bincount(place, moved if square is None else moved * square, classes)
-    return found
-
-
 def _gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:
     """The value of a formula of two means, and its slopes by complex step."""
     if not reference > 0:
@@ -531,9 +555,3 @@ def _gradient(measure: Measure, mean: float, reference: float) -> tuple[float, f
         for step, other in ((1j * STEP, 0.0), (0.0, 1j * STEP))
     )
     return float(measure.of({"mean": mean, "reference": reference})), by_mean, by_reference
-
-
-def _widest(measure: Measure, rows: float, classes: int) -> float:
-    """How far a pseudo-row's score can be off: as far as the scale goes, or as its logarithm does."""
-    low, high = measure.span
-    return float(min(high - low, classes + np.log(classes * (rows + 1))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .comparison import Comparison
     from .estimate import Estimate
+    from .reliability import CalibrationTest
     from .table import Table
 
 MOST_CLASSES = 12  # shown in a terminal; table() has them all
@@ -191,6 +192,34 @@ def differences_table(comparison: Comparison, measure: str) -> RichTable:
         shown = ["<0.001" if value < 0.001 else number(value) for value in p]
         add_row(table, [row["a"], row["b"], number(row["difference"]), span(row["low"], row["high"]), *shown])
     return table
+
+
+def calibration_view(
+    assessment: Assessment, parts: Mapping[str, Table], test: CalibrationTest, preview: Comparison
+) -> list[RenderableType]:
+    """Scores taken apart, the test of calibration, and what recalibration would bring."""
+    from rich.text import Text
+
+    views: list[RenderableType] = [Text(heading(assessment)), overall_table(assessment)]
+    several = len(set(parts["brier"]["class"])) > 1
+    made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
+    columns = ["score", "class", *made_of] if several else ["score", *made_of]
+    table = rich_table(columns, right=range(1 + several, 6))
+    for score, found in parts.items():
+        rows = list(found)
+        for start in range(0, len(rows), 4):
+            cells = [f"{number(row['value'])} {span(row['low'], row['high'])}" for row in rows[start : start + 4]]
+            add_row(table, [score, *([named(rows[start]["class"])] if several else []), *cells])
+    unlikely = test.p < 1 - assessment.settings.level
+    words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
+    verdict = f"calibration: {words}; p = {number(test.p)} ({test.method})"
+    before, after = preview.models
+    gains = rich_table(["recalibrated", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
+    for row in preview.differences():
+        values = [number(preview[model][row["measure"]].value) for model in (before, after)]
+        gain = f"{number(row['difference'])} {span(row['low'], row['high'])}"
+        add_row(gains, [row["measure"], *values, gain, "<0.001" if row["p"] < 0.001 else number(row["p"])])
+    return [*views, table, Text(verdict), gains]
 
 
 def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:

@@ -118,16 +118,19 @@ class RowEvaluation(ABC):
     @cached_property
     def sizes(self) -> Array:
         """How many rows each class has."""
-        return self._by_class(self.weights.count)
+        return self._by_class(0)
 
     @cached_property
     def class_mass(self) -> Array:
         """What the rows of each class weigh."""
-        return self._by_class(self.weights.mass)
+        return self._by_class(1)
 
-    def _by_class(self, values: Array) -> Array:
-        weights = None if self.weights.equal else values
-        return np.bincount(self.rows.truth, weights, len(self.scale)).astype(np.float64)
+    def _by_class(self, row: int) -> Array:
+        """Sums of rows within each class; classes that come last on the scale may not have been seen."""
+        found = np.zeros(len(self.scale))
+        seen = self.rows.by_class[row]
+        found[: len(seen)] = seen
+        return found
 
     @cached_property
     def patterns(self) -> Patterns:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .cases import Cases
 from .columns import own
+from .parallel import chunks, over_rows
 from .prediction import Scores
 
 if TYPE_CHECKING:
@@ -64,6 +66,23 @@ class Rows:
     def __len__(self) -> int:
         """Count the rows."""
         return len(self.truth)
+
+    @cached_property
+    def by_class(self) -> Array:
+        """How many rows each class has, what they weigh, and their squared weights: (3, classes seen)."""
+        size = int(self.truth.max(initial=0)) + 1
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((3, size))
+            for low, high in chunks(start, stop):
+                truth = self.truth[low:high]
+                if self.sums is None:
+                    found += np.bincount(truth, minlength=size)
+                else:
+                    found += [np.bincount(truth, column, size) for column in self.sums[low:high].T]
+            return found
+
+        return np.asarray(reduce(np.add, over_rows(len(self), work)))
 
     @property
     def probable(self) -> bool:

@@ -45,6 +45,11 @@ class Rule:
         return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
 
     @property
+    def checks_scores(self) -> bool:
+        """Whether scores passed for probabilities already when they came in."""
+        return self.number is None and not self.any_scale
+
+    @property
     def keeps_scores(self) -> bool:
         """Whether scores must be at hand whatever is measured."""
         return self.goal is not None

@@ -18,8 +18,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 import steelyard
+from steelyard.differences import Differences
 from steelyard.parts import compute
 from steelyard.registry import Measure
+from steelyard.statistics import CALIBRATION, FORECASTS
 from tests.coverage.ranking import Cover
 from tests.coverage.simulation import COSTS, Array, rewrite, standard_error, with_section
 
@@ -223,26 +225,27 @@ def coverage(
 
 
 def intervals(truth: Any, said: Mapping[str, Array], measures: Sequence[str]) -> Iterator[tuple[Key, float, float]]:
-    """The bounds that ``assess``, ``assess(method="plain")`` and ``compare`` give."""
+    """The bounds that ``assess``, ``assess(method="plain")`` and ``compare`` give, with nothing computed but these."""
     classes = said[OWN].shape[1]
     scale = steelyard.Scale(CLASSES[classes], event="yes" if classes == 2 else None)
     comparison = steelyard.compare(
         np.array(CLASSES[classes])[truth], said, scale=scale, measures=chosen(classes, measures)
     )
-    own, settings = comparison[OWN], comparison.settings
-    plain = replace(settings, method="plain")
-    for evaluation in (own.forecast, own.calibration):
-        if not evaluation.measures:
+    settings, plain = comparison.settings, replace(comparison.settings, method="plain")
+    for statistic in (FORECASTS, CALIBRATION):
+        names = [measure for measure in settings.measures if measure.statistic is statistic]
+        if not names:
             continue
-        for kind, results in ((VALUE, own.part(evaluation.measures[0].statistic).results),
-                              (PLAIN, compute(evaluation, plain))):  # fmt: skip
-            for measure in evaluation.measures:
-                place = evaluation.overall(measure)
+        parts = {model: comparison[model].part(statistic) for model in said}
+        own = parts[OWN].evaluation
+        places = [own.overall(measure) for measure in names]
+        for kind, results in ((VALUE, parts[OWN].results), (PLAIN, compute(own, plain))):
+            for measure, place in zip(names, places, strict=True):
                 yield (kind, measure.name), float(results.low[place]), float(results.high[place])
-    for row in comparison.differences():
         for kind, pair in PAIRS.items():
-            if pair == (row["a"], row["b"]):
-                yield (kind, row["measure"]), row["low"], row["high"]
+            low, high = Differences([parts[model].evaluation for model in pair], places, settings.level).bounds()
+            for measure, lower, upper in zip(names, low[0], high[0], strict=True):
+                yield (kind, measure.name), float(lower), float(upper)
 
 
 Finding = tuple[Population, dict[Key, Cover]]

@@ -10,11 +10,9 @@ import steelyard
 from steelyard.settings import Method
 from steelyard.statistics import CALIBRATION, FORECASTS
 from tests.coverage.forecasts import (
-    APART,
     BINS,
     BLURRED,
     CLASSES,
-    EQUAL,
     MEASURES,
     OTHER,
     OWN,
@@ -33,7 +31,7 @@ from tests.coverage.forecasts import (
 )
 
 REPETITIONS = 500
-FEW = 60
+FEW = 40
 SOME_ROWS = 200_000
 
 
@@ -56,12 +54,11 @@ def test_intervals_of_all_measures_cover(population: Population) -> None:
     [Population("calibrated", 0.5, 2, 200), Population("overconfident", 0.1, 3, 200)],
     ids=named,
 )
-@pytest.mark.parametrize("kind", [VALUE, EQUAL, APART])
-def test_intervals_of_a_few_samples_cover_most_of_the_time(population: Population, kind: str) -> None:
+def test_intervals_of_a_few_samples_cover_most_of_the_time(population: Population) -> None:
     found = coverage(population, FEW, 5, rows=SOME_ROWS)
-    shares = {measure: found[kind, measure].shares()[0] / 100 for measure in MEASURES}
+    shares = {key: cover.shares()[0] / 100 for key, cover in found.items() if key[0] != PLAIN}
     least = 0.95 - 4.5 * (0.95 * 0.05 / FEW) ** 0.5
-    assert not {measure: share for measure, share in shares.items() if share < least}
+    assert not {key: share for key, share in shares.items() if share < least}
 
 
 def test_every_measure_of_forecasts_is_in_the_study() -> None:
