@@ -77,6 +77,7 @@ MENDS = {
     "SwappedArguments": "The truth comes first: `assess(y_true, prediction)`.",
     "EventNeeded": 'Name the class that the score speaks for, `event="yes"`, or give one column a class.',
     "AmbiguousPrediction": "Give labels as integers, or say `threshold=0.5` if they are probabilities.",
+    "ChangedInput": "Give a copy, or look at the results before the array is changed.",
     "OutsideUnitInterval": "Standardise margins and votes first; a score on another scale needs `threshold=`.",
     "SumNotOne": "Divide each row by its sum; if these are no probabilities, give the assigned class.",
     "OneClass": 'Name every class that can occur: `scale=Scale(["no", "yes"])`.',

@@ -117,6 +117,8 @@ class Assessment:
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
+        if statistic is not CONFUSION and self.tally.scores is not None:
+            self.tally.scores.refuse_changed()
         if statistic.name not in self.parts:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
         return self.parts[statistic.name]
@@ -279,6 +281,7 @@ class Assessment:
         """The rows sorted by the score of the event, or of another class."""
         if not self.has_scores:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        self.ranked.rows.refuse_changed()
         return self.ranked.against_rest(self.code(label))
 
     def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
@@ -374,6 +377,7 @@ class Assessment:
         from .reliability import Reliability
 
         self._refuse_improbable()
+        self.calibration.rows.refuse_changed()
         event = None if every else self.tally.scale.event_code
         named = event if label is None else self.tally.scale.code(label)
         found, rows = {}, self.calibration

@@ -113,6 +113,8 @@ class Comparison:
 
         Measures of one statistic go together.
         """
+        if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
+            self.tally.scores.refuse_changed()
         patterns, rows = self.tally.patterns(self.slice), self.tally.rows_of(self.slice)
         models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
         unit = max(unit_of(patterns, model) for model in models)

@@ -83,6 +83,10 @@ class AmbiguousPrediction(SteelyardError):
     """Numbers that could be labels or scores, where the two readings disagree."""
 
 
+class ChangedInput(SteelyardError):
+    """An array was changed after it was given, and before its results were looked at."""
+
+
 class OutsideUnitInterval(SteelyardError):
     """A probability lies below 0 or above 1."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .columns import numbers
+from .columns import numbers, pieces
 from .errors import MissingValues, OutsideUnitInterval, SumNotOne
 from .parallel import chunks, over_rows
 
@@ -36,12 +36,12 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
 
     def work(start: int, stop: int) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
-            for low, high in chunks(start, stop):
-                pieces = [column[low:high] for column in columns]
+            for low, high in chunks(start, stop, len(columns)):
+                some = pieces(columns, low, high)
                 if unwanted:
-                    total = _checked_chunk(pieces, headings, low)
+                    total = _checked_chunk(some, headings, low)
                 else:
-                    total = _assign_chunk(pieces, headings, low, codes[low:high])
+                    total = _assign_chunk(some, headings, low, codes[low:high])
                 if not np.abs(total - 1).max() <= SUM_TOLERANCE:
                     raise _astray(total, name, low)
 

@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import sources
-from .columns import flat, is_boolean, is_floating, is_table, is_whole, numbers, own, refuse_twice, take
-from .errors import AmbiguousPrediction, EventNeeded, WrongShape, quoted
+from .columns import (
+    checksum,
+    flat,
+    is_boolean,
+    is_floating,
+    is_table,
+    is_whole,
+    numbers,
+    own,
+    pieces,
+    refuse_twice,
+    take,
+)
+from .errors import AmbiguousPrediction, ChangedInput, EventNeeded, WrongShape, quoted
 from .labels import Coded, encode, refuse_missing
 from .membership import assign_highest, assign_threshold, missing_rows
 from .parallel import chunks
@@ -20,20 +32,39 @@ if TYPE_CHECKING:
     from .kinds import Codes, Marks, Numbers
 
 
+WORTH_SEALING = 1 << 20  # values: as many are copied in no time
+
+
 class Scores(NamedTuple):
     """A classifier's scores: one column a class, or one alone that speaks for a class.
 
-    Where it gave labels there are none, but the classes that it ``assigned``.
+    Where it gave labels there are none, but the classes that it ``assigned``. ``seal`` is the checksum of columns that
+    somebody else could write into.
     """
 
     columns: tuple[Numbers, ...] = ()
     speaks: int = -1
     assigned: Codes | None = None
+    seal: int | None = None
 
     def rows(self, low: int, high: int) -> Scores:
-        """Some of the rows, without a copy."""
+        """Some of the rows, each column in one piece."""
         assigned = None if self.assigned is None else self.assigned[low:high]
-        return Scores(tuple([column[low:high] for column in self.columns]), self.speaks, assigned)
+        return Scores(tuple(pieces(self.columns, low, high)), self.speaks, assigned)
+
+    def sealed(self) -> Scores:
+        """Scores that cannot change unnoticed: few are copied, of many a checksum is kept."""
+        if sum(column.size for column in self.columns) <= WORTH_SEALING:
+            return Scores(own(self.columns), self.speaks)
+        return Scores(self.columns, self.speaks, seal=None if _frozen(self.columns) else checksum(self.columns))
+
+    def refuse_changed(self) -> None:
+        """See whether the scores are still those that were given."""
+        if self.seal is not None and self.seal != checksum(self.columns):
+            raise ChangedInput(
+                "the array of scores was changed after it was given",
+                mend="Give a copy of it, or look at the results before you change it",
+            )
 
     @property
     def are_probabilities(self) -> bool:
@@ -148,6 +179,17 @@ class Prediction:
         )
 
 
+def _frozen(columns: Sequence[Numbers]) -> bool:
+    """Whether nobody can write into columns, nor into what they are views of."""
+    for column in columns:
+        held: Any = column
+        while isinstance(held, np.ndarray):
+            if held.flags.writeable:
+                return False
+            held = held.base
+    return True
+
+
 def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored: bool = False) -> Prediction:
     """See what form a prediction has.
 
@@ -162,7 +204,7 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored:
         return _named([field.name for field in column.type], column.flatten(), name)
     if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
         columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
-        return Prediction(name, columns=own(columns))
+        return Prediction(name, columns=columns)
     if isinstance(column, np.ndarray) and column.ndim > 1:
         raise WrongShape(
             f"the prediction has the shape {column.shape}",

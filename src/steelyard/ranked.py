@@ -81,7 +81,7 @@ class RankedEvaluation(RowEvaluation):
         """Sort the rows by the score of a class."""
         known = self.memory.rankings
         if code not in known:
-            columns, speaks, _ = self.rows.scores[self.model]
+            columns, speaks = self.rows.scores[self.model][:2]
             if len(columns) == 1 and code != speaks:
                 ranking = self.against_rest(speaks).ranking.turned()
             else:

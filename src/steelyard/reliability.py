@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -124,7 +124,7 @@ class Reliability:
 
     def score(self, measure: Measure, forecast: Array) -> float:
         """The mean score of other forecasts for the same rows."""
-        return _expected(measure, forecast, self.happened, self.mass)
+        return float(_expected(measure, forecast, self.happened, self.mass))
 
     def parts(self, measure: Measure, recalibrated: Array) -> Parts:
         """Take a score apart."""
@@ -141,14 +141,10 @@ class Reliability:
         cells, random = self.few, np.random.default_rng(seed)
         right = cells.frequency if method == "corp" else cells.in_bins(bins)
         world = Reliability(cells.forecast, cells.mass * right, cells.mass, cells.unit)
-        counts = random.multinomial(cells.rows, cells.mass / cells.mass.sum(), DRAWS).astype(np.float64)
-        true = random.binomial(counts.astype(np.int64), np.clip(right, 0.0, 1.0))
-        found = np.empty((DRAWS, len(PARTS)))
-        for draw, (mass, happened) in enumerate(zip(counts, true, strict=True)):
-            here = mass > 0
-            one = Reliability(cells.forecast[here], happened[here].astype(np.float64), mass[here])
-            found[draw] = one.decomposed(measure, method, bins)
-        return world.parts(measure, right), found
+        drawn = random.multinomial(cells.rows, cells.mass / cells.mass.sum(), DRAWS)
+        mass, happened = drawn.astype(np.float64), random.binomial(drawn, right).astype(np.float64)
+        refit = _isotonic_rows if method == "corp" else partial(_binned_rows, cells.forecast, bins)
+        return world.parts(measure, right), _parts_of_draws(measure, cells.forecast, happened, mass, refit)
 
     @property
     def rows(self) -> int:
@@ -170,7 +166,8 @@ class Reliability:
         columns["rows"] = np.add.reduceat(self.mass, kept)
         if band:
             cells = self.few
-            samples = np.array([isotonic(drawn, cells.mass) for drawn in cells.outcomes(seed)])
+            drawn = cells.outcomes(seed)
+            samples = _isotonic_rows(drawn * cells.mass, np.broadcast_to(cells.mass, drawn.shape))
             bounds = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
             low, high = (np.interp(columns["forecast"], cells.forecast, bound) for bound in bounds)
             # Forecasts themselves are calibrated: they always belong to their band.
@@ -187,22 +184,46 @@ class Reliability:
     def test(self, measure: Measure, seed: int) -> CalibrationTest:
         """Hold the miscalibration that was found against that of outcomes drawn from the forecasts."""
         cells = self.few
-        found, drawn = cells.parts(measure, cells.frequency).miscalibration, []
-        for frequency in cells.outcomes(seed):
-            one = Reliability(cells.forecast, frequency * cells.mass, cells.mass)
-            drawn.append(one.parts(measure, one.frequency).miscalibration)
-        beyond = int((np.array(drawn) >= found - 1e-12).sum())
+        found, frequency = cells.parts(measure, cells.frequency).miscalibration, cells.outcomes(seed)
+        mass = np.broadcast_to(cells.mass, frequency.shape)
+        drawn = _parts_of_draws(measure, cells.forecast, frequency * mass, mass, _isotonic_rows)
+        beyond = int((drawn[:, PARTS.index("miscalibration")] >= found - 1e-12).sum())
         return CalibrationTest(found, (beyond + 1) / (DRAWS + 1), DRAWS, "CORP miscalibration, outcomes drawn anew")
 
 
-def _expected(measure: Measure, forecast: Array, happened: Array, mass: Array) -> float:
-    """The mean score of forecasts of one class against the rest."""
-    said, code, total = Scores((forecast,), 1), 1 if measure.per_class else None, 0.0
+def _expected(measure: Measure, forecast: Array, happened: Array, mass: Array) -> Array:
+    """The mean score of forecasts of one class against the rest, over the last axis."""
+    said, code, total = Scores((forecast.ravel(),), 1), 1 if measure.per_class else None, np.zeros(mass.shape[:-1])
     with np.errstate(divide="ignore", invalid="ignore"):
         for truth, weight in ((1, happened), (0, mass - happened)):
-            worth = Piece(said, np.full(len(forecast), truth), 2).worth(measure, code, None)
-            total += float(np.where(weight > 0, weight * worth, 0.0).sum())
-    return total / float(mass.sum())
+            worth = Piece(said, np.full(forecast.size, truth), 2).worth(measure, code, None).reshape(forecast.shape)
+            total = total + np.where(weight > 0, weight * worth, 0.0).sum(axis=-1)
+    return np.asarray(total / mass.sum(axis=-1))
+
+
+def _parts_of_draws(
+    measure: Measure, forecast: Array, happened: Array, mass: Array, refit: Callable[[Array, Array], Array]
+) -> Array:
+    """The parts of a score for many draws of the same forecasts: (draws, parts)."""
+    base = np.broadcast_to((happened.sum(axis=1) / mass.sum(axis=1))[:, None], mass.shape)
+    given, better, blind = (
+        _expected(measure, each, happened, mass) for each in (forecast, refit(happened, mass), base)
+    )
+    return np.stack([given, given - better, blind - better, blind], axis=1)
+
+
+def _isotonic_rows(happened: Array, mass: Array) -> Array:
+    """Isotonic regression of every draw; a forecast that was not drawn weighs next to nothing."""
+    frequency = np.divide(happened, mass, out=np.zeros(mass.shape), where=mass > 0)
+    weights = np.where(mass > 0, mass, 1e-9)
+    return np.array([isotonic(*row) for row in zip(frequency, weights, strict=True)])
+
+
+def _binned_rows(forecast: Array, bins: int, happened: Array, mass: Array) -> Array:
+    """Frequencies in bins of every draw."""
+    return np.array(
+        [Reliability(forecast, *row).in_bins(bins) for row in zip(happened, mass.astype(np.float64), strict=True)]
+    )
 
 
 def isotonic(values: Array, weights: Array) -> Array:

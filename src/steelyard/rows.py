@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from .cases import Cases
-from .columns import own
 from .parallel import chunks, over_rows
 from .prediction import Scores
 
@@ -43,7 +42,7 @@ class Rows:
 
     @classmethod
     def of(cls, cases: Cases) -> Rows:
-        """Keep the rows of a batch; columns that somebody could write into are copied."""
+        """Keep the rows of a batch."""
         weight, sums = cases.weight, None
         if weight is not None:
             counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
@@ -83,6 +82,12 @@ class Rows:
             return found
 
         return np.asarray(reduce(np.add, over_rows(len(self), work)))
+
+    def refuse_changed(self) -> Self:
+        """See whether the scores are still those that were given."""
+        for said in self.scores:
+            said.refuse_changed()
+        return self
 
     @property
     def probable(self) -> bool:
@@ -187,8 +192,8 @@ class Rows:
 
 
 def _kept(said: Scores, assigned: Codes) -> Scores:
-    """Scores that nobody else can change, or the classes in their place."""
-    return Scores(own(said.columns), said.speaks) if said.columns else Scores(assigned=assigned)
+    """Scores that nobody can change unnoticed, or the classes in their place."""
+    return said.sealed() if said.columns else Scores(assigned=assigned)
 
 
 def _columns(said: Scores) -> tuple[AnyArray, ...]:

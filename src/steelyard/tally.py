@@ -84,7 +84,7 @@ class Tally:
         left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
         right = _recode(_recode(other.sums, 0, theirs), 1, their_groups)
         pairs = ((self.scores, ours, our_groups), (other.scores, theirs, their_groups))
-        parts = [rows.recoded(*places) for rows, *places in pairs if rows is not None and len(rows)]
+        parts = [rows.refuse_changed().recoded(*places) for rows, *places in pairs if rows is not None and len(rows)]
         sums, kept = left + right, reduce(operator.add, parts) if parts else None
         places, slices = _pruned(sums, 0, slices)
         group_places, groups = _pruned(sums, 1, groups)
@@ -208,7 +208,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "dropped": tally.dropped,
         "scores": None if tally.scores is None else tally.scores.shape,
     }
-    kept = {} if tally.scores is None else tally.scores.named()
+    kept = {} if tally.scores is None else tally.scores.refuse_changed().named()
     tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
     sink = pa.BufferOutputStream()
     for table in tables:

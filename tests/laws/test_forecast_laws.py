@@ -220,6 +220,17 @@ def test_the_order_of_rows_does_not_matter(name: str, case: Case, random: Any) -
     assert_same(columns(of(case, measure), measure), columns(of(part_of(case, order), measure), measure), measure)
 
 
+@pytest.mark.parametrize("name", ["log_score", "brier", "spherical_score"])
+def test_the_order_of_many_rows_does_not_matter(name: str) -> None:
+    """Nor do the first of them decide whether pseudo-rows are felt."""
+    random = np.random.default_rng(0)
+    chance = np.where(np.arange(40_000) < 6000, 0.5 + 1e-3 * random.random(40_000), random.choice([0.02, 0.98], 40_000))
+    happened, order = random.random(40_000) < chance, random.permutation(40_000)
+    case = np.where(happened, "b", "a"), {"a": 1 - chance, "b": chance}
+    here, there = (of(each, name)[name, "b" if name == "brier" else None] for each in (case, part_of(case, order)))
+    assert_allclose([here.low, here.high], [there.low, there.high], rtol=0, atol=1e-4 * here.se)
+
+
 @pytest.mark.parametrize("name", list(FREE))
 @given(case=forecasts(), random=st.randoms())
 @FEW

@@ -1,0 +1,285 @@
+"""Forecasts against frequencies: curves, parts of scores, tests and recalibration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit
+
+from steelyard import Assessment, Scale, assess, compare
+from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval
+from steelyard.reliability import PARTS, Reliability, isotonic, recalibrate
+
+RANDOM = np.random.default_rng(20_261_115)
+ROWS = 400
+LOGIT = 1.5 * RANDOM.standard_normal(ROWS)
+TRUTH = (RANDOM.random(ROWS) < expit(LOGIT)).astype(int)
+RIGHT, SURE = expit(LOGIT), expit(2.5 * LOGIT)
+THREE = RANDOM.dirichlet([1.0, 1.0, 1.0], ROWS)
+LABELS = np.array([RANDOM.choice(3, p=row) for row in THREE])
+
+
+def of_event(forecast: Any = SURE, **options: Any) -> Assessment:
+    return assess(TRUTH, forecast, event=1, **options)
+
+
+def parts_of(table: Any) -> dict[str, float]:
+    return dict(zip(table["part"], table["value"], strict=True))
+
+
+def test_the_curve_is_isotonic_regression() -> None:
+    isotonic_model = pytest.importorskip("sklearn.isotonic").IsotonicRegression()
+    fitted = isotonic_model.fit(SURE, TRUTH).predict(SURE)
+    curve = of_event().reliability(band=False)
+    assert_allclose(np.interp(SURE, curve["forecast"], curve["frequency"]), fitted, atol=1e-12)
+    assert sum(curve["rows"]) == ROWS
+    assert set(curve["class"]) == {1}
+
+
+def test_calibrated_forecasts_belong_to_their_band() -> None:
+    curve = of_event(RIGHT).reliability()
+    low, forecast, high = (np.array(curve[name]) for name in ("low", "forecast", "high"))
+    assert ((low <= forecast) & (forecast <= high)).all()
+    frequency = np.array(curve["frequency"])
+    assert ((low <= frequency) & (frequency <= high)).mean() > 0.8
+    off = of_event(SURE).reliability()
+    outside = (np.array(off["frequency"]) < np.array(off["low"])) | (np.array(off["frequency"]) > np.array(off["high"]))
+    assert outside.mean() > 0.4
+
+
+def test_every_class_has_a_curve_where_there_is_no_event() -> None:
+    curve = assess(LABELS, THREE).reliability(band=False)
+    assert set(curve["class"]) == {0, 1, 2}
+    assert set(assess(LABELS, THREE).reliability(2, band=False)["class"]) == {2}
+
+
+@pytest.mark.parametrize("method", ["corp", "murphy"])
+@pytest.mark.parametrize("score", ["brier", "log_score", "ranked_probability_score", "brier_multiclass"])
+@pytest.mark.parametrize("weight", [None, np.arange(ROWS) % 3 + 1, RANDOM.uniform(0.5, 2, ROWS)])
+def test_parts_add_up_to_the_score(score: str, method: Any, weight: Any) -> None:
+    result = of_event(weight=weight)
+    parts = parts_of(result.decomposition(score, method=method))
+    total = parts["miscalibration"] * -1 + parts["discrimination"] - parts["uncertainty"]
+    assert_allclose(-total, parts["score"], rtol=0, atol=1e-12)
+    assert_allclose(parts["score"], result[score].value, rtol=1e-12)
+    assert parts["miscalibration"] >= -1e-12
+    assert parts["discrimination"] >= -1e-12
+
+
+def test_parts_of_all_classes_add_up_to_the_score_of_all() -> None:
+    result = assess(LABELS, THREE)
+    parts = parts_of(result.decomposition("brier_multiclass"))
+    assert_allclose(parts["score"], result["brier_multiclass"].value, rtol=1e-12)
+    by_class = result.decomposition("brier")
+    for part in PARTS:
+        values = [value for name, value in zip(by_class["part"], by_class["value"], strict=True) if name == part]
+        assert_allclose(sum(values), parts[part], rtol=1e-12)
+    assert by_class["class"] == [label for label in (0, 1, 2) for _ in PARTS]
+
+
+def test_on_few_distinct_forecasts_the_parts_are_murphys() -> None:
+    forecast = np.round(RIGHT, 1)
+    parts = parts_of(of_event(forecast).decomposition(method="murphy"))
+    base, reliability, resolution = TRUTH.mean(), 0.0, 0.0
+    for value in np.unique(forecast):
+        here = forecast == value
+        reliability += here.mean() * (value - TRUTH[here].mean()) ** 2
+        resolution += here.mean() * (TRUTH[here].mean() - base) ** 2
+    assert_allclose(parts["miscalibration"], reliability, rtol=1e-12)
+    assert_allclose(parts["discrimination"], resolution, rtol=1e-12)
+    assert_allclose(parts["uncertainty"], base * (1 - base), rtol=1e-12)
+
+
+def test_a_whole_weight_is_the_row_so_many_times() -> None:
+    times = np.arange(ROWS) % 3 + 1
+    weighed = of_event(weight=times).decomposition()
+    repeated = assess(np.repeat(TRUTH, times), np.repeat(SURE, times), event=1).decomposition()
+    assert_allclose(weighed["value"], repeated["value"], rtol=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=40), st.data())
+def test_discrimination_does_not_change_with_a_rising_map(rows: list[tuple[float, bool]], data: Any) -> None:
+    forecast, happened = np.array([row[0] for row in rows]), np.array([row[1] for row in rows], dtype=float)
+    power = data.draw(st.sampled_from([0.5, 2.0]))
+    if len(np.unique(forecast**power)) < len(np.unique(forecast)):
+        return  # rounding made two forecasts one
+    one, other = (Reliability.of(values, happened) for values in (forecast, forecast**power))
+    assert_allclose(one.frequency, other.frequency, atol=1e-12)
+
+
+def test_what_is_infinite_leaves_the_other_parts_alone() -> None:
+    forecast = np.where(np.arange(ROWS) == np.flatnonzero(TRUTH)[0], 0.0, RIGHT)
+    parts = parts_of(of_event(forecast).decomposition("log_score"))
+    assert parts["score"] == parts["miscalibration"] == np.inf
+    assert 0 < parts["discrimination"] < parts["uncertainty"] < 1
+
+
+def test_intervals_of_the_parts_hold_the_truth_most_of_the_time() -> None:
+    random, held = np.random.default_rng(5), np.zeros(3)
+    many = 1.5 * random.standard_normal(400_000)
+    chance, forecast = expit(many), expit(2 * many)
+    truth = {
+        "miscalibration": np.mean((forecast - chance) ** 2),
+        "discrimination": np.var(chance),
+        "uncertainty": chance.mean() * (1 - chance.mean()),
+    }
+    for _ in range(30):
+        some = 1.5 * random.standard_normal(300)
+        outcome = (random.random(300) < expit(some)).astype(int)
+        table = assess(outcome, expit(2 * some), event=1, measures=["brier"]).decomposition()
+        for place, part in enumerate(truth):
+            row = table["part"].index(part)
+            held[place] += table["low"][row] - 1e-12 <= truth[part] <= table["high"][row] + 1e-12
+    assert (held >= 24).all()
+
+
+def test_a_decomposition_needs_a_score_that_has_parts() -> None:
+    result = of_event()
+    for score in ("auc", "skill", "spherical_score", "error", "calibration_error"):
+        with pytest.raises(BadOption, match="cannot be taken apart"):
+            result.decomposition(score)
+    with pytest.raises(BadOption, match="method is 'platt'"):
+        result.decomposition(method="platt")  # type: ignore[arg-type]
+    with pytest.raises(BadOption, match="bins is 0"):
+        result.decomposition(method="murphy", bins=0)
+    with pytest.raises(BadOption, match="speaks of all classes"):
+        result.decomposition("brier_multiclass", 1)
+
+
+def test_the_test_tells_calibrated_forecasts_from_others() -> None:
+    assert of_event(SURE).calibration_test().p < 0.01
+    assert of_event(RIGHT).calibration_test().p > 0.05
+    three = assess(LABELS, THREE).calibration_test()
+    assert three.p > 0.05
+    assert "least of 3 classes" in three.method
+    assert assess(LABELS, THREE[:, [1, 2, 0]]).calibration_test().p < 0.01
+
+
+def test_p_values_of_calibrated_forecasts_are_spread_evenly() -> None:
+    random, found = np.random.default_rng(11), []
+    for seed in range(40):
+        logit = random.standard_normal(100)
+        outcome = (random.random(100) < expit(logit)).astype(int)
+        found.append(assess(outcome, expit(logit), event=1, measures=["brier"], seed=seed).calibration_test().p)
+    assert 0.3 < np.mean(found) < 0.7
+    assert np.mean(np.array(found) < 0.05) <= 0.15
+
+
+def test_many_rows_cost_no_more_draws() -> None:
+    logit = np.random.default_rng(3).standard_normal(30_000)
+    one = Reliability.of(expit(logit), (np.random.default_rng(4).random(30_000) < expit(logit)).astype(float))
+    assert len(one.few.forecast) <= 1_000
+    assert_allclose(one.few.mass.sum(), 30_000)
+    assert_allclose(one.few.happened.sum(), one.happened.sum())
+
+
+def test_recalibration_mends_what_is_too_sure() -> None:
+    comparison = of_event(SURE).recalibration()
+    before, after = comparison.models
+    assert (before, after) == ("prediction", "prediction, recalibrated")
+    row = comparison.differences("log_score").to_pylist()[0]
+    assert row["difference"] > 0
+    assert row["p"] < 0.01
+    assert comparison[before]["brier"].value == of_event(SURE)["brier"].value
+    assert_allclose(comparison[after]["auc"].value, comparison[before]["auc"].value, atol=0.02)
+    isotonic_preview = of_event(SURE).recalibration("isotonic")
+    assert np.isfinite(isotonic_preview[after]["log_score"].value)
+    assert isotonic_preview.differences("brier").to_pylist()[0]["difference"] > 0
+
+
+def test_recalibration_of_three_classes_adds_up_to_one() -> None:
+    sharp = THREE**3 / (THREE**3).sum(axis=1, keepdims=True)
+    fold = np.arange(ROWS) % 5
+    found = recalibrate(sharp.T, LABELS, np.ones(ROWS), fold)
+    assert_allclose(found.sum(axis=0), 1.0)
+    assert assess(LABELS, sharp).recalibration().differences("log_score").to_pylist()[0]["difference"] > 0
+
+
+@pytest.mark.parametrize("method", ["logistic", "isotonic"])
+def test_no_row_has_a_say_in_its_own_recalibration(method: Any) -> None:
+    fold = np.arange(ROWS) % 4
+    both = np.stack([1 - SURE, SURE])
+    once = recalibrate(both, TRUTH, np.ones(ROWS), fold, method)
+    turned = np.where(fold == 2, 1 - TRUTH, TRUTH)
+    again = recalibrate(both, turned, np.ones(ROWS), fold, method)
+    assert_array_equal(once[:, fold == 2], again[:, fold == 2])
+    assert not np.array_equal(once[:, fold == 1], again[:, fold == 1])
+
+
+def test_a_line_on_log_odds_is_found() -> None:
+    logit = np.random.default_rng(8).standard_normal(100_000)
+    outcome = (np.random.default_rng(9).random(100_000) < expit(0.5 + 0.8 * logit)).astype(int)
+    forecast = np.stack([1 - expit(logit), expit(logit)])
+    found = recalibrate(forecast, outcome, np.ones(100_000), np.arange(100_000) % 2)[1]
+    assert_allclose(np.log(found / (1 - found)), 0.5 + 0.8 * logit, atol=0.15)
+
+
+def test_clusters_are_recalibrated_together() -> None:
+    group = np.arange(ROWS) // 4
+    comparison = of_event(SURE, group=group).recalibration(folds=3)
+    assert comparison.tally.groups == tuple(range(100))
+    assert "clustered" in comparison["prediction"]["brier"].method
+
+
+def test_recalibration_is_refused_where_it_makes_no_sense() -> None:
+    with pytest.raises(BadOption, match="labels cannot be recalibrated"):
+        assess(TRUTH, TRUTH, measures=["brier"]).recalibration()
+    with pytest.raises(BadOption, match="folds is 1"):
+        of_event().recalibration(folds=1)
+    with pytest.raises(BadOption, match="no recalibration 'platt'"):
+        of_event().recalibration("platt")  # type: ignore[arg-type]
+
+
+def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
+    result = assess(TRUTH, LOGIT, event=1, measures=["auc"])
+    for look in (result.reliability, result.calibration_test, result.decomposition, result.recalibration):
+        with pytest.raises(OutsideUnitInterval, match="softmax"):
+            look()
+
+
+def test_several_classifiers_share_a_picture() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    comparison = compare(TRUTH, {"sure": SURE, "right": RIGHT, "labels": TRUTH}, event=1)
+    display = comparison.plot.reliability()
+    assert list(display.curves) == ["sure", "right"]
+    assert_allclose(sum(display.bars["sure"]["share"]), 1.0)
+    assert "calibration error" in display.labels["sure"]
+    classes = assess(LABELS, THREE, scale=Scale([0, 1, 2])).plot.reliability(band=False)
+    assert list(classes.curves) == [f"prediction, class {label}" for label in (0, 1, 2)]
+    assert classes.frame().column_names == ["model", "forecast", "frequency", "rows"]
+
+
+def test_isotonic_values_never_fall_and_keep_the_mean() -> None:
+    values, weights = RANDOM.random(50), RANDOM.uniform(0.1, 3, 50)
+    found = isotonic(values, weights)
+    assert (np.diff(found) >= 0).all()
+    assert_allclose(found @ weights, values @ weights)
+
+
+def test_an_array_that_is_changed_behind_our_back_is_noticed() -> None:
+    rows = (1 << 19) + 5
+    chance = np.random.default_rng(1).random((rows, 2))
+    chance[:, 1] = 1 - chance[:, 0]
+    truth = (np.random.default_rng(2).random(rows) < chance[:, 1]).astype(int)
+    result = assess(truth, chance, event=1)
+    before = result["log_score"].value
+    assert result["log_score"].value == before
+    chance[[0, 1]] = chance[[1, 0]]
+    for look in (lambda: result["brier"], lambda: result["auc"], result.calibration_test, lambda: result.curve("roc")):
+        with pytest.raises(ChangedInput, match="was changed after it was given"):
+            look()
+    assert result["error"].value > 0  # what was counted is counted
+    chance[[0, 1]] = chance[[1, 0]]
+    assert result["log_score"].value == before
+
+
+def test_few_scores_are_copied() -> None:
+    chance = RIGHT.copy()
+    result = assess(TRUTH, chance, event=1)
+    chance[:] = 0.5
+    assert result["brier"].value == of_event(RIGHT)["brier"].value
