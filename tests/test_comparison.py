@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.special import expit
 from scipy.stats import binomtest, norm
 
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
-from steelyard.differences import holm, max_critical
+from steelyard.differences import Differences, holm, max_critical
+from steelyard.log_odds import LogOdds
 from tests.cases_of import drawn
 
 
@@ -200,3 +204,103 @@ def test_an_infinite_value_leaves_a_one_sided_difference() -> None:
     assert row["difference"] == row["low"] == -math.inf
     assert math.isfinite(row["high"])
     assert row["p"] > 0
+
+
+# --- differences of measures of scores ------------------------------------------------------------------------
+
+
+def scored(rows: int, seed: int, gap: float = 1.0) -> tuple[Any, dict[str, Any]]:
+    """Two scores with noise in common, the second of which separates the classes less."""
+    random = np.random.default_rng(seed)
+    truth = (random.random(rows) < 0.4).astype(int)
+    noise, other = random.standard_normal((2, rows))
+    return truth, {"x": noise + 3 * truth, "y": 0.6 * noise + 0.8 * other + (3 - gap) * truth}
+
+
+def of_scores(truth: Any, scores: dict[str, Any], **options: Any) -> dict[str, Any]:
+    found = compare(truth, scores, event=1, measures=["auc"], **options).differences("auc")
+    return dict(found.to_pylist()[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_interval_of_a_difference_of_scores_agrees_with_its_p_value(seed: int) -> None:
+    truth, scores = scored(60, seed)
+    p = of_scores(truth, scores)["p"]
+    for level, significant in ((1 - p + 1e-4, False), (1 - p - 1e-4, True)):
+        row = of_scores(truth, scores, level=level)
+        assert (row["low"] > 0 or row["high"] < 0) == significant
+
+
+def test_a_difference_of_scores_reaches_further_to_where_a_ranking_can_get_worse() -> None:
+    truth, scores = scored(60, 1)
+    row = of_scores(truth, scores)
+    assert row["high"] - row["difference"] > row["difference"] - row["low"] > 0
+
+
+def test_two_rankings_without_a_fault_may_differ() -> None:
+    truth, score = np.repeat([0, 1], 20), np.arange(40.0)
+    for other in (score, np.concatenate([score[:20][::-1], score[20:][::-1]]), truth - 0.5):
+        row = of_scores(truth, {"x": score, "y": other})
+        assert row["difference"] == 0
+        assert row["p"] > 0.9
+        assert -0.2 < row["low"] < -0.001 < 0.001 < row["high"] < 0.2
+
+
+def test_in_many_rows_a_difference_of_scores_has_the_interval_of_delong() -> None:
+    truth, scores = scored(20_000, 2)
+    row = of_scores(truth, scores)
+    low, high = row["difference"] - 1.96 * row["se"], row["difference"] + 1.96 * row["se"]
+    assert_allclose([row["low"], row["high"]], [low, high], atol=0.05 * row["se"])
+
+
+def test_one_row_far_from_its_place_leaves_few_degrees_of_freedom() -> None:
+    truth, scores = scored(400, 3, gap=0.0)
+    weak = {name: score - 2 * truth for name, score in scores.items()}
+    far = 99 * (np.arange(400) == int(np.flatnonzero(truth)[0]))
+    strong = {"x": scores["x"] + 9 * truth, "y": scores["y"] + 9 * truth - far}
+    assert freedom(truth, weak) > 200
+    assert freedom(truth, strong) < 20
+
+
+def freedom(truth: Any, scores: dict[str, Any]) -> float:
+    found = compare(truth, scores, event=1, measures=["auc"])
+    return float(Differences([found[name].ranked for name in scores], [1], 0.95).freedoms[0, 0])
+
+
+def test_weights_that_are_all_alike_change_nothing_of_a_difference_of_scores() -> None:
+    truth, scores = scored(50, 4)
+    plain, weighed = (of_scores(truth, scores, **options) for options in ({}, {"weight": np.full(50, 3.0)}))
+    assert [weighed[name] for name in ("low", "high", "p")] == pytest.approx(
+        [plain[name] for name in ("low", "high", "p")]
+    )
+
+
+def test_clusters_of_one_row_are_rows_also_for_degrees_of_freedom() -> None:
+    truth, scores = scored(50, 5)
+    alone = of_scores(truth, scores, group=np.arange(50))
+    assert [alone["low"], alone["p"]] == pytest.approx(
+        [of_scores(truth, scores)[name] for name in ("low", "p")], rel=0.02
+    )
+
+
+@given(
+    st.tuples(*[st.floats(0.02, 0.98)] * 2), st.tuples(*[st.floats(0.005, 0.2)] * 2), st.floats(-0.99, 0.99),
+    st.floats(0.5, 6),
+)  # fmt: skip
+def test_bounds_are_the_outermost_of_all_points_around(
+    values: Any, errors: Any, correlation: float, reach: float
+) -> None:
+    a, b = (np.array([value]) for value in values)
+    variances = [np.array([error**2]) for error in errors]
+    odds = LogOdds.of(a, b, (variances[0], variances[1]), np.array([correlation * errors[0] * errors[1]]))
+    low, high = odds.bounds(np.array([reach]))
+    # Any point of the ellipse, found another way: by its axes.
+    covariance = correlation * odds.error_a[0] * odds.error_b[0]
+    table = np.array([[odds.error_a[0] ** 2, covariance], [covariance, odds.error_b[0] ** 2]])
+    around = np.linspace(0, 2 * np.pi, 100_001)
+    points = reach * np.linalg.cholesky(table) @ np.stack([np.cos(around), np.sin(around)])
+    differences = expit(odds.first + points[0]) - expit(odds.second + points[1])
+    assert_allclose([low[0], high[0]], [differences.min(), differences.max()], atol=1e-7)
+    assert (low[0] <= 0 <= high[0]) == (abs(odds.statistic[0]) <= reach) or abs(odds.statistic[0]) == pytest.approx(
+        reach
+    )

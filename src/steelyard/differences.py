@@ -12,13 +12,17 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
+from .log_odds import LogOdds, slope
+from .ranked import RankedEvaluation
 from .row_evaluation import RowEvaluation
 from .uncertainty import (
     LOG,
+    LOGIT,
     by_cluster,
     critical_values,
     freedom_at,
     influences_at,
+    interval_method,
     on_scale,
     p_values,
     pseudo_at,
@@ -39,7 +43,8 @@ class Differences:
     A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
     2008), and the test is one of the ratio. So are the intervals of calibration errors, which have no normal error near
-    0; they differ at the level at which these intervals part.
+    0; they differ at the level at which these intervals part. Measures of ranking are judged by their log odds: near a
+    perfect ranking an estimate scatters further down than up, and the less the better it looks.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -53,8 +58,31 @@ class Differences:
 
     @cached_property
     def freedom(self) -> Array:
-        """Degrees of freedom of each slot."""
+        """Degrees of freedom of each slot, the fewest of all classifiers."""
         return freedom_at(self.evaluations, self.places)
+
+    @cached_property
+    def freedoms(self) -> Array:
+        """Degrees of freedom of each difference: (pairs, slots)."""
+        found = np.tile(self.freedom, (len(self.pairs), 1))
+        if self.bent.any():
+            for row, (a, b) in enumerate(self.pairs):
+                found[row] = np.where(self.bent, np.fmin(found[row], self._freedom_of_odds(row, a, b)), found[row])
+        return found
+
+    def _freedom_of_odds(self, row: int, a: int, b: int) -> Array:
+        """As many as make a multiple of chi-squared scatter like the variance of the difference of the log odds.
+
+        That scatter is found from the fourth powers of the influences, as a few rows far from their place make up most
+        of the variance of a nearly perfect ranking; what the pseudo-rows add to the variance does not scatter.
+        """
+        first = self.evaluations[0]
+        if not isinstance(first, RankedEvaluation):
+            return np.full(len(self.places), np.inf)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            slopes = [slope(self.centres[model])[:, None] for model in (a, b)]
+            scatter = first.scatters(self.places, self.smooth[a] / slopes[0] - self.smooth[b] / slopes[1])
+            return np.maximum(2 * np.square(self._odds[row].variance) / scatter, 1.0)
 
     @cached_property
     def plain(self) -> Array:
@@ -109,6 +137,17 @@ class Differences:
         return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0)
 
     @cached_property
+    def bent(self) -> Marks:
+        """Which slots are judged by their log odds."""
+        slots = [self.evaluations[0].slot(place) for place in self.places]
+        ranked = isinstance(self.evaluations[0], RankedEvaluation)
+        return np.array([ranked and interval_method(slot) == LOGIT for slot in slots])
+
+    @cached_property
+    def _odds(self) -> list[LogOdds]:
+        return [LogOdds.of(self.centres[a], self.centres[b], *self._covariance(a, b)) for a, b in self.pairs]
+
+    @cached_property
     def heavy(self) -> Marks:
         """Which slots can run off to infinity."""
         return np.array([self.evaluations[0].slots[place].measure.heavy_tailed for place in self.places])
@@ -117,9 +156,9 @@ class Differences:
         """Lower and upper bounds of all differences."""
         from scipy.special import ndtr
 
-        reach = critical_values(self.level, self.freedom) if critical is None else critical
         low, high = np.empty_like(self.difference), np.empty_like(self.difference)
         for row, (a, b) in enumerate(self.pairs):
+            reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
             with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
                 centre = self.centres[a] - self.centres[b]
                 half = reach * np.sqrt(self._variance(a, b))
@@ -127,6 +166,10 @@ class Differences:
                 if self.heavy.any():
                     mover = self._mover(a, b, reach)
                     left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
+                if self.bent.any():
+                    odds = self._odds[row]
+                    bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
+                    left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.binned.any():
                     mover = self._of_bounds(a, b, 2 * float(ndtr(np.max(reach))) - 1)
                     left, right = np.where(self.binned, mover[0], left), np.where(self.binned, mover[1], right)
@@ -184,9 +227,13 @@ class Differences:
         first, second = (centre_a - low_a, high_a - centre_a), (centre_b - low_b, high_b - centre_b)
         return _combined(centre_a - centre_b, first, second, correlation)
 
+    @cached_property
+    def _alone(self) -> list[Array]:
+        return [self._variance(model, None) for model in range(len(self.evaluations))]
+
     def _covariance(self, a: int, b: int) -> tuple[tuple[Array, Array], Array]:
         """The variances of two classifiers and what they share."""
-        alone = self._variance(a, None), self._variance(b, None)
+        alone = self._alone[a], self._alone[b]
         return alone, (alone[0] + alone[1] - self._variance(a, b)) / 2
 
     @cached_property
@@ -198,8 +245,11 @@ class Differences:
                 statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
+                if self.bent.any():
+                    odds = self._odds[row]
+                    statistic = np.where(self.bent & odds.known, odds.statistic, statistic)
             lost = np.isinf(self.difference[row]) & np.isnan(statistic)
-            found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedom))
+            found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.binned.any():
                 found[row] = np.where(self.binned, self._parting(a, b), found[row])
         return np.where(np.isnan(self.difference), np.nan, found)
@@ -219,13 +269,13 @@ class Differences:
         rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
         influences = np.concatenate(rows)
         influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
-        freedom = np.tile(self.freedom, len(rows))
+        fewest = self.freedoms.min(axis=0) if of_differences else self.freedom
         patterns = self.evaluations[0].patterns
         weighted = np.asarray(
             influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
         )
-        one = max_critical(weighted @ weighted.T, level, float(freedom.min()))
-        return np.asarray(np.maximum(one, critical_values(level, self.freedom)))
+        one = max_critical(weighted @ weighted.T, level, float(fewest.min()))
+        return np.asarray(np.maximum(one, critical_values(level, fewest)))
 
 
 def _combined(

@@ -13,7 +13,7 @@ from .registry import Measure
 from .rows import Rows
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Places
+    from .kinds import Array, Codes, Marks, Places
 
 Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the rest
 NOTHING = 1e-24  # less than any variance: what rounding makes of 0
@@ -105,13 +105,37 @@ class Sides:
         if self.cluster is None:
             squares = np.bincount(self.side, np.square(influence) * self.square, several).astype(np.float64)
             return spread_of(squares, self.sizes + pseudo)
-        cell, clusters = self.cluster.astype(np.int64) * several + self.side, int(self.cluster.max()) + 1
-        sums = np.bincount(cell, influence * self.mass, clusters * several).reshape(clusters, several)
-        seen = np.bincount(cell, minlength=clusters * several).reshape(clusters, several) > 0
+        sums, seen = self._by_cluster(influence, self.cluster)
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
         together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
         return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
+
+    def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
+        """The variance of that variance, from the fourth powers of the influences: no shape is taken for granted."""
+        sizes, several = self.sizes, len(self.sizes)
+        if self.cluster is None:
+            square = np.square(influence)
+            heavier = np.divide(self.square, self.mass, out=np.ones(len(square)), where=self.mass > 0)
+            squares, fourths = (
+                np.bincount(self.side, powers, several)
+                for powers in (square * self.square, np.square(square * heavier) * self.square)
+            )
+        else:
+            sums, seen = self._by_cluster(influence, self.cluster)
+            squares, fourths = np.square(sums).sum(axis=0), np.square(np.square(sums)).sum(axis=0)
+            sizes = seen.sum(axis=0).astype(np.float64)
+        here = sizes >= 1
+        parts = fourths[here] - np.square(squares[here]) / sizes[here]
+        return float(np.maximum(parts, 0.0) @ np.square(_one_less(sizes[here] + pseudo)))
+
+    def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
+        """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
+        several, clusters = len(self.sizes), int(cluster.max()) + 1
+        cell = cluster.astype(np.int64) * several + self.side
+        sums = np.bincount(cell, influence * self.mass, clusters * several).astype(np.float64)
+        seen = np.bincount(cell, minlength=clusters * several) > 0
+        return sums.reshape(clusters, several), seen.reshape(clusters, several)
 
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:

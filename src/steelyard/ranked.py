@@ -197,6 +197,11 @@ class RankedEvaluation(RowEvaluation):
         sides, pseudo = [self.sides_of(self.slots[place]) for place in places], PSEUDO_ROW if smooth else 0.0
         return np.array([side.spread(rows, pseudo)[0] for side, rows in zip(sides, influences, strict=True)])
 
+    def scatters(self, places: Sequence[int], influences: Array) -> Array:
+        """How far each of these variances scatters itself."""
+        sides = [self.sides_of(self.slots[place]) for place in places]
+        return np.array([side.scatter(rows, PSEUDO_ROW) for side, rows in zip(sides, influences, strict=True)])
+
     def pseudo_at(self, place: int) -> tuple[float, Array]:
         """Mean squared influence of a pseudo-row on a slot, and the mean influence of one of the rest and the class.
 

@@ -190,11 +190,22 @@ SECTION = "measures of scores"
 HEAD = """## Measures of scores
 
 The same for measures of ranking, from samples of rows that are drawn with their scores; how many rows a class has is
-random too. The rule (pseudo-rows, logit scale, degrees of freedom) was chosen with binormal scores of equal variances.
-The other populations had no part in it: tied scores (binormal ones cut into {levels} levels), scores that scatter twice
-as much in the class as in the rest (unequal variances), and exponential scores. "AUC" is that of the population, before
-any scores are tied. True values were found from {truth_rows:,} rows at the quantiles of the population. A sample with
-fewer than 2 rows of a class was drawn again.
+random too. The rule for values (pseudo-rows, logit scale, degrees of freedom) was chosen with binormal scores of equal
+variances. The other populations had no part in it: tied scores (binormal ones cut into {levels} levels), scores that
+scatter twice as much in the class as in the rest (unequal variances), and exponential scores. "AUC" is that of the
+population, before any scores are tied. True values were found from {truth_rows:,} rows at the quantiles of the
+population. A sample with fewer than 2 rows of a class was drawn again.
+
+The rule for paired differences (log odds that are normal together, degrees of freedom from fourth powers) was chosen
+with more than these. A first one, chosen with binormal scores alone, held the truth in only 88 % of the samples of some
+others. So Laplace, exponential and unequal scores of AUCs from 0.75 to 0.97, with 60 to 400 rows and correlations from
+0.1 to 0.9, had a part in the second, and the populations below were looked at too. It was then tried once on 72 that
+had no part in anything: Gumbel scores to either side, t with 4 degrees of freedom and logistic ones; AUCs of 0.7, 0.9
+and 0.985, and 0, 0.03 or 0.08 less; 60, 150 and 400 rows; prevalences of 0.5 and 0.2; correlations from 0.35 to 0.9;
+4,000 samples each. Of 216 coverages 5 were below 93 % (the lowest 90.8 %) and 25 above 97 % (the highest 99.8 %),
+nearly all of them at an AUC of 0.985. A symmetric interval, which was the rule before, had 26 below (the lowest 83.9 %)
+and 28 above. What remains: where a few rows far from their place decide over nearly perfect rankings, a test of equal
+ones at 5 % says "different" in up to 9 % of samples.
 
 {repetitions:,} samples were drawn from each population, so that a coverage is uncertain by about {error:.1f} points
 (one standard error), and the lowest and the highest of many by more. All figures are per cent. "Below" and "above" say
