@@ -25,6 +25,7 @@ from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 if TYPE_CHECKING:
     from .kinds import Array, Numbers, Places
 
+DECIMALS = 12
 FEWEST_ROWS = 5  # in a bin, on average: with fewer, a spread within bins says little
 CELLS = 1 << 12  # of a first count, to find quantiles without sorting
 WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
@@ -172,6 +173,11 @@ class CalibrationEvaluation(RowEvaluation):
         forecast, happened = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
         return forecast, happened.astype(np.float64)
 
+    def _rounded(self, code: int | None) -> tuple[Numbers, Array]:
+        """The same with forecasts that differ in their last bits made one: 1 - 0.7 is 0.3."""
+        forecast, happened = self.forecast(code)
+        return np.round(forecast, DECIMALS), happened
+
     def _target(self, measure: Measure, code: int | None) -> Target:
         bins = measure.parameters["bins"]
         if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
@@ -185,7 +191,7 @@ class CalibrationEvaluation(RowEvaluation):
         return self.found[target]
 
     def _binned(self, target: Target) -> Binned:
-        forecast, happened = self.forecast(target.code)
+        forecast, happened = self._rounded(target.code)
         weights = self.weights
         edges = quantiles(forecast, target.bins, None if weights.equal else weights.count)
         size = len(edges) + 1
@@ -259,7 +265,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     def _residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
         """The bin of every row, and what it adds to the gap there."""
-        forecast, happened = self.forecast(target.code)
+        forecast, happened = self._rounded(target.code)
         place = binned.place(forecast)
         return place, (forecast - happened - binned.gap[place]) / binned.mass[place]
 
@@ -304,7 +310,7 @@ class CalibrationEvaluation(RowEvaluation):
             weights = np.full(len(codes), 1 / len(codes)) if even else self.class_mass / total
         for weight, code in zip(weights, codes, strict=True):
             binned = self.binned(self._target(slot.measure, code))
-            forecast, happened = self.forecast(code)
+            forecast, happened = self._rounded(code)
             gap = binned.gap[binned.place(forecast)]
             found += weight * gap * (2 * (forecast - happened) - gap)
         value = self.result(slot).value[0]
@@ -340,7 +346,7 @@ class CalibrationEvaluation(RowEvaluation):
     def _reweighed(self, target: Target, mass: Array) -> Array:
         """The mean squared gap of one target in every replicate, less the noise of both draws."""
         binned = self.binned(target)
-        forecast, happened = self.forecast(target.code)
+        forecast, happened = self._rounded(target.code)
         place, size = binned.place(forecast), len(binned.mass)
         pick = np.zeros((len(forecast), size))
         pick[np.arange(len(forecast)), place] = 1.0

@@ -251,7 +251,8 @@ class Differences:
             lost = np.isinf(self.difference[row]) & np.isnan(statistic)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.binned.any():
-                found[row] = np.where(self.binned, self._parting(a, b), found[row])
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    found[row] = np.where(self.binned, self._parting(a, b), found[row])
         return np.where(np.isnan(self.difference), np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .columns import ODD
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, STEP, Slot
 from .masses import Sides
@@ -281,6 +282,8 @@ class ForecastEvaluation(RowEvaluation):
         parted = [np.count_nonzero(mask) if weights is None else (weights[1] * mask).sum() for mask in masks]
         for row, column in enumerate(self.worth(piece, self.columns)):
             moved = column - shift[row]
+            if weights is not None:
+                moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
             first = moved if weights is None else moved * weights[1]
             terms = (moved * weights[0] if weights is not None else moved), first, first * moved
             if self._by_class_too[row]:
@@ -305,11 +308,13 @@ class ForecastEvaluation(RowEvaluation):
 
     def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
         """Some rows with forecasts that are less sure, once for each class as the true one."""
+        return self._less_sure(Scores(self.piece(low, high).memberships))
+
+    def _less_sure(self, said: Scores) -> Iterator[Piece]:
         classes, total = len(self.scale), float(self.weights.count.sum())
-        memberships = self.piece(low, high).memberships
-        said = Scores(tuple((total * column + 1 / classes) / (total + 1) for column in memberships))
+        less = Scores(tuple((total * column + 1 / classes) / (total + 1) for column in said.columns))
         for code in range(classes):
-            yield Piece(said, np.full(high - low, code), classes)
+            yield Piece(less, np.full(len(less.columns[0]), code), classes)
 
     @property
     def pseudo_mass(self) -> float:
@@ -323,9 +328,27 @@ class ForecastEvaluation(RowEvaluation):
         with np.errstate(divide="ignore", invalid="ignore"):
             means = moments.means
             errors = [np.sqrt(moments.scatter(place, 1.0, -means[[place]])) for place in range(len(means))]
-            some = [self.worth(piece, self.columns) for piece in self._pseudo_pieces(0, min(len(self.rows), SAMPLE))]
-            reach = np.mean(np.abs(np.array(some) - means[:, None]), axis=(0, 2))
-            return np.asarray(self.pseudo_mass * reach < NEGLIGIBLE * np.array(errors))
+            reach = [self._reach(slot, mean) for slot, mean in zip(self.columns, means, strict=True)]
+            return np.asarray(self.pseudo_mass * np.array(reach) < NEGLIGIBLE * np.array(errors))
+
+    def _reach(self, slot: Slot, mean: float) -> float:
+        """How far the score of a pseudo-row may be from the mean; where there is no end to it, as far as some are.
+
+        Which rows tell is up to their forecasts, not to their order.
+        """
+        low, high = slot.measure.span
+        if np.isfinite(high - low):
+            return high - low
+        if len(self.rows) <= MANY_ROWS:
+            return np.inf
+        share, kept = np.uint64(2**64 * SAMPLE // len(self.rows)), []
+        for start, stop in chunks(0, len(self.rows), len(self.scale)):
+            said = self.piece(start, stop).memberships
+            marked = np.flatnonzero(said[0].view(np.uint64) * ODD < share)[:SAMPLE]
+            kept.append(np.stack([column[marked] for column in said]))
+        some = np.concatenate(kept, axis=1)
+        pieces = self._less_sure(Scores(tuple(some)))
+        return max((float(np.mean(np.abs(self.worth(piece, [slot])[0] - mean))) for piece in pieces), default=np.inf)
 
     # --- values ------------------------------------------------------------------------------------------------
 
