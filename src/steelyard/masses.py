@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .parallel import running_sums
+from .parallel import chunks, over_rows, running_sums
 from .registry import Measure
 from .rows import Rows
 
@@ -16,7 +17,26 @@ if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
 Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the rest
+# What some rows of the class add to a value, and some of the rest, counted from the highest score on.
+Influences = tuple[Callable[[slice], "Array"], Callable[[slice], "Array"]]
+Untied = Callable[["Places", "Places"], tuple[float, Influences]]
 NOTHING = 1e-24  # less than any variance: what rounding makes of 0
+
+UNTIED: dict[Any, Untied] = {}  # by formula
+
+
+def where_untied(formula: Any) -> Callable[[Untied], Untied]:
+    """Enter a shorter way to a value and its influences, for rows that weigh the same and have no score in common.
+
+    All that such rows can tell is how many of the rest are above each row of the class, and how many of the class above
+    each of the rest.
+    """
+
+    def enter(short: Untied) -> Untied:
+        UNTIED[formula] = short
+        return short
+
+    return enter
 
 
 @dataclass(frozen=True)
@@ -103,8 +123,7 @@ class Sides:
         """
         several = len(self.sizes)
         if self.cluster is None:
-            squares = np.bincount(self.side, np.square(influence) * self.square, several).astype(np.float64)
-            return spread_of(squares, self.sizes + pseudo)
+            return spread_of(self._squares(influence), self.sizes + pseudo)
         cell, clusters = self.cluster.astype(np.int64) * several + self.side, int(self.cluster.max()) + 1
         sums = np.bincount(cell, influence * self.mass, clusters * several).reshape(clusters, several)
         seen = np.bincount(cell, minlength=clusters * several).reshape(clusters, several) > 0
@@ -112,6 +131,18 @@ class Sides:
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
         together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
         return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
+
+    def _squares(self, influence: Array) -> Array:
+        """The sum of squares of each side."""
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(self.sizes))
+            for low, high in chunks(start, stop):
+                here = influence[low:high]
+                sums += np.bincount(self.side[low:high], here * here * self.square[low:high], len(sums))
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(influence), work)))
 
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
