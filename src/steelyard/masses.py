@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -129,7 +130,7 @@ class Sides:
         seen = np.bincount(cell, minlength=clusters * several).reshape(clusters, several) > 0
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
-        together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
+        together = float(shared * _one_less(float(seen.any(axis=1).sum())))
         return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
 
     def _squares(self, influence: Array) -> Array:
@@ -147,17 +148,21 @@ class Sides:
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
     """Put the sums of squares of all sides together, and what their clusters share."""
-    here = sizes >= 1
-    parts, freedoms = squares[here] * _one_less(sizes[here]), sizes[here] - 1
-    variance = float(parts.sum() + together)
+    # Sides are few: plain numbers are faster than arrays.
+    sides = [(square, size) for square, size in zip(squares.tolist(), sizes.tolist(), strict=True) if size >= 1]
+    parts = [square * _one_less(size) for square, size in sides]
+    variance = sum(parts) + together
     if variance < NOTHING:
-        return 0.0, float("inf")
-    return variance, float(np.square(parts.sum()) / (np.square(parts) / freedoms).sum())
+        return 0.0, math.inf
+    if math.isnan(variance):
+        return math.nan, math.nan
+    below = sum(part * part / (size - 1) for part, (_, size) in zip(parts, sides, strict=True))
+    return variance, sum(parts) ** 2 / below if below else math.nan
 
 
-def _one_less(size: Any) -> Any:
+def _one_less(size: float) -> float:
     """What a mean square over rows is multiplied with for the degree of freedom that their mean takes."""
-    return np.where(size > 1, size / np.where(size > 1, size - 1, 1.0), np.nan)
+    return size / (size - 1) if size > 1 else math.nan
 
 
 def pseudo_moments(slopes: Slopes, share: Array) -> tuple[float, Array]:
