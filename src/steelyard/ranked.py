@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .kinds import Array
 
 AVERAGES = ("macro", "weighted")
-WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew for each measure
+WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew where it is asked for
 TOGETHER = 2  # measures at a time: more would take more memory than they save time
 
 NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
@@ -177,20 +177,24 @@ class RankedEvaluation:
 
     # --- one class after the other, as they are asked for ----------------------------------------------------
 
-    def against_rest(self, code: int) -> OneAgainstRest:
-        """Sort the rows by the score of a class."""
-        known = self.memory.rankings
-        if code not in known:
-            columns, speaks = self.rows.scores[self.model]
-            if len(columns) == 1 and code != speaks:
-                ranking = self.against_rest(speaks).ranking.turned()
-            else:
-                ranking = Ranking.of(columns[code if len(columns) > 1 else 0])
-            known[code] = ranking
-        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, known[code])
-        if len(self.rows) * len(self.scale) <= WORTH_KEEPING:
+    def against_rest(self, code: int, again: bool = True) -> OneAgainstRest:
+        """Sort the rows by the score of a class; many rows are kept in order only where they are asked for again."""
+        small = len(self.rows) * len(self.scale) <= WORTH_KEEPING
+        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, self._ranking(code, again or small))
+        if small:
             self.memory.sorted[code] = one
         return one
+
+    def _ranking(self, code: int, keep: bool) -> Ranking:
+        columns, speaks = self.rows.scores[self.model]
+        known = self.memory.rankings.get(code)
+        if known is None and len(columns) == 1 and code != speaks:
+            known = self._ranking(speaks, keep).turned()
+        elif known is None:
+            known = Ranking.of(columns[code if len(columns) > 1 else 0])
+        if keep or len(columns) == 1:  # one order serves both classes
+            self.memory.rankings[code] = known
+        return known
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
@@ -222,6 +226,8 @@ class RankedEvaluation:
             The influences on each average, (kinds, rows, measures), twice.
         """
         codes, weights = range(len(self.scale)), np.stack([np.ones(len(self.scale)), self.class_mass])[list(kinds)]
+        if self.rows.scores[self.model].speaks >= 0:
+            self._ranking(self.rows.scores[self.model].speaks, keep=True)  # once, before threads share it
         shares = shared(codes, lambda some: self._summed(measures, some, weights), len(self.rows))
         plain, smooth = reduce(_added, shares)
         for column, measure in enumerate(measures):
@@ -273,7 +279,7 @@ class RankedEvaluation:
         plain = smooth = np.zeros((len(weights), len(self.rows), len(measures)))
         place_for_rows = np.empty(plain.shape[1:])  # new memory for every class would take as long as filling it
         for code in codes:
-            one = self.against_rest(code)
+            one = self.against_rest(code, again=len(self.measures) > TOGETHER)
             found = [one.measured(measure) for measure in measures]
             self.memory.results.update({(m.label, code): f[0] for m, f in zip(measures, found, strict=True)})
             different = any(after is not before for _, before, after in found)
