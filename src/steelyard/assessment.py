@@ -170,7 +170,9 @@ class Assessment:
 
     def by(self, measure: Measure) -> Assessment:
         """The same classifier by one measure, which need not be among those that are shown."""
-        return replace(self, settings=replace(self.settings, measures=(measure,)))
+        rows = self.tally.scores
+        settings = replace(self.settings, measures=(measure,), everything=False)
+        return replace(self, settings=settings.fitted(rows is not None, rows is None or rows.probable))
 
     def place(self, name: str | Measure, part: Any = None) -> int:
         """Find the slot of a measure among those of its kind, for a class, an average or overall."""

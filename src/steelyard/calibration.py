@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .errors import BadOption, quoted
-from .evaluation import Slot
+from .evaluation import PSEUDO_ROWS, Slot
 from .forecasts import Piece
 from .parallel import chunks, over_rows
 from .registry import Measure
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Numbers, Places
 
 DECIMALS = 12
+CARELESS = 0.5  # the mean squared gap of forecasts of 0 and 1 that say nothing
 FEWEST_ROWS = 5  # in a bin, on average: with fewer, a spread within bins says little
 CELLS = 1 << 12  # of a first count, to find quantiles without sorting
 WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
@@ -53,11 +54,14 @@ class Gaps(NamedTuple):
         share: The share of rows in each bin.
         gap: The mean forecast less the frequency there.
         covariance: Of the gaps, (bins, bins).
+        extra: What two more rows, spread over the bins, would add to their variances, for intervals: forecasts of 0 and
+            1 that were always right do not pass for certain.
     """
 
     share: Array
     gap: Array
     covariance: Array
+    extra: Array
 
     @property
     def noise(self) -> float:
@@ -69,10 +73,10 @@ class Gaps(NamedTuple):
         """The mean squared gap."""
         return float(self.share @ np.square(self.gap))
 
-    def chi_squared(self) -> tuple[float, float]:
+    def chi_squared(self, extra: bool = False) -> tuple[float, float]:
         """The multiple of a chi-squared variable that the noise is, and its degrees of freedom."""
         root = np.sqrt(self.share)
-        form = root[:, None] * self.covariance * root
+        form = root[:, None] * (self.covariance + np.diag(self.extra) if extra else self.covariance) * root
         trace, squares = float(np.trace(form)), float(np.square(form).sum())
         if trace <= 0:
             return 0.0, 1.0
@@ -82,10 +86,8 @@ class Gaps(NamedTuple):
         """The interval of the mean squared gap without noise."""
         from scipy.special import chndtr, chndtrinc
 
-        factor, freedom = self.chi_squared()
-        if factor == 0:
-            return self.square, self.square
-        statistic, found = self.square / factor, []
+        factor, freedom = self.chi_squared(extra=True)
+        statistic, found = (self.square + float(self.share @ self.extra)) / factor, []
         for tail in ((1 + level) / 2, (1 - level) / 2):
             # Where even without a gap so little is unlikely, no gap is the end of the interval.
             without = chndtr(statistic, freedom, 0.0)
@@ -237,7 +239,9 @@ class CalibrationEvaluation(RowEvaluation):
         binned = [self.binned(target) for target in targets]
         total = float(self.class_mass.sum())
         share = np.concatenate([weight * each.mass / total for weight, each in zip(weights, binned, strict=True)])
-        return Gaps(share, np.concatenate([each.gap for each in binned]), self._covariance(targets, binned))
+        gap, mass = (np.concatenate([getattr(each, name) for each in binned]) for name in ("gap", "mass"))
+        extra = PSEUDO_ROWS * self.unit**2 * CARELESS / (mass * total)
+        return Gaps(share, gap, self._covariance(targets, binned), extra)
 
     def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
         """Of the gaps of all bins of all targets."""

@@ -492,6 +492,11 @@ class ForecastEvaluation(RowEvaluation):
             if isinstance(part, int) and np.isnan(found.value[0]):
                 yield label, part
 
+    def limits(self, slot: Slot) -> tuple[float, float]:
+        """The least and the greatest value that a slot can have: of costs, the least and the greatest of them."""
+        matrix = self._matrices.get(slot.measure.label)
+        return slot.measure.span if matrix is None else (float(matrix.min()), float(matrix.max()))
+
     def remark(self, slot: Slot) -> str:
         """How many rows make a score infinite, and how many were clipped."""
         base = self.base(slot)

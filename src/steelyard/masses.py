@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .parallel import running_sums
+from .parallel import chunks, over_rows, running_sums
 from .registry import Measure
 from .rows import Rows
 
@@ -16,7 +18,26 @@ if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Places
 
 Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the rest
+# What some rows of the class add to a value, and some of the rest, counted from the highest score on.
+Influences = tuple[Callable[[slice], "Array"], Callable[[slice], "Array"]]
+Untied = Callable[["Places", "Places"], tuple[float, Influences]]
 NOTHING = 1e-24  # less than any variance: what rounding makes of 0
+
+UNTIED: dict[Any, Untied] = {}  # by formula
+
+
+def where_untied(formula: Any) -> Callable[[Untied], Untied]:
+    """Enter a shorter way to a value and its influences, for rows that weigh the same and have no score in common.
+
+    All that such rows can tell is how many of the rest are above each row of the class, and how many of the class above
+    each of the rest.
+    """
+
+    def enter(short: Untied) -> Untied:
+        UNTIED[formula] = short
+        return short
+
+    return enter
 
 
 @dataclass(frozen=True)
@@ -101,14 +122,12 @@ class Sides:
 
         Every side has one degree of freedom less than rows (or clusters, whose sides go together).
         """
-        several = len(self.sizes)
         if self.cluster is None:
-            squares = np.bincount(self.side, np.square(influence) * self.square, several).astype(np.float64)
-            return spread_of(squares, self.sizes + pseudo)
+            return spread_of(self._squares(influence), self.sizes + pseudo)
         sums, seen = self._by_cluster(influence, self.cluster)
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
-        together = float(shared * _one_less(np.float64(seen.any(axis=1).sum())))
+        together = float(shared * _one_less(float(seen.any(axis=1).sum())))
         return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
@@ -127,7 +146,8 @@ class Sides:
             sizes = seen.sum(axis=0).astype(np.float64)
         here = sizes >= 1
         parts = fourths[here] - np.square(squares[here]) / sizes[here]
-        return float(np.maximum(parts, 0.0) @ np.square(_one_less(sizes[here] + pseudo)))
+        factors = np.array([_one_less(float(size)) for size in sizes[here] + pseudo])
+        return float(np.maximum(parts, 0.0) @ np.square(factors))
 
     def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
         """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
@@ -137,20 +157,36 @@ class Sides:
         seen = np.bincount(cell, minlength=clusters * several) > 0
         return sums.reshape(clusters, several), seen.reshape(clusters, several)
 
+    def _squares(self, influence: Array) -> Array:
+        """The sum of squares of each side."""
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(self.sizes))
+            for low, high in chunks(start, stop):
+                here = influence[low:high]
+                sums += np.bincount(self.side[low:high], here * here * self.square[low:high], len(sums))
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(influence), work)))
+
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
     """Put the sums of squares of all sides together, and what their clusters share."""
-    here = sizes >= 1
-    parts, freedoms = squares[here] * _one_less(sizes[here]), sizes[here] - 1
-    variance = float(parts.sum() + together)
+    # Sides are few: plain numbers are faster than arrays.
+    sides = [(square, size) for square, size in zip(squares.tolist(), sizes.tolist(), strict=True) if size >= 1]
+    parts = [square * _one_less(size) for square, size in sides]
+    variance = sum(parts) + together
     if variance < NOTHING:
-        return 0.0, float("inf")
-    return variance, float(np.square(parts.sum()) / (np.square(parts) / freedoms).sum())
+        return 0.0, math.inf
+    if math.isnan(variance):
+        return math.nan, math.nan
+    below = sum(part * part / (size - 1) for part, (_, size) in zip(parts, sides, strict=True))
+    return variance, sum(parts) ** 2 / below if below else math.nan
 
 
-def _one_less(size: Any) -> Any:
+def _one_less(size: float) -> float:
     """What a mean square over rows is multiplied with for the degree of freedom that their mean takes."""
-    return np.where(size > 1, size / np.where(size > 1, size - 1, 1.0), np.nan)
+    return size / (size - 1) if size > 1 else math.nan
 
 
 def pseudo_moments(slopes: Slopes, share: Array) -> tuple[float, Array]:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .masses import Masses, Sides, Slopes, pseudo_moments, spread_of
-from .parallel import gathered, summed
+from .masses import UNTIED, Influences, Masses, Sides, Slopes, pseudo_moments, spread_of
+from .parallel import chunks, gathered, over_rows, summed
 from .ranking import Groups, Ranking
 from .registry import Measure
 from .row_evaluation import Found
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks
+    from .kinds import Array, Codes, Marks, Places
     from .ranked import RankedEvaluation
 
 PSEUDO_ROW = 0.25
 MIXED = 3  # rows of the class and of the rest with one score
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
+
+Late = Callable[[], Influences]
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,26 @@ class OneAgainstRest:
     def positive(self) -> Marks:
         """Which rows are of the class, in the order of the scores."""
         return np.asarray(self.truth == self.code)
+
+    @cached_property
+    def above(self) -> tuple[Places, Places]:
+        """How many of the rest are above each row of the class, and how many of the class above each of the rest."""
+        order, truth = self.ranking.order, self.evaluation.rows.truth
+        kind = np.int32 if len(order) < 2**31 else np.int64
+        found: list[Places] = [np.empty(size, kind) for size in (self.rows, len(order) - self.rows)]
+        counts = [0, 0]
+        for low, high in chunks(0, len(order)):
+            positive = truth[order[low:high]] == self.code
+            for side, marks in enumerate((positive, ~positive)):
+                places, start = np.flatnonzero(marks), counts[side]
+                counts[side] += len(places)
+                places -= np.arange(start - low, counts[side] - low)
+                found[side][start : counts[side]] = places
+        return found[0], found[1]
+
+    def places(self, side: int, rows: slice) -> Places:
+        """Where some rows of the class (side 0) or of the rest (side 1) stand in the order of the scores."""
+        return self.above[side][rows] + np.arange(rows.start, rows.stop)
 
     def in_order(self, values: Array) -> Array:
         """Bring what is said of rows into the order of the scores."""
@@ -143,11 +166,15 @@ class OneAgainstRest:
         return spread_of(np.array(sums[::-1]), self.sizes + pseudo)
 
     @cached_property
+    def rows(self) -> int:
+        """How many rows of the class there are, whatever they weigh."""
+        return int(np.count_nonzero(self.evaluation.rows.truth == self.code))
+
+    @cached_property
     def sizes(self) -> Array:
         """How many rows the rest and the class have."""
         if self.evaluation.weights.equal:
-            size = np.count_nonzero(self.positive)
-            return np.array([len(self.truth) - size, size], dtype=np.float64)
+            return np.array([len(self.evaluation.rows) - self.rows, self.rows], dtype=np.float64)
         size = self.evaluation.sizes[self.code]
         return np.array([self.evaluation.sizes.sum() - size, size])
 
@@ -170,20 +197,34 @@ class OneAgainstRest:
         value = float(masses.value(measure))
         return value, masses.slopes(measure, value)
 
-    def measured(self, measure: Measure) -> tuple[Found, Slopes, Slopes]:
-        """A measure with its spread, twice; and the slopes behind both."""
+    def untied(self, measure: Measure) -> bool:
+        """Whether the short way to a measure can be taken."""
+        alike = self.evaluation.weights.equal and self.evaluation.rows.cluster is None
+        return alike and measure.formula in UNTIED and self.ranking.groups.starts is None and bool(self.sizes.all())
+
+    def measured(self, measure: Measure) -> tuple[Found, Late, Late]:
+        """A measure with its spread, twice; and the influences behind both, for those who ask for them."""
         row = self.evaluation.unit
         with np.errstate(divide="ignore", invalid="ignore"):
-            value, slopes = self.sloped(measure, smooth=False)
-            variance, freedom = self.spread(measure, slopes, smooth=False)
+            value, (variance, freedom), influences = self._as_they_are(measure)
             # No value moves further than the share of the mass that is added.
             if (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
-                return Found((value, value), (variance, variance), (freedom, freedom)), slopes, slopes
+                return Found((value, value), (variance, variance), (freedom, freedom)), influences, influences
             centre, smooth = self.sloped(measure, smooth=True)
             spread, looser = self.spread(measure, smooth, smooth=True)
             added = 2 * row**2 * pseudo_moments(smooth, self.plain.share)[0]
             found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
-        return found, slopes, smooth
+        return found, influences, partial(self.influences, measure, smooth, smooth=True)
+
+    def _as_they_are(self, measure: Measure) -> tuple[float, tuple[float, float], Late]:
+        """A measure without the pseudo-rows: its value, its spread and the influences behind it."""
+        if self.untied(measure):
+            value, influences = UNTIED[measure.formula](*self.above)
+            squares = [_squared(side, len(above)) for side, above in zip(influences, self.above, strict=True)]
+            return value, spread_of(np.array(squares[::-1]), self.sizes), lambda: influences
+        value, slopes = self.sloped(measure, smooth=False)
+        spread = self.spread(measure, slopes, smooth=False)
+        return value, spread, partial(self.influences, measure, slopes, smooth=False)
 
     @property
     def class_and_rest(self) -> Array:
@@ -193,6 +234,37 @@ class OneAgainstRest:
         mass = self.evaluation.class_mass
         return np.array([mass[self.code], mass.sum() - mass[self.code]])
 
-    def rows_influenced(self, measure: Measure, slopes: Slopes, smooth: bool, out: Array | None = None) -> Array:
-        """What each row adds to a measure, in the order of the input."""
-        return self.ranking.scatter(self.influence(measure, slopes, smooth), out)
+    def influences(self, measure: Measure, slopes: Slopes, smooth: bool) -> Influences:
+        """What rows of the class add to a measure, and rows of the rest."""
+        rows = self.influence(measure, slopes, smooth)
+        return lambda some: rows[self.places(0, some)], lambda some: rows[self.places(1, some)]
+
+    def rows_influenced(self, several: Sequence[Influences], out: Array | None = None) -> Array:
+        """Bring influences on some measures into the order of the input: (rows, measures).
+
+        They are written side by side, since finding the place of a row takes longer than writing there.
+        """
+        found = np.empty((len(self.evaluation.rows), len(several))) if out is None else out
+        record = f"V{found.itemsize * len(several)}"
+        records = found.view(record)[:, 0]
+
+        def work(side: int, start: int, stop: int) -> None:
+            for ends in chunks(start, stop, len(several)):
+                rows = self.ranking.order[self.places(side, slice(*ends))]
+                columns = [influences[side](slice(*ends)) for influences in several]
+                together = np.stack(columns, axis=1) if len(columns) > 1 else columns[0][:, None]
+                records[rows] = together.view(record)[:, 0]
+
+        for side, above in enumerate(self.above):
+            over_rows(len(above), partial(work, side))
+        return found
+
+
+def _squared(influences: Callable[[slice], Array], rows: int) -> float:
+    """The sum of squares of the influences of one side."""
+
+    def work(start: int, stop: int) -> float:
+        pieces = (influences(slice(*ends)) for ends in chunks(start, stop))
+        return sum(float(np.einsum("i,i", piece, piece)) for piece in pieces)
+
+    return sum(over_rows(rows, work))

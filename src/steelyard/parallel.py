@@ -40,9 +40,14 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
         return list(pool.map(alone, items))
 
 
+def _workers(wanted: int) -> int:
+    """As many threads as are wanted and can be had; asking how many can be had takes its time."""
+    return wanted if wanted < 2 else min(wanted, cores())
+
+
 def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -> list[Result]:
     """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
-    workers = min(cores(), rows * columns // WORTH_A_THREAD, rows)
+    workers = _workers(min(rows * columns // WORTH_A_THREAD, rows))
     if workers < 2:
         return [work(0, rows)]
     edges = [rows * part // workers for part in range(workers + 1)]
@@ -51,7 +56,7 @@ def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -
 
 def shared(items: Sequence[Item], work: Callable[[Sequence[Item]], Result], rows: int) -> list[Result]:
     """Deal items out to all cores, where the rows behind an item are worth it; ``work`` gets a share of them."""
-    workers = min(cores(), len(items), rows * len(items) // WORTH_A_THREAD)
+    workers = _workers(min(len(items), rows * len(items) // WORTH_A_THREAD))
     return side_by_side(work, [items[place::workers] for place in range(workers)]) if workers > 1 else [work(items)]
 
 

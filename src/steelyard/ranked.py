@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .evaluation import Slot
-from .masses import Sides, pseudo_moments
-from .one_against_rest import PSEUDO_ROW, OneAgainstRest
-from .parallel import shared
+from .masses import Influences, Sides, pseudo_moments
+from .one_against_rest import PSEUDO_ROW, Late, OneAgainstRest
+from .parallel import chunks, over_rows, shared
 from .ranking import Ranking
 from .registry import Measure
 from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
@@ -29,7 +29,32 @@ from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 if TYPE_CHECKING:
     from .kinds import Array
 
-WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew for each measure
+WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew where it is asked for
+TOGETHER = 2  # measures at a time: more would take more memory than they save time
+
+
+def _known(found: Found, influences: Late) -> Influences:
+    """The influences on a value; none where there is no value."""
+    return (_nothing, _nothing) if np.isnan(found.value[0]) else influences()
+
+
+def _nothing(some: slice) -> Array:
+    return np.zeros(some.stop - some.start)
+
+
+def _add(sums: Array, rows: Array, weights: Array) -> None:
+    """Add rows to each of several sums, weighted."""
+    for low, high in chunks(0, len(rows), rows.shape[1] * len(sums)):
+        for total, weight in zip(sums, weights, strict=True):
+            total[low:high] += rows[low:high] if weight == 1 else weight * rows[low:high]
+
+
+def _added(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Put sums over some classes and over others together, twice; where both times they are the same, in place."""
+    if first[0] is first[1] and second[0] is second[1]:
+        first[0][...] += second[0]
+        return first
+    return first[0] + second[0], first[1] + second[1]
 
 
 class Memory(NamedTuple):
@@ -60,8 +85,8 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            for measure in self.measures:
-                self._average(measure, range(len(AVERAGES)))
+            for start in range(0, len(self.measures), TOGETHER):
+                self._average(self.measures[start : start + TOGETHER], range(len(AVERAGES)))
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
@@ -77,20 +102,24 @@ class RankedEvaluation(RowEvaluation):
 
     # --- one class after the other, as they are asked for ----------------------------------------------------
 
-    def against_rest(self, code: int) -> OneAgainstRest:
-        """Sort the rows by the score of a class."""
-        known = self.memory.rankings
-        if code not in known:
-            columns, speaks = self.rows.scores[self.model][:2]
-            if len(columns) == 1 and code != speaks:
-                ranking = self.against_rest(speaks).ranking.turned()
-            else:
-                ranking = Ranking.of(columns[code if len(columns) > 1 else 0])
-            known[code] = ranking
-        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, known[code])
-        if len(self.rows) * len(self.scale) <= WORTH_KEEPING:
+    def against_rest(self, code: int, again: bool = True) -> OneAgainstRest:
+        """Sort the rows by the score of a class; many rows are kept in order only where they are asked for again."""
+        small = len(self.rows) * len(self.scale) <= WORTH_KEEPING
+        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, self._ranking(code, again or small))
+        if small:
             self.memory.sorted[code] = one
         return one
+
+    def _ranking(self, code: int, keep: bool) -> Ranking:
+        columns, speaks = self.rows.scores[self.model][:2]
+        known = self.memory.rankings.get(code)
+        if known is None and len(columns) == 1 and code != speaks:
+            known = self._ranking(speaks, keep).turned()
+        elif known is None:
+            known = Ranking.of(columns[code if len(columns) > 1 else 0])
+        if keep or len(columns) == 1:  # one order serves both classes
+            self.memory.rankings[code] = known
+        return known
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
@@ -99,7 +128,7 @@ class RankedEvaluation(RowEvaluation):
             return NOT_FOUND
         if key not in self.memory.results:
             if slot.code is None:
-                self._average(slot.measure, [AVERAGES.index(str(slot.average))])
+                self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:
                 self.memory.results[key] = self.against_rest(slot.code).measured(slot.measure)[0]
         return self.memory.results[key]
@@ -109,77 +138,85 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return np.full(len(self.rows), np.nan)
         if slot.code is None:
-            return self._average(slot.measure, [AVERAGES.index(str(slot.average))])[0][int(smooth)]
+            return self._average([slot.measure], [AVERAGES.index(str(slot.average))])[int(smooth)][0, :, 0]
         one = self.against_rest(slot.code)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return one.rows_influenced(slot.measure, one.sloped(slot.measure, smooth)[1], smooth)
+            slopes = one.sloped(slot.measure, smooth)[1]
+            return one.rows_influenced([one.influences(slot.measure, slopes, smooth)])[:, 0]
 
-    def _average(self, measure: Measure, kinds: Sequence[int]) -> list[tuple[Array, Array]]:
-        """Average a measure over the classes in one or both ways, and keep what comes out.
+    def _average(self, measures: Sequence[Measure], kinds: Sequence[int]) -> tuple[Array, Array]:
+        """Average some measures over the classes in one or both ways, and keep what comes out.
 
         Returns:
-            The influences on each average, twice.
+            The influences on each average, (kinds, rows, measures), twice.
         """
         codes, weights = range(len(self.scale)), np.stack([np.ones(len(self.scale)), self.class_mass])[list(kinds)]
-        shares = shared(codes, lambda some: self._summed(measure, some, weights), len(self.rows))
-        found = [self.memory.results[measure.label, code] for code in codes]
-        values = np.array([one.value for one in found]).T
-        weights[:, np.isnan(values[0])] *= not np.isnan(self.undefined)
-        values = np.where(np.isnan(values), self.undefined, values)
-        all_influences = []
-        for place, kind in enumerate(kinds):
-            plain, smooth = (reduce(np.add, [sums[place][k] for sums in shares]) for k in (0, 1))
-            if all(sums[place][0] is sums[place][1] for sums in shares):
-                smooth = plain
-            with np.errstate(divide="ignore", invalid="ignore"):
-                mean, influences = self._mean(
-                    values, weights[place], (plain, smooth), moving=AVERAGES[kind] == "weighted"
-                )
-                more = float(np.square(weights[place] / weights[place].sum()) @ np.array([one.added for one in found]))
-                spreads = [self.sides.spread(influences[0])]
-                spreads += spreads if influences[1] is influences[0] else [self.sides.spread(influences[1], PSEUDO_ROW)]
-            self.memory.results[measure.label, AVERAGES[kind]] = Found(
-                mean, (spreads[0][0], spreads[1][0] + more), (spreads[0][1], spreads[1][1]), more
-            )
-            all_influences.append(influences)
-        return all_influences
+        if self.rows.scores[self.model].speaks >= 0:
+            self._ranking(self.rows.scores[self.model].speaks, keep=True)  # once, before threads share it
+        shares = shared(codes, lambda some: self._summed(measures, some, weights), len(self.rows))
+        plain, smooth = reduce(_added, shares)
+        for column, measure in enumerate(measures):
+            found = [self.memory.results[measure.label, code] for code in codes]
+            values = np.array([one.value for one in found]).T
+            known = ~np.isnan(values[0]) if np.isnan(self.undefined) else np.ones(len(codes), dtype=bool)
+            values = np.where(np.isnan(values), self.undefined, values)
+            for place, kind in enumerate(kinds):
+                sums = plain[place, :, column], smooth[place, :, column]
+                average = values, weights[place] * known, AVERAGES[kind] == "weighted"
+                self.memory.results[measure.label, AVERAGES[kind]] = self._averaged(found, sums, *average)
+        return plain, smooth
 
-    def _summed(self, measure: Measure, codes: Sequence[int], weights: Array) -> list[tuple[Array, Array]]:
+    def _averaged(
+        self, found: Sequence[Found], sums: tuple[Array, Array], values: Array, weights: Array, moving: bool
+    ) -> Found:
+        """Make an average of values of the classes, and influences on it of weighted sums over them."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = weights / weights.sum()
+            means = np.where(weights > 0, values, 0.0) @ share
+            gaps = np.where(weights > 0, values - means[:, None], 0.0) / weights.sum()
+            more = float(np.square(share) @ np.array([one.added for one in found]))
+            spreads: list[tuple[float, float]] = []
+            for rows, gap, pseudo in zip(sums, gaps, (0.0, PSEUDO_ROW), strict=True):
+                if spreads and np.shares_memory(rows, sums[0]):  # pseudo-rows made no difference
+                    spreads *= 2
+                else:
+                    self._divide(rows, float(weights.sum()), gap if moving else None)
+                    spreads.append(self.sides.spread(rows, pseudo))
+        (variance, freedom), (spread, looser) = spreads
+        return Found((float(means[0]), float(means[1])), (variance, spread + more), (freedom, looser), more)
+
+    def _divide(self, rows: Array, total: float, gap: Array | None) -> None:
+        """Divide sums over the classes by the weights, in place; where rows are weights, a row moves these too."""
+
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop):
+                rows[low:high] /= total
+                if gap is not None:
+                    rows[low:high] += gap[self.rows.truth[low:high]]
+
+        over_rows(len(rows), work)
+
+    def _summed(self, measures: Sequence[Measure], codes: Sequence[int], weights: Array) -> tuple[Array, Array]:
         """Find the values of some classes, and sum up their influences with each row of weights, twice.
 
         Both are the same array as long as pseudo-rows make no difference.
         """
-        sums = [(zeros, zeros) for zeros in np.zeros((len(weights), len(self.rows)))]
-        place_for_rows = np.empty(len(self.rows))  # new memory for every class would take as long as filling it
+        plain = smooth = np.zeros((len(weights), len(self.rows), len(measures)))
+        place_for_rows = np.empty(plain.shape[1:])  # new memory for every class would take as long as filling it
         for code in codes:
-            one = self.against_rest(code)
-            found, slopes, smoother = one.measured(measure)
-            self.memory.results[measure.label, code] = found
-            if np.isnan(found.value[0]):
-                continue
-            rows = one.rows_influenced(measure, slopes, smooth=False, out=place_for_rows)
-            more = rows if smoother is slopes else one.rows_influenced(measure, smoother, smooth=True)
-            for place, weight in enumerate(weights[:, code]):
-                plain, smooth = sums[place]
-                if smooth is plain and more is not rows:
-                    smooth = plain.copy()
-                plain += rows if weight == 1 else weight * rows
-                if smooth is not plain:
-                    smooth += more if weight == 1 else weight * more
-                sums[place] = plain, smooth
-        return sums
-
-    def _mean(
-        self, values: Array, weights: Array, sums: tuple[Array, Array], moving: bool
-    ) -> tuple[tuple[float, float], tuple[Array, Array]]:
-        """Divide weighted sums over the classes by the weights; where rows are weights, a row moves these too."""
-        total, counted = weights.sum(), np.where(weights > 0, values, 0.0)
-        means = counted @ weights / total
-        influences = [rows / total for rows in ((sums[0],) if sums[1] is sums[0] else sums)]
-        if moving:
-            gaps = np.where(weights > 0, values - means[:, None], 0.0) / total
-            influences = [rows + gap[self.rows.truth] for rows, gap in zip(influences, gaps, strict=False)]
-        return (float(means[0]), float(means[1])), (influences[0], influences[-1])
+            one = self.against_rest(code, again=len(self.measures) > TOGETHER)
+            found = [one.measured(measure) for measure in measures]
+            self.memory.results.update({(m.label, code): f[0] for m, f in zip(measures, found, strict=True)})
+            different = any(after is not before for _, before, after in found)
+            if different and smooth is plain:
+                smooth = plain.copy()
+            rows = one.rows_influenced([_known(*each[:2]) for each in found], place_for_rows)
+            _add(plain, rows, weights[:, code])
+            if different:
+                rows = one.rows_influenced([_known(*each[::2]) for each in found], place_for_rows)
+            if smooth is not plain:
+                _add(smooth, rows, weights[:, code])
+        return plain, smooth
 
     # --- for differences between classifiers ------------------------------------------------------------------
 

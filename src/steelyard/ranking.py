@@ -30,7 +30,8 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     themselves decide.
     """
     score = score.astype(np.float64, copy=False)
-    places_mask = np.uint64((1 << max(len(score) - 1, 1).bit_length()) - 1)
+    last = (1 << max(len(score) - 1, 1).bit_length()) - 1
+    places_mask = np.uint64(last)
     keys: Places = np.empty(len(score), dtype=np.uint64)
 
     # Bits of scores that are not negative are in order as they are, and with a minus sign in the opposite one.
@@ -38,10 +39,9 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
-            piece = keys[low:high]
-            bits = score[low:high].view(np.uint64) | MINUS if plain else _descending(score[low:high])
-            np.bitwise_and(bits, ~places_mask, out=piece)
-            piece |= np.arange(low, high, dtype=np.uint64)
+            bits = score[low:high].view(np.uint64) if plain else _descending(score[low:high])
+            np.bitwise_or(bits, places_mask | (MINUS if plain else np.uint64(0)), out=keys[low:high])
+            keys[low:high] -= np.arange(last - low, last - high, -1).view(np.uint64)  # of all ones, a place is left
 
     over_rows(len(score), work)
     keys = _sorted(keys.view(np.float64) if plain else keys).view(np.uint64)

@@ -188,6 +188,10 @@ class RowEvaluation(ABC):
         """Do what must be done once, before rows are weighed anew again and again."""
         del slots
 
+    def limits(self, slot: Slot) -> tuple[float, float]:
+        """The least and the greatest value that a slot can have."""
+        return slot.measure.span
+
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
         """Bounds of slots whose intervals are made in a way of their own."""
         del level

@@ -17,11 +17,12 @@ import numpy as np
 
 from ..columns import as_number
 from ..errors import BadOption, quoted
+from ..masses import Influences, where_untied
 from ..parallel import in_pieces
 from ..registry import measure
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Places
 
 Slopes = tuple[Any, ...]  # by the mass of the class, and by that of the rest
 
@@ -57,6 +58,17 @@ def auc(positive: Any, negative: Any, hits: Any) -> Any:
     """How often a row of the class scores above one of the rest; a tie is half: P(s+ > s-) + P(s+ = s-) / 2."""
     above = _product(hits, negative) - _product(positive, negative) / 2
     return above / (hits[..., -1] * negative.sum(axis=-1))
+
+
+@where_untied(auc)
+def auc_untied(alarms: Places, hits: Places) -> tuple[float, Influences]:
+    """Counts of the other side are the placements."""
+    pairs = len(alarms) * len(hits)
+    value = 1 - float(alarms.sum()) / pairs
+    return value, (
+        lambda rows: (1 - value) / len(alarms) - alarms[rows] / pairs,
+        lambda rows: hits[rows] / pairs - value / len(hits),
+    )
 
 
 @measure(
@@ -213,6 +225,24 @@ def average_precision(positive: Any, hits: Any, alarms: Any) -> Any:
     """Precision where each row of the class is found, going down the scores, averaged over these rows."""
     value = _product(positive, _ratio(hits, hits + alarms)) / hits[..., -1]
     return np.where(alarms[..., -1] > 0, value, np.nan)
+
+
+@where_untied(average_precision)
+def average_precision_untied(alarms: Places, hits: Places) -> tuple[float, Influences]:
+    """Precision matters at rows of the class alone; a row of the rest moves those below it."""
+    total = len(alarms)
+
+    def at_rows(above: Array, rank: Array) -> Slopes:
+        found = above + rank
+        return rank / found, 1 / (found * total), rank / (found * found * total)
+
+    precision, share, product = in_pieces(at_rows, alarms, np.arange(1.0, total + 1))
+    value = float(precision.mean())
+    lost, below = _from_here(share), np.append(_from_here(product), 0.0)
+    return value, (
+        lambda rows: (precision[rows] - value) / total + lost[rows] - below[rows],
+        lambda rows: -below[hits[rows]],
+    )
 
 
 def _ratio(part: Any, whole: Any) -> Any:
