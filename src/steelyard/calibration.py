@@ -82,6 +82,21 @@ class Gaps(NamedTuple):
             return 0.0, 1.0
         return squares / trace, trace**2 / squares
 
+    @property
+    def beyond_noise(self) -> float:
+        """The mean squared gap without what chance alone makes of it; below 0 where that is less than expected."""
+        return self.square - self.noise
+
+    def _spread(self, factor: float, freedom: float) -> float:
+        """How much wider the mean squared gap scatters than that multiple of chi-squared does, as a ratio.
+
+        Gaps that go together, as those of several classes do, scatter more than their number tells.
+        """
+        weighed = self.share * self.gap
+        noise = 2 * factor**2 * freedom
+        real = 4 * max(float(weighed @ self.covariance @ weighed) - factor**2 * freedom, 0.0)
+        return max(float(np.sqrt((noise + real) / (noise + 4 * factor * max(self.beyond_noise, 0.0)))), 1.0)
+
     def bounds(self, level: float) -> tuple[float, float]:
         """The interval of the mean squared gap without noise."""
         from scipy.special import chndtr, chndtrinc
@@ -92,7 +107,9 @@ class Gaps(NamedTuple):
             # Where even without a gap so little is unlikely, no gap is the end of the interval.
             without = chndtr(statistic, freedom, 0.0)
             found.append(float(factor * chndtrinc(statistic, freedom, tail)) if without > tail else 0.0)
-        return found[0], found[1]
+        middle, wider = max(self.beyond_noise, 0.0), self._spread(factor, freedom)
+        low = middle - wider * (middle - found[0]) if found[0] > 0 else 0.0
+        return max(low, 0.0), middle + wider * (found[1] - middle)
 
     @property
     def p(self) -> float:
@@ -296,7 +313,9 @@ class CalibrationEvaluation(RowEvaluation):
         # Where nothing is found, the slope of the root is infinite: the interval has to tell how sure that is.
         factor, freedom = gaps.chi_squared()
         variance = (2 * factor**2 * freedom + 4 * factor * value**2) / (4 * value**2) if value > 0 else np.nan
-        return Found((value, value), (variance, variance), (np.inf, np.inf))
+        # Differences are centred where less than chance counts as less than nothing: that evens out.
+        centre = float(np.sign(gaps.beyond_noise) * np.sqrt(abs(gaps.beyond_noise)))
+        return Found((value, centre), (variance, variance), (np.inf, np.inf))
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
         """Bounds of all slots, from those of the mean squared gap."""

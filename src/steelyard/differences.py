@@ -188,15 +188,18 @@ class Differences:
 
     def _of_bounds(self, a: int, b: int, level: float) -> tuple[Array, Array]:
         """Put two intervals together that were made in a way of their own, their correlation minded."""
-        sides = []
+        sides, at_end = [], np.zeros(len(self.places), dtype=bool)
         for model in (a, b):
             evaluation = self.evaluations[model]
             bounds = evaluation.own_bounds(level) if isinstance(evaluation, RowEvaluation) else {}
             low, high = np.array([bounds.get(place, (np.nan, np.nan)) for place in self.places]).T
-            sides.append((self.values[model] - low, high - self.values[model]))
+            sides.append((np.maximum(self.centres[model] - low, 0.0), high - self.centres[model]))
+            at_end |= low == 0
         alone, shared = self._covariance(a, b)
         correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-        return _combined(self.values[a] - self.values[b], sides[0], sides[1], correlation)
+        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing.
+        correlation = np.where(at_end & (self.difference[self.pairs.index((a, b))] != 0), 0.0, correlation)
+        return _combined(self.centres[a] - self.centres[b], sides[0], sides[1], correlation)
 
     def _parting(self, a: int, b: int) -> Array:
         """One less the greatest level at which the interval of a difference does not reach 0, by halving."""

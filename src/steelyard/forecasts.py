@@ -276,22 +276,24 @@ class ForecastEvaluation(RowEvaluation):
 
     def _sums(self, piece: Piece, shift: Array, weights: tuple[Array, Array] | None) -> Array:
         """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight."""
-        found = np.zeros((4, len(self.columns), len(self.scale)))
-        masks = [piece.truth == code for code in range(len(self.scale))] if any(self._by_class_too) else []
-        whole = np.array([len(piece.truth) if weights is None else weights[1].sum()])
-        parted = [np.count_nonzero(mask) if weights is None else (weights[1] * mask).sum() for mask in masks]
+        found, classes = np.zeros((4, len(self.columns), len(self.scale))), len(self.scale)
+        place = piece.truth.astype(np.intp) if any(self._by_class_too) else None
         for row, column in enumerate(self.worth(piece, self.columns)):
             moved = column - shift[row]
-            if weights is not None:
-                moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
-            first = moved if weights is None else moved * weights[1]
-            terms = (moved * weights[0] if weights is not None else moved), first, first * moved
-            if self._by_class_too[row]:
-                found[1, row] = parted
-                found[[0, 2, 3], row] = [[(term * mask).sum() for mask in masks] for term in terms]
+            if weights is None:
+                terms = [moved, moved * moved]
             else:
-                found[1, row, 0] = whole[0]
-                found[[0, 2, 3], row, 0] = [term.sum() for term in terms]
+                moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
+                first = moved * weights[1]
+                terms = [first, first * moved, moved * weights[0], weights[1]]
+            if place is not None and self._by_class_too[row]:
+                sums = np.array([np.bincount(place, term, classes) for term in terms])
+                count = np.bincount(place, minlength=classes)
+            else:
+                sums, count = np.zeros((len(terms), classes)), np.zeros(classes, np.intp)
+                sums[:, 0], count[0] = [term.sum() for term in terms], len(moved)
+            found[2:, row] = sums[:2]
+            found[:2, row] = sums[2:] if len(sums) > 2 else (sums[0], count)
         return found
 
     @cached_property

@@ -7,11 +7,12 @@ mass of a class at each of them, and that of the rest. New masses (weights, repl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .columns import pieces
 from .parallel import chunks, cores, gathered, over_rows, side_by_side
 
 if TYPE_CHECKING:
@@ -29,21 +30,7 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
     themselves decide.
     """
-    score = score.astype(np.float64, copy=False)
-    last = (1 << max(len(score) - 1, 1).bit_length()) - 1
-    places_mask = np.uint64(last)
-    keys: Places = np.empty(len(score), dtype=np.uint64)
-
-    # Bits of scores that are not negative are in order as they are, and with a minus sign in the opposite one.
-    plain = bool(len(score)) and score.min() >= 0 and score.max() < np.inf
-
-    def work(start: int, stop: int) -> None:
-        for low, high in chunks(start, stop):
-            bits = score[low:high].view(np.uint64) if plain else _descending(score[low:high])
-            np.bitwise_or(bits, places_mask | (MINUS if plain else np.uint64(0)), out=keys[low:high])
-            keys[low:high] -= np.arange(last - low, last - high, -1).view(np.uint64)  # of all ones, a place is left
-
-    over_rows(len(score), work)
+    keys, plain, places_mask = _keys(score)
     keys = _sorted(keys.view(np.float64) if plain else keys).view(np.uint64)
     alike = _alike(keys, places_mask)
     keys &= places_mask  # now they are places, and nothing else
@@ -62,6 +49,30 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
     return order, tied
+
+
+def _keys(score: Numbers) -> tuple[Places, bool, np.uint64]:
+    """Scores with the place of each row in their last bits, how they are to be read, and which bits these are.
+
+    Bits of scores that are not negative are in order as they are, and as numbers with a minus sign in the opposite one.
+    """
+    last = (1 << max(len(score) - 1, 1).bit_length()) - 1
+    keys: Places = np.empty(len(score), dtype=np.uint64)
+
+    def work(plain: bool, start: int, stop: int) -> bool:
+        for low, high in chunks(start, stop):
+            (piece,) = pieces([score], low, high)
+            if plain and not (piece.min() >= 0 and piece.max() < np.inf):
+                return False
+            bits = piece.view(np.uint64) if plain else _descending(piece)
+            np.bitwise_or(bits, np.uint64(last) | (MINUS if plain else np.uint64(0)), out=keys[low:high])
+            keys[low:high] -= np.arange(last - low, last - high, -1).view(np.uint64)  # of all ones, a place is left
+        return True
+
+    plain = all(over_rows(len(score), partial(work, True)))
+    if not plain:
+        over_rows(len(score), partial(work, False))
+    return keys, plain, np.uint64(last)
 
 
 def _alike(keys: Places, places_mask: np.uint64) -> Places:

@@ -81,6 +81,7 @@ class Measure:
             that stand next to each other are alike.
         balanced: For measures of rankings: whether all classes of the rest weigh the same. Such a measure stands for
             the mean over all classes even where there is an event.
+        special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
         aliases: Other names for the same measure.
@@ -99,6 +100,7 @@ class Measure:
     slopes: Callable[..., tuple[Array, Array]] | None = None
     corners: bool = False
     balanced: bool = False
+    special: bool = False
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()

@@ -59,9 +59,9 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
-    """The measures that were asked for, or all that need no further input."""
+    """The measures that were asked for, or all that need no further input and serve no special purpose."""
     if names is None:
-        return tuple(entry for entry in all_measures().values() if not entry.needs)
+        return tuple(entry for entry in all_measures().values() if not entry.needs and not entry.special)
     if not isinstance(names, Iterable | Measure):
         raise UnknownMeasure(f"{quoted(names)} names no measures", mend="Give a list of names")
     chosen = [names] if isinstance(names, str | Measure) else list(names)

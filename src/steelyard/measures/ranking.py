@@ -73,6 +73,7 @@ def auc_untied(alarms: Places, hits: Places) -> tuple[float, Influences]:
 
 @measure(
     better="higher", chance=0.5, undefined=EMPTY, title="Hand-Till AUC", slopes=auc_slopes, balanced=True, corners=True,
+    special=True,
     cite="Hand & Till (2001), Machine Learning 45, 171-186",
 )  # fmt: skip
 def hand_till_auc(positive: Any, negative: Any, hits: Any) -> Any:
@@ -181,7 +182,7 @@ def _most_and_least(start: float, stop: float) -> tuple[float, float]:
 
 
 @measure(
-    better="higher", undefined=EMPTY, title="partial AUC", slopes=partial_auc_slopes, corners=True,
+    better="higher", undefined=EMPTY, title="partial AUC", slopes=partial_auc_slopes, corners=True, special=True,
     cite="McClish (1989), Medical Decision Making 9(3), 190-195",
 )  # fmt: skip
 def partial_auc(
@@ -218,7 +219,7 @@ def average_precision_slopes(positive: Array, hits: Array, alarms: Array, value:
 
 
 @measure(
-    better="higher", undefined=EMPTY, title="average precision", slopes=average_precision_slopes,
+    better="higher", undefined=EMPTY, title="average precision", slopes=average_precision_slopes, special=True,
     cite="Su, Yuan & Zhu (2015), Proc. ICTIR, 349-352", aliases=("auprc",),
 )  # fmt: skip
 def average_precision(positive: Any, hits: Any, alarms: Any) -> Any:
@@ -315,6 +316,7 @@ def h_measure_slopes(positive: Array, negative: Array) -> Slopes:
 
 @measure(
     better="higher", chance=0.0, undefined=EMPTY, title="H-measure", slopes=h_measure_slopes, corners=True,
+    special=True,
     cite="Hand (2009), Machine Learning 77, 103-123; Hand & Anagnostopoulos (2014), Pattern Recogn. Lett. 40, 41-46",
 )  # fmt: skip
 def h_measure(positive: Any, negative: Any) -> Any:

@@ -60,14 +60,14 @@ def brier_multiclass(own: Any, squares: Any) -> Any:
     return 1 - 2 * own + squares
 
 
-@measure(better="higher", undefined=NO_ROWS, cite=GNEITING)
+@measure(better="higher", undefined=NO_ROWS, cite=GNEITING, special=True)
 def spherical_score(own: Any, squares: Any) -> Any:
     """Probability of the true class over the length of the forecast: mean(p_y / sqrt(sum(p_g^2)))."""
     return own / np.sqrt(squares)
 
 
 @measure(
-    better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, aliases=("rps",),
+    better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, aliases=("rps",), special=True,
     cite="Epstein (1969), J. Applied Meteorology 8, 985-987; Murphy (1971), J. Applied Meteorology 10, 155-156",
 )  # fmt: skip
 def ranked_probability_score(steps: Any) -> Any:
@@ -78,7 +78,7 @@ def ranked_probability_score(steps: Any) -> Any:
     return steps
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=GNEITING, title="zero-one score")
+@measure(better="lower", undefined=NO_ROWS, cite=GNEITING, title="zero-one score", special=True)
 def zero_one_score(own: Any, highest: Any, ties: Any) -> Any:
     """Share of rows whose true class does not have the highest probability; those that share it count in part."""
     return 1 - (own == highest) / ties
@@ -108,7 +108,7 @@ def skill(mean: Any, reference: Any, *, score: str = "brier_multiclass", against
     return 1 - mean / reference
 
 
-@measure(better="lower", undefined="there are too few rows", cite=KUMAR, aliases=("ece",))
+@measure(better="lower", undefined="there are too few rows", cite=KUMAR, aliases=("ece",), special=True)
 def calibration_error(gap: Any, share: Any, noise: Any, *, bins: int = 15) -> Any:
     """Root mean square of forecast less frequency in bins of like forecasts: sqrt(sum(share * gap^2) - noise).
 
@@ -119,7 +119,9 @@ def calibration_error(gap: Any, share: Any, noise: Any, *, bins: int = 15) -> An
     return np.sqrt(np.maximum((share * gap**2).sum(axis=-1) - noise, 0.0))
 
 
-@measure(better="lower", undefined="there are too few rows", cite=KUMAR, title="calibration error, top label")
+@measure(
+    better="lower", undefined="there are too few rows", cite=KUMAR, title="calibration error, top label", special=True,
+)  # fmt: skip
 def top_calibration_error(top_gap: Any, top_share: Any, top_noise: Any, *, bins: int = 15) -> Any:
     """The same of the highest probability and whether that class is the true one: is it as right as it is sure?"""
     return calibration_error(top_gap, top_share, top_noise, bins=bins)
