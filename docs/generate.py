@@ -13,7 +13,7 @@ from pathlib import Path
 from steelyard import all_measures, errors, requirements
 from steelyard.evaluation import Slot
 from steelyard.layout import AVERAGES
-from steelyard.listing import explain
+from steelyard.listing import ALWAYS, explain, material
 from steelyard.registry import Measure
 from steelyard.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.statistics import CONFUSION
@@ -33,23 +33,35 @@ ones. Two kinds of formula are made of it:
 - **of the table**: by `correct` (its diagonal), `true` (its row sums), `assigned` (its column sums) and `total`; `N` is
   the table itself and `C` the number of classes.
 
-A third kind is made of the scores, where a classifier gave any:
+Three more kinds are made of the scores, where a classifier gave any:
 
 - **of the ranking**: the class against the rest, sorted by the score of the class; `s+` is the score of a row of
-  the class and `s-` that of one of the rest. [Ranking and thresholds](ranking.md) tells more.
+  the class and `s-` that of one of the rest. [Ranking and thresholds](ranking.md) tells more;
+- **of forecasts**: the mean over the rows of what a probability forecast is worth, or what is made of two such means;
+  `p_g` is the probability of class `g`, `y_g` is 1 where that class is the true one and 0 elsewhere, `p_y` is the
+  probability of the true class, and `P_k` and `Y_k` are sums of them up to class `k`.
+  [Probability forecasts](forecasts.md) tells more;
+- **of calibration**: forecasts against frequencies, in bins of rows with like forecasts; `gap` is the mean forecast of
+  a bin less the frequency there, `share` its share of the rows, and `noise` what chance alone makes of the mean
+  squared gap.
 
 A measure of a class has a value for every class and three averages over the classes. `macro` is the mean over the
 classes for which the measure is defined; a note says which were left out. `weighted` is the same mean with the rows
 of each true class as weights. `micro` is the formula on the sum of all the 2×2 tables of a class against the rest
-(there is none for rankings). The overall value, `result["sensitivity"]`, is the event's where there is an event, else
-the `macro` average.
+(there is none for rankings, forecasts and calibration). The overall value, `result["sensitivity"]`, is the event's
+where there is an event, else the `macro` average.
 
 A measure of the table has a value for every class too, `result["kappa", "yes"]`, except where it needs a matrix
-(`weighted_kappa`, `cost`): that of the 2×2 table of the class against the rest.
+(`weighted_kappa`, `cost`): that of the 2×2 table of the class against the rest. A score of all classes, such as
+`log_score`, has one value.
 
 An undefined value is NaN, and its note gives the reason that stands below. `undefined=0` puts a number in its place,
-`undefined="error"` raises. Measures whose parameters have no value, such as `costs=None`, are computed only when they
-are asked for: `measures=["precision_at(prevalence=0.02)"]`, or `cost={...}`.
+`undefined="error"` raises.
+
+**Computed if asked.** Where nobody names measures, all are computed but two sorts. Measures whose parameters have no
+value, such as `costs=None`, must be given one: `measures=["precision_at(prevalence=0.02)"]`, or `cost={...}`. Those for
+special purposes are left out of the table, and are there as soon as somebody asks: in `measures=[...]`, or later, of an
+assessment for which no measures were named, as `result["hand_till_auc"]`.
 
 [Uncertainty](uncertainty.md) explains the intervals. The same list in a terminal: `steelyard measures`.
 """
@@ -118,9 +130,15 @@ def titled(measure: Measure) -> str:
 
 
 def sayings(measure: Measure) -> str:
-    """What a measure says: the sentence, and its formula as code."""
-    sentence, colon, formula = explain(measure)["says"].rstrip(".").partition(": ")
-    return f"{escaped(sentence)}: `{formula}`." if colon else f"{escaped(sentence)}."
+    """What a measure says: the sentence, its formula as code, and what else there is to know."""
+    first, _, rest = (inspect.getdoc(measure.formula) or "").partition("\n\n")
+    sentence, colon, after = " ".join(first.split()).rstrip(".").partition(": ")
+    formula, semicolon, more = after.partition("; ")
+    if any(sign in formula for sign in "()=/^"):
+        said = f"{escaped(sentence)}: `{formula}`{semicolon}{escaped(more)}."
+    else:
+        said = escaped(sentence + colon + after + ("" if after.endswith("?") else "."))
+    return f"{said}\n\n{escaped(' '.join(rest.split()))}" if rest else said
 
 
 def interval(measure: Measure) -> str:
@@ -142,6 +160,7 @@ def facts(measure: Measure) -> Iterable[tuple[str, str]]:
     chance = "" if measure.chance is None else measure.chance
     yield "Name", f"`{measure.name}`" + (f"; also {aliases}" if aliases else "")
     yield "Of", known["of"]
+    yield "Computed", "" if known["computed"] == ALWAYS else known["computed"]
     yield "Better", known["better"]
     yield "Span", known["span"]
     yield "By chance", chance if isinstance(chance, str) else f"{chance:g}"
@@ -160,11 +179,11 @@ def section(measure: Measure) -> str:
 
 def overview(measures: Iterable[Measure]) -> str:
     """Every measure in a line."""
-    lines = ["| measure | better | span | of | interval |", "|---|---|---|---|---|"]
+    lines = ["| measure | better | span | of | computed | interval |", "|---|---|---|---|---|---|"]
     for measure in measures:
         known, own = explain(measure), INTERVALS[interval_method(Slot(measure))]
-        of = "ranking" if measure.slopes else "class" if measure.per_class else "table"
-        lines.append(f"| [`{measure.name}`](#{measure.name}) | {known['better']} | {known['span']} | {of} | {own} |")
+        cells = [known["better"], known["span"], material(measure), known["computed"], own]
+        lines.append(f"| [`{measure.name}`](#{measure.name}) | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .columns import ODD
+from .columns import ODD, pieces
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, STEP, Slot
 from .masses import Sides
@@ -58,6 +58,11 @@ class Piece:
         return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
 
     @cached_property
+    def happened(self) -> tuple[Array, ...]:
+        """Whether each class is the true one, as numbers: they are faster to reckon with than marks."""
+        return tuple((self.truth == code).astype(np.float64) for code in range(self.classes))
+
+    @cached_property
     def own(self) -> Array:
         """The probability of the true class."""
         if self.said.assigned is not None:
@@ -65,9 +70,9 @@ class Piece:
         if len(self.said.columns) == 1:
             return np.asarray(np.abs(self.said.columns[0] - (self.truth != self.said.speaks)), dtype=np.float64)
         # Sums of products: choosing a column by a mask takes the machine several times as long.
-        found: Array = self.memberships[0] * (self.truth == 0)
-        for code, column in enumerate(self.memberships[1:], start=1):
-            found += column * (self.truth == code)
+        found: Array = self.memberships[0] * self.happened[0]
+        for column, happened in zip(self.memberships[1:], self.happened[1:], strict=True):
+            found += column * happened
         return found
 
     @cached_property
@@ -117,7 +122,7 @@ class Piece:
     def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
         """What each row is worth by the formula of a measure."""
         if code is not None:
-            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.truth == code}))
+            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.happened[code]}))
         offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
         return np.asarray(measure.of(offered | {"matrix": matrix}))
 
@@ -277,7 +282,8 @@ class ForecastEvaluation(RowEvaluation):
     def _sums(self, piece: Piece, shift: Array, weights: tuple[Array, Array] | None) -> Array:
         """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight."""
         found, classes = np.zeros((4, len(self.columns), len(self.scale))), len(self.scale)
-        place = piece.truth.astype(np.intp) if any(self._by_class_too) else None
+        parted = any(self._by_class_too)
+        count = np.array([np.count_nonzero(piece.truth == code) for code in range(classes)]) if parted else np.zeros(1)
         for row, column in enumerate(self.worth(piece, self.columns)):
             moved = column - shift[row]
             if weights is None:
@@ -286,14 +292,18 @@ class ForecastEvaluation(RowEvaluation):
                 moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
                 first = moved * weights[1]
                 terms = [first, first * moved, moved * weights[0], weights[1]]
-            if place is not None and self._by_class_too[row]:
-                sums = np.array([np.bincount(place, term, classes) for term in terms])
-                count = np.bincount(place, minlength=classes)
+            sums = np.zeros((len(terms), classes))
+            if self._by_class_too[row]:
+                sums[:] = [_by_class(piece, term) for term in terms]
             else:
-                sums, count = np.zeros((len(terms), classes)), np.zeros(classes, np.intp)
-                sums[:, 0], count[0] = [term.sum() for term in terms], len(moved)
-            found[2:, row] = sums[:2]
-            found[:2, row] = sums[2:] if len(sums) > 2 else (sums[0], count)
+                sums[:, 0] = [term.sum() for term in terms]
+            found[[2, 3], row] = sums[:2]
+            if weights is not None:
+                found[[0, 1], row] = sums[2:]
+            elif self._by_class_too[row]:
+                found[[0, 1], row] = sums[0], count
+            else:
+                found[0, row], found[1, row, 0] = sums[0], len(moved)
         return found
 
     @cached_property
@@ -341,16 +351,17 @@ class ForecastEvaluation(RowEvaluation):
         low, high = slot.measure.span
         if np.isfinite(high - low):
             return high - low
-        if len(self.rows) <= MANY_ROWS:
+        if len(self.rows) <= MANY_ROWS or not self.rows.scores[self.model].columns:
             return np.inf
         share, kept = np.uint64(2**64 * SAMPLE // len(self.rows)), []
-        for start, stop in chunks(0, len(self.rows), len(self.scale)):
-            said = self.piece(start, stop).memberships
-            marked = np.flatnonzero(said[0].view(np.uint64) * ODD < share)[:SAMPLE]
-            kept.append(np.stack([column[marked] for column in said]))
-        some = np.concatenate(kept, axis=1)
-        pieces = self._less_sure(Scores(tuple(some)))
-        return max((float(np.mean(np.abs(self.worth(piece, [slot])[0] - mean))) for piece in pieces), default=np.inf)
+        said = self.rows.scores[self.model]
+        for start, stop in chunks(0, len(self.rows)):
+            (first,) = pieces(said.columns[:1], start, stop)
+            marked = np.flatnonzero(first.view(np.uint64) * ODD < share)[:SAMPLE] + start
+            kept.append(np.stack([column[marked] for column in said.columns]))
+        some = Scores(tuple(np.concatenate(kept, axis=1)), said.speaks).memberships()
+        less_sure = self._less_sure(Scores(some))
+        return max(float(np.mean(np.abs(self.worth(piece, [slot])[0] - mean))) for piece in less_sure)
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -574,6 +585,13 @@ class ForecastEvaluation(RowEvaluation):
         if known is None:
             known = self.kept[key_of(slot), model] = self.column(slot, model)
         return known
+
+
+def _by_class(piece: Piece, values: Array) -> Array:
+    """Sums over the rows of each class."""
+    if piece.classes <= FEW_CLASSES:
+        return np.array([(values * happened).sum() for happened in piece.happened])
+    return np.bincount(piece.truth, values, piece.classes).astype(np.float64)
 
 
 def _gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:

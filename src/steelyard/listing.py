@@ -7,7 +7,21 @@ from typing import Any
 
 from .measures import all_measures
 from .registry import Measure
+from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING
 from .table import Table
+
+ALWAYS, ASKED = "always", "if asked"
+
+# What a measure is made of, by statistic: in a word, of a class, and of the whole.
+MADE_OF = {
+    RANKING.name: ("ranking", "the ranking of each class, and averages", ""),
+    FORECASTS.name: ("forecasts", "the forecasts of each class, and averages", "the forecasts of all classes"),
+    CALIBRATION.name: (
+        "calibration",
+        "forecasts against frequencies of each class, and averages",
+        "forecasts against frequencies of the likeliest class",
+    ),
+}
 
 
 def span_text(measure: Measure) -> str:
@@ -29,16 +43,30 @@ def explain(measure: Measure) -> dict[str, Any]:
         "span": span_text(measure),
         "by chance": None if measure.chance is None else str(measure.chance),
         "of": _of(measure),
+        "computed": computed(measure),
         "parameters": parameters,
         "undefined": measure.undefined.replace("{class}", "X"),
         "source": measure.cite,
     }
 
 
+def computed(measure: Measure) -> str:
+    """Whether it is among the measures that are computed where nobody names any."""
+    return ASKED if measure.special or measure.needs else ALWAYS
+
+
+def material(measure: Measure) -> str:
+    """What it is made of, in a word."""
+    if measure.statistic is CONFUSION:
+        return "class" if measure.per_class else "table"
+    return MADE_OF[measure.statistic.name][0]
+
+
 def _of(measure: Measure) -> str:
-    if measure.slopes is not None:
-        return "the ranking of each class, and averages"
-    return "each class, and averages" if measure.per_class else "the whole table"
+    if measure.statistic is CONFUSION:
+        return "each class, and averages" if measure.per_class else "the whole table"
+    _, of_classes, of_all = MADE_OF[measure.statistic.name]
+    return of_classes if measure.per_class else of_all
 
 
 def listing() -> Table:
@@ -49,7 +77,8 @@ def listing() -> Table:
             "name": [entry.name for entry in entries],
             "better": [entry.better for entry in entries],
             "span": [span_text(entry) for entry in entries],
-            "of": ["ranking" if e.slopes else "class" if e.per_class else "table" for e in entries],
+            "of": [material(entry) for entry in entries],
+            "computed": [computed(entry) for entry in entries],
             "says": [entry.summary for entry in entries],
         }
     )

@@ -20,8 +20,9 @@ import numpy as np
 
 from .evaluation import Slot
 from .masses import Influences, Sides, pseudo_moments
-from .one_against_rest import PSEUDO_ROW, Late, OneAgainstRest
+from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .parallel import chunks, over_rows, shared
+from .placements import BY_COUNT, MANY_ROWS, Placements
 from .ranking import Ranking
 from .registry import Measure
 from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
@@ -85,9 +86,27 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            for start in range(0, len(self.measures), TOGETHER):
-                self._average(self.measures[start : start + TOGETHER], range(len(AVERAGES)))
+            left = [measure for measure in self.measures if not self._counted(measure)]
+            for start in range(0, len(left), TOGETHER):
+                self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+
+    @cached_property
+    def placements(self) -> Placements | None:
+        """Counts that some measures need no more than, where there are many rows alike but for their scores."""
+        many = len(self.rows) >= MANY_ROWS and self.weights.equal and self.rows.cluster is None
+        return Placements.of(self.rows, self.model, self.sizes) if many and self.sizes.all() else None
+
+    def _counted(self, measure: Measure) -> bool:
+        """Find a measure by counts, class by class and averaged, if that can be done."""
+        if measure.formula not in BY_COUNT or self.placements is None:
+            return False
+        found = self.placements.found(measure.formula)
+        added = (self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)).max()
+        if added >= NEGLIGIBLE * np.sqrt(min(each.variance[0] for each in found.values())):
+            return False  # pseudo-rows would be felt
+        self.memory.results.update({(measure.label, part): each for part, each in found.items()})
+        return True
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""

@@ -19,6 +19,7 @@ from ..columns import as_number
 from ..errors import BadOption, quoted
 from ..masses import Influences, where_untied
 from ..parallel import in_pieces
+from ..placements import Counted, by_count
 from ..registry import measure
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ def auc(positive: Any, negative: Any, hits: Any) -> Any:
     """How often a row of the class scores above one of the rest; a tie is half: P(s+ > s-) + P(s+ = s-) / 2."""
     above = _product(hits, negative) - _product(positive, negative) / 2
     return above / (hits[..., -1] * negative.sum(axis=-1))
+
+
+@by_count(auc)
+def auc_by_count(above: float, size: float, rest: float) -> tuple[float, Counted, Counted]:
+    """Counts of the other side are the placements."""
+    pairs = size * rest
+    value = 1 - above / pairs
+    return value, lambda alarms: (1 - value) / size - alarms / pairs, lambda hits: hits / pairs - value / rest
 
 
 @where_untied(auc)
