@@ -11,7 +11,8 @@ from rich.console import Console
 
 from .bootstrap import measure_bootstrap
 from .counts import measure_integers, measure_strings
-from .fresh import measure_imports, measure_memory
+from .forecasts import measure_forecasts
+from .fresh import measure_imports, measure_memory, measure_scored_memory
 from .paired import measure_paired
 from .plans import FULL, QUICK, Plan
 from .ranking import (
@@ -34,6 +35,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
         measure_one_against_rest,
         measure_thresholds,
         measure_auc_bootstrap,
+        measure_forecasts,
         measure_everything,
         measure_paired_auc,
     ),
@@ -57,7 +59,8 @@ def measure(plan: Plan, console: Console, only: str | None = None) -> list[Secti
             status.update(f"Measuring {what}")
 
         # A fresh process is charged with the memory of the one that started it, so these come first.
-        last = [measure_memory(say), measure_imports(plan, say)] if only in (None, FRESH) else []
+        fresh = only in (None, FRESH)
+        last = [measure_memory(say), measure_scored_memory(plan, say), measure_imports(plan, say)] if fresh else []
         sections = []
         for part, steps in STEPS.items():
             for step in steps if only in (None, part) else ():

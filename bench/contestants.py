@@ -236,18 +236,40 @@ def assess_memberships(sample: Sample) -> Call:
 
 
 def sklearn_memberships(sample: Sample) -> Call:
-    """The values of counts one by one, AUC and average precision of each class, without intervals."""
+    """Values of counts, of ranking and of forecasts, one by one, without intervals."""
     metrics = load("sklearn.metrics")
     truth, memberships = sample.truth, sample.memberships
+    of_counts = ("confusion_matrix", "precision_recall_fscore_support", "cohen_kappa_score", "matthews_corrcoef")
 
     def call() -> list[Any]:
+        assigned = memberships.argmax(axis=1)
         return [
-            *sklearn_values(metrics, truth, memberships.argmax(axis=1), two_classes=False),
-            metrics.roc_auc_score(truth, memberships, multi_class="ovr", average=None),
-            metrics.average_precision_score(truth, memberships, average=None),
+            *[getattr(metrics, name)(truth, assigned) for name in of_counts],
+            metrics.log_loss(truth, memberships),
+            metrics.brier_score_loss(truth, memberships),
+            metrics.roc_auc_score(truth, memberships, multi_class="ovr"),
         ]
 
     return call
+
+
+def assess_forecasts(sample: Sample) -> Call:
+    """Log score and Brier score of an event, with intervals."""
+    truth, score = sample.truth, sample.score
+    measures = ["log_score", "brier"]
+
+    def call() -> list[Any]:
+        result = steelyard.assess(truth, score, event=1, measures=measures)
+        return [result[name] for name in measures]
+
+    return call
+
+
+def sklearn_forecasts(sample: Sample) -> Call:
+    """Both values alone."""
+    metrics = load("sklearn.metrics")
+    truth, score = sample.truth, sample.score
+    return lambda: [metrics.log_loss(truth, score), metrics.brier_score_loss(truth, score)]
 
 
 def compare_auc(sample: Sample) -> Call:

@@ -13,6 +13,7 @@ from .results import Cell, Contest, Section, milliseconds
 
 MOST_MEGABYTES = 2_000
 ROWS, CLASSES = 10**6, 1_000
+FEW_CLASSES, MANY_ROWS = 3, 10**5
 
 OURS = "steelyard, ready to assess"
 IMPORTS = {
@@ -70,10 +71,37 @@ def measure_memory(say: Callable[[str], None]) -> Section:
     if find_spec("resource") is None:
         section.add("the assessment", "this system does not tell")
         return section
-    before, after, seconds = (float(word) for word in _child("-m", "bench.peak", str(ROWS), str(CLASSES)).split())
+    before, after, seconds = _peak(ROWS, CLASSES, "labels")
     too_much = after >= MOST_MEGABYTES
     if too_much:
         section.losses.append(f"Memory: {after:,.0f} MB, more than {MOST_MEGABYTES:,} MB")
     section.add("imports and labels", f"{before:,.0f}")
     section.add(f"the assessment as well ({milliseconds(seconds)} ms)", Cell(f"{after:,.0f}", behind=too_much))
     return section
+
+
+def measure_scored_memory(plan: Plan, say: Callable[[str], None]) -> Section:
+    """The memory that an assessment of memberships needs beside them."""
+    text = (
+        f"How much the peak memory of a fresh process grows when it assesses memberships of {FEW_CLASSES} classes, all "
+        "default measures with intervals, as a share of the input (memberships and labels). It should stay below 1."
+    )
+    section = Section("Memory beside memberships", text, ["rows", "input, MB", "growth, MB", "share"])
+    for rows in plan.everything_rows:
+        if rows < MANY_ROWS or find_spec("resource") is None:
+            continue
+        say(f"{section.title}: {rows:,} rows")
+        before, after, _ = _peak(rows, FEW_CLASSES, "memberships")
+        given = rows * 8 * (FEW_CLASSES + 1) / 1e6
+        share = (after - before) / given
+        if share >= 1:
+            section.losses.append(f"{section.title}: {share:.2f} of the input at {rows:,} rows")
+        section.add(f"{rows:,}", f"{given:,.0f}", f"{after - before:,.0f}", Cell(f"{share:.2f}", behind=share >= 1))
+    return section
+
+
+def _peak(rows: int, classes: int, kind: str) -> tuple[float, float, float]:
+    """The most memory before and after an assessment in a fresh process, in megabytes, and its seconds."""
+    words = _child("-m", "bench.peak", str(rows), str(classes), kind).split()
+    before, after, seconds = (float(word) for word in words)
+    return before, after, seconds

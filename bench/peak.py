@@ -6,7 +6,7 @@ import resource
 import sys
 import time
 
-from .contestants import assess_arrays
+from .contestants import assess_arrays, assess_memberships
 from .samples import Sample
 
 
@@ -17,14 +17,15 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
-def main(rows: int, classes: int) -> None:
-    """Assess one sample."""
-    assess_arrays(Sample(100, 2))()  # the imports that come with the first call
-    call = assess_arrays(Sample(rows, classes))
+def main(rows: int, classes: int, memberships: bool) -> None:
+    """Assess one sample of labels or of memberships."""
+    contestant = assess_memberships if memberships else assess_arrays
+    contestant(Sample(100, 2))()  # the imports that come with the first call
+    call = contestant(Sample(rows, classes))
     before, start = peak_megabytes(), time.perf_counter()
     call()
     print(before, peak_megabytes(), time.perf_counter() - start)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "memberships")

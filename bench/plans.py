@@ -28,7 +28,8 @@ class Plan:
         threshold_levels: How many thresholds the peer is given there before it is scaled up.
         auc_bootstrap_rows: For the bootstrap of AUC.
         auc_replicates: How many replicates the peer is given there before it is scaled up.
-        everything_rows: For all measures of counts and of scores.
+        everything_rows: For all default measures.
+        forecast_rows: For scores of probability forecasts.
         paired_auc_rows: For the AUCs of two classifiers.
         fresh_starts: How often a fresh process is started for an import.
     """
@@ -48,6 +49,7 @@ class Plan:
     auc_bootstrap_rows: Targets
     auc_replicates: int
     everything_rows: Targets
+    forecast_rows: Targets
     paired_auc_rows: Targets
     fresh_starts: int
 
@@ -68,7 +70,8 @@ FULL = Plan(
     threshold_levels=200,
     auc_bootstrap_rows={2_000: 30},
     auc_replicates=200,
-    everything_rows={10**6: 20, 10**7: 20},
+    everything_rows={10**2: 1, 10**6: 20, 10**7: 20},
+    forecast_rows={10**2: 1, 10**4: 1, 10**6: 1, 10**7: 15},
     paired_auc_rows={10**6: 1},
     fresh_starts=7,
 )
@@ -88,6 +91,7 @@ QUICK = replace(
     auc_bootstrap_rows={2_000: 1},
     auc_replicates=20,
     everything_rows={10**5: 1},
+    forecast_rows={10**5: 1},
     paired_auc_rows={10**5: 1},
     fresh_starts=1,
 )

@@ -50,9 +50,10 @@ BOOTSTRAP = (
     "scaled up; its percentile interval spares it the jackknife that BCa needs."
 )
 EVERYTHING = (
-    f"All default measures of counts and of scores, overall, by class and averaged, with intervals, from memberships "
-    f"of {FEW_CLASSES} classes. scikit-learn computes the values of counts one by one, and AUC and average precision "
-    "of each class; Hand-Till AUC, partial AUC, the H-measure and all intervals come from steelyard alone."
+    f"All default measures (of counts, AUC, log and Brier scores, skill), overall, by class and averaged, with "
+    f"intervals, from memberships of {FEW_CLASSES} classes. scikit-learn computes values one by one: "
+    "`confusion_matrix`, `precision_recall_fscore_support`, `cohen_kappa_score`, `matthews_corrcoef`, `log_loss`, "
+    "`brier_score_loss` and `roc_auc_score` of each class against the rest."
 )
 PAIRED = (
     "The difference of two AUCs on the same rows, with interval and test (DeLong). scikit-learn computes both AUCs, "
@@ -80,7 +81,7 @@ def measure_one_against_rest(plan: Plan, say: Callable[[str], None]) -> Section:
     """AUC of many classes."""
     section = Section("AUC of many classes", ONE_AGAINST_REST, ["rows", OURS, WANTED, SKLEARN])
     everybody: dict[str, Contestant] = {OURS: assess_one_against_rest, SKLEARN: sklearn_one_against_rest}
-    return _measure(section, everybody, MANY_CLASSES, plan.one_against_rest_rows, plan.pace, say)
+    return measure_all(section, everybody, MANY_CLASSES, plan.one_against_rest_rows, plan.pace, say)
 
 
 def measure_thresholds(plan: Plan, say: Callable[[str], None]) -> Section:
@@ -91,7 +92,7 @@ def measure_thresholds(plan: Plan, say: Callable[[str], None]) -> Section:
         OURS: assess_thresholds,
         SKLEARN: partial(sklearn_thresholds, levels=levels),
     }
-    return _measure(section, everybody, 2, plan.threshold_rows, plan.pace, say, lambda rows: rows / levels)
+    return measure_all(section, everybody, 2, plan.threshold_rows, plan.pace, say, lambda rows: rows / levels)
 
 
 def measure_auc_bootstrap(plan: Plan, say: Callable[[str], None]) -> Section:
@@ -104,24 +105,24 @@ def measure_auc_bootstrap(plan: Plan, say: Callable[[str], None]) -> Section:
     }
     # The value itself costs the peer as much as one more replicate.
     factor = (plan.replicates + 1) / (plan.auc_replicates + 1)
-    return _measure(section, everybody, 2, plan.auc_bootstrap_rows, plan.pace, say, lambda _: factor)
+    return measure_all(section, everybody, 2, plan.auc_bootstrap_rows, plan.pace, say, lambda _: factor)
 
 
 def measure_everything(plan: Plan, say: Callable[[str], None]) -> Section:
     """All measures at once."""
     section = Section("All measures from memberships", EVERYTHING, ["rows", OURS, WANTED, SKLEARN])
     everybody: dict[str, Contestant] = {OURS: assess_memberships, SKLEARN: sklearn_memberships}
-    return _measure(section, everybody, FEW_CLASSES, plan.everything_rows, plan.pace, say)
+    return measure_all(section, everybody, FEW_CLASSES, plan.everything_rows, plan.pace, say)
 
 
 def measure_paired_auc(plan: Plan, say: Callable[[str], None]) -> Section:
     """The AUCs of two classifiers."""
     section = Section("Paired AUC", PAIRED, ["rows", OURS, WANTED, SKLEARN])
     everybody: dict[str, Contestant] = {OURS: compare_auc, SKLEARN: sklearn_auc_twice}
-    return _measure(section, everybody, 2, plan.paired_auc_rows, plan.pace, say)
+    return measure_all(section, everybody, 2, plan.paired_auc_rows, plan.pace, say)
 
 
-def _measure(
+def measure_all(
     section: Section,
     everybody: Mapping[str, Contestant],
     classes: int,

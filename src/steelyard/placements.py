@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,8 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
-Counted = Callable[["Array"], "Array"]  # from how many of the other side are above a row to what it adds to a value
-ByCount = Callable[[float, float, float], tuple[float, Counted, Counted]]
+Line = tuple[float, float]  # what a row adds to a value: a number, and another for each row of the other side above it
+ByCount = Callable[[float, float, float], tuple[float, Line, Line]]
 BY_COUNT: dict[object, ByCount] = {}  # by formula
 
 MANY_ROWS = 1 << 17  # below this there is little to gain
@@ -85,50 +86,67 @@ class Placements:
         """A measure with its spread: of every class, and averaged over them."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
         known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
-        values, rules = [value for value, _, _ in known], [(own, other) for _, own, other in known]
-        means = np.array([np.mean(values), share @ values])
-        squares, between = self._squares(rules, share, np.array(values) - means[1])
+        values = np.array([value for value, _, _ in known])
+        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
         found: dict[int | str, Found] = {}
-        for code, value in enumerate(values):
-            variance, freedom = spread_of(squares[code], np.array([rest[code], self.sizes[code]]))
-            found[code] = Found((value, value), (variance, variance), (freedom, freedom))
-        for kind, average in enumerate(AVERAGES):
-            variance, freedom = spread_of(between[kind], self.sizes)
-            mean = float(means[kind])
-            found[average] = Found((mean, mean), (variance, variance), (freedom, freedom))
+        for code, value in enumerate(values.tolist()):
+            constant, slope = lines[code].T
+            first, second = self.moments[code]
+            sizes = np.array([rest[code], self.sizes[code]])
+            squares = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
+            found[code] = _found(value, squares, sizes)
+        even = np.full(len(values), 1 / len(values))
+        moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
+        for average, weights, gaps in zip(AVERAGES, (even, share), (0 * moved, moved), strict=True):
+            found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
         return found
 
-    def _squares(self, rules: Sequence[tuple[Counted, Counted]], share: Array, gaps: Array) -> tuple[Array, Array]:
-        """Squared influences: on each class, of the rest and of it; on both averages, of the rows of each class."""
-        classes = len(self.sizes)
+    @cached_property
+    def moments(self) -> Array:
+        """Sums of counts and of their squares, of the rest and of the class: (classes, 2, sides)."""
 
-        def work(start: int, stop: int) -> tuple[Array, Array]:
-            squares, between = np.zeros((classes, 2)), np.zeros((2, classes))
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((len(self.sizes), 2, 2))
             for low, high in chunks(start, stop):
-                truth, rows = self.truth[low:high], high - low
-                sums = np.zeros((2, rows))
-                for code, (of_class, of_rest) in enumerate(rules):
-                    count, own = self.counts[code, low:high].astype(np.float64), (truth == code).astype(np.float64)
-                    influence = of_rest(count)
-                    more = of_class(count)
-                    more -= influence
-                    more *= own
-                    influence += more
-                    np.square(influence, out=more)
-                    total = more.sum()
-                    more *= own
-                    part = more.sum()
-                    squares[code] += total - part, part
-                    sums[0] += influence
-                    influence *= share[code]
-                    sums[1] += influence
-                sums[0] /= classes
-                sums[1] += gaps[truth] / self.sizes.sum()
-                between += [np.bincount(truth, each * each, classes) for each in sums]
-            return squares, between
+                for code in range(len(self.sizes)):
+                    count = self.counts[code, low:high].astype(np.float64)
+                    own = count * (self.truth[low:high] == code)
+                    of_all, of_class = (count.sum(), (count * count).sum()), (own.sum(), (own * count).sum())
+                    found[code] += np.transpose([np.subtract(of_all, of_class), of_class])
+            return found
 
-        parts = over_rows(len(self.truth), work, classes)
-        return sum(part[0] for part in parts), sum(part[1] for part in parts)  # type: ignore[return-value]
+        return np.asarray(sum(over_rows(len(self.truth), work, len(self.sizes))))
+
+    def _squares(self, lines: Array, weights: Array, gaps: Array) -> Array:
+        """Squared influences on a weighted mean over the classes, of the rows of each class."""
+        classes = len(weights)
+        constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
+        # As if a row were of the rest to every class, and for its own class what that is off by.
+        constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
+        slope = slopes[:, 1] - slopes[:, 0]
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros(classes)
+            for low, high in chunks(start, stop):
+                truth, influence, own = self.truth[low:high], np.zeros(high - low), np.zeros(high - low)
+                for code in range(classes):
+                    count = self.counts[code, low:high].astype(np.float64)
+                    own += count * (truth == code)
+                    count *= slopes[code, 0]
+                    influence += count
+                own *= slope[truth]
+                influence += own
+                influence += constant[truth]
+                influence *= influence
+                found += np.bincount(truth, influence, classes)
+            return found
+
+        return np.asarray(sum(over_rows(len(self.truth), work, classes)))
+
+
+def _found(value: float, squares: Array, sizes: Array) -> Found:
+    variance, freedom = spread_of(squares, sizes)
+    return Found((value, value), (variance, variance), (freedom, freedom))
 
 
 def _placed(order: Places, truth: Codes, code: int, out: Places) -> float:

@@ -19,7 +19,7 @@ from ..columns import as_number
 from ..errors import BadOption, quoted
 from ..masses import Influences, where_untied
 from ..parallel import in_pieces
-from ..placements import Counted, by_count
+from ..placements import Line, by_count
 from ..registry import measure
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def auc(positive: Any, negative: Any, hits: Any) -> Any:
 
 
 @by_count(auc)
-def auc_by_count(above: float, size: float, rest: float) -> tuple[float, Counted, Counted]:
+def auc_by_count(above: float, size: float, rest: float) -> tuple[float, Line, Line]:
     """Counts of the other side are the placements."""
     pairs = size * rest
     value = 1 - above / pairs
-    return value, lambda alarms: (1 - value) / size - alarms / pairs, lambda hits: hits / pairs - value / rest
+    return value, ((1 - value) / size, -1 / pairs), (-value / rest, 1 / pairs)
 
 
 @where_untied(auc)
