@@ -48,6 +48,142 @@ def test_compare_prints_differences_and_a_verdict(capsys: pytest.CaptureFixture[
     assert "lda has the best kappa" in out
 
 
+CALIBRATION = ["calibration", IRIS, "--truth", "species", "--membership", "lda_*"]
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> list[str]:
+    """The words that hold ten forecasts of rain against the weather."""
+    path = tmp_path / "days.csv"
+    forecasts = [0.1, 0.4, 0.5, 0.8, 0.1, 0.2, 0.3, 0.9, 0.7, 0.2]
+    rows = [f"{weather},{chance}" for weather, chance in zip("drdrrddrrd", forecasts, strict=True)]
+    path.write_text("\n".join(["weather,chance", *rows, ""]))
+    return ["calibration", str(path), "--truth", "weather", "--membership", "chance", "--event", "r"]
+
+
+def test_calibration_prints_scores_parts_a_test_and_gains(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, *CALIBRATION)
+    assert status == 0
+    assert not err
+    for word in ("Brier score (macro)", "log score", "calibration error (macro)", "chance alone may explain this"):
+        assert word in out
+    for word in ("= miscalibration", "- discrimination", "+ uncertainty", "recalibrated", "gain"):
+        assert word in out
+    for species in ("setosa", "versicolor", "virginica"):
+        assert out.count(species) == 2, "one line a score"
+
+
+def test_calibration_of_an_event_names_no_class_in_its_parts(
+    capsys: pytest.CaptureFixture[str], days: list[str]
+) -> None:
+    status, out, _ = run(capsys, *days)
+    assert status == 0
+    assert "10 rows, 2 classes, event r" in out
+    assert "0.174 [0.078, 0.418]" in out
+    assert "class " not in out
+
+
+def test_calibration_writes_the_curve_as_csv(
+    capsys: pytest.CaptureFixture[str], days: list[str], tmp_path: Path
+) -> None:
+    import csv
+
+    status, out, _ = run(capsys, *days, "--csv")
+    rows = list(csv.DictReader(out.splitlines()))
+    assert status == 0
+    assert list(rows[0]) == ["class", "forecast", "frequency", "rows", "low", "high"]
+    assert sum(float(row["rows"]) for row in rows) == 10
+    frequencies = [float(row["frequency"]) for row in rows]
+    assert frequencies == sorted(frequencies)
+    target = tmp_path / "curve.csv"
+    assert "= miscalibration" in run(capsys, *days, "--csv", str(target))[1]
+    assert list(csv.DictReader(target.read_text().splitlines())) == rows
+
+
+def test_calibration_writes_everything_as_json(capsys: pytest.CaptureFixture[str], days: list[str]) -> None:
+    status, out, _ = run(capsys, *days, "--json")
+    content = json.loads(out)
+    assert status == 0
+    assert (content["rows"], content["event"]) == (10, "r")
+    brier = [row for row in content["estimates"] if row["measure"] == "brier" and row["class"] == "r"]
+    assert brier[0]["value"] == pytest.approx(0.174)
+    for score in ("brier", "log_score"):
+        parts = {row["part"]: row["value"] for row in content["decompositions"][score]}
+        assert parts["miscalibration"] - parts["discrimination"] + parts["uncertainty"] == pytest.approx(parts["score"])
+    assert 0 < content["test"]["p"] <= 1
+    assert {row["measure"] for row in content["recalibration"]} == {"brier", "log_score", "calibration_error"}
+    assert {row["class"] for row in content["reliability"]} == {"r"}
+
+
+def test_options_of_calibration_reach_the_library(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = json.loads(run(capsys, *CALIBRATION, "--event", "virginica", "--json")[1])
+    words = ["--event", "virginica", "--method", "murphy", "--recalibrate", "isotonic", "--level", "0.8", "--json"]
+    other = json.loads(run(capsys, *CALIBRATION, *words)[1])
+    assert other["level"] == 0.8
+    for key in ("decompositions", "recalibration", "reliability"):
+        assert other[key] != usual[key], key
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--membership", "chanc"],
+        ["--event", "snow"],
+        ["--method", "platt"],
+        ["--recalibrate", "platt"],
+        ["--level", "95"],
+        ["--truth", "wether"],
+    ],
+)
+def test_bad_input_of_calibration_is_status_2(
+    capsys: pytest.CaptureFixture[str], days: list[str], words: list[str]
+) -> None:
+    if words[0] in days:
+        days[days.index(words[0]) + 1] = words[1]
+        words = []
+    status, out, err = run(capsys, *days, *words)
+    assert status == 2
+    assert not out
+    assert err.strip()
+    assert "Traceback" not in err
+
+
+def test_scores_that_are_no_probabilities_cannot_be_calibrated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "odds.csv"
+    path.write_text("weather,odds\nr,2.5\nd,-1.5\nr,0.3\n")
+    words = ["calibration", str(path), "--truth", "weather", "--membership", "odds", "--event", "r"]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert "is not a probability" in err
+    assert "exp(-score)" in err
+
+
+def test_measures_for_special_purposes_are_not_in_the_table_but_can_be_required(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = {row["measure"] for row in json.loads(run(capsys, *LDA, "--json")[1])["estimates"]}
+    assert {"auc", "log_score", "brier", "skill"} <= shown
+    assert not {"hand_till_auc", "h_measure", "calibration_error"} & shown
+    assert run(capsys, *LDA, "--require", "hand_till_auc > 0.9")[0] == 0
+    assert run(capsys, *LDA, "--measures", "error", "--require", "hand_till_auc > 0.9")[0] == 2
+
+
+def test_the_list_of_measures_says_what_they_are_made_of_and_when_they_are_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = {row["name"]: row for row in json.loads(run(capsys, "measures", "--json")[1])}
+    made_of = {"error": "table", "f1": "class", "auc": "ranking", "brier": "forecasts", "log_score": "forecasts"}
+    made_of |= {"calibration_error": "calibration", "top_calibration_error": "calibration"}
+    assert {name: listed[name]["of"] for name in made_of} == made_of
+    asked = {name for name, row in listed.items() if row["computed"] != "always"}
+    assert {"cost", "precision_at", "h_measure", "calibration_error", "decision_cost"} <= asked
+    assert not {"error", "auc", "brier", "skill"} & asked
+    assert "forecasts of each class" in run(capsys, "measures", "brier")[1]
+    assert "if asked" in run(capsys, "measures", "ece")[1]
+
+
 def test_demo_and_measures(capsys: pytest.CaptureFixture[str]) -> None:
     assert "irises" in run(capsys, "demo")[1]
     assert "diagnostic_odds_ratio" in run(capsys, "measures")[1]

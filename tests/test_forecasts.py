@@ -297,7 +297,7 @@ def test_one_row_tells_nothing_about_spread() -> None:
 def test_every_slice_has_its_own_value(name: str) -> None:
     truth, chance = drawn(300, 4, power=1.5)
     part = np.array(["old", "new", "new"] * 100)
-    found = assess(truth, chance, event=1, by=part, cost=COST)
+    found = assess(truth, chance, event=1, by=part, cost=COST, measures=[name])
     for label in ("old", "new"):
         here = part == label
         alone = assess(truth[here], chance[here], event=1, cost=COST)[name]
@@ -338,7 +338,7 @@ def test_without_costs_there_is_no_cost_of_decisions() -> None:
 
 def test_the_table_has_every_measure_with_all_its_parts() -> None:
     truth, shares = drawn_classes(120, 3, 7)
-    table = assess(truth, shares, cost=1 - np.eye(3)).table()
+    table = assess(truth, shares, cost=1 - np.eye(3), measures=NAMES).table()
     for name in NAMES:
         rows = [(row["class"], row["average"]) for row in table if row["measure"] == name]
         if all_measures()[name].per_class:
@@ -433,7 +433,7 @@ def test_identical_classifiers_do_not_differ(name: str) -> None:
 
 def test_all_measures_of_forecasts_are_compared() -> None:
     truth, chance = drawn(150, 12)
-    found = compare(truth, {"one": chance, "two": chance**2}, event=1, cost=COST)
+    found = compare(truth, {"one": chance, "two": chance**2}, event=1, cost=COST, measures=NAMES)
     rows = [row for row in found.differences() if row["measure"] in NAMES]
     assert [row["measure"] for row in rows] == [entry.name for entry in found.settings.measures if entry.name in NAMES]
     assert {row["measure"] for row in rows} == set(NAMES)

@@ -54,7 +54,7 @@ class Pictures:
         """A name and the value that sums its curve up, with its interval, where it was computed."""
         labels = {}
         for name, each in self._scored().items():
-            if any(entry.name == measure for entry in each.settings.measures):
+            if each.settings.everything or any(entry.name == measure for entry in each.settings.measures):
                 found = each[measure, each.tally.scale.event if label is None else label]
                 labels[name] = f"{name}: {title} {number(found.value)} {span(found.low, found.high)}"
         return labels

@@ -17,6 +17,7 @@ from matplotlib.cbook import pts_to_prestep
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import StepPatch
 
 from steelyard import plots
 from steelyard.errors import BadOption, UnknownColumn
@@ -43,6 +44,16 @@ DET = Table({"threshold": [INFINITE, 0.8, 0.5, 0.1], "fpr": [0.0, 0.01, 0.25, 1.
 GAIN = Table({"share": [0.0, 0.5, 1.0], "sensitivity": [0.0, 0.75, 1.0]})
 LIFT = Table({"share": [0.0, 0.5, 1.0], "lift": [NAN, 1.5, 1.0]})
 REJECTION = Table({"coverage": [0.25, 0.5, 1.0], "risk": [0.0, 0.1, 0.2], "low": [NAN] * 3, "high": [NAN] * 3})
+RELIABILITY = Table(
+    {
+        "forecast": [0.1, 0.3, 0.5, 0.9],
+        "frequency": [0.0, 0.25, 0.25, 1.0],
+        "rows": [4.0, 3.0, 2.0, 1.0],
+        "low": [0.0, 0.125, 0.25, 0.75],
+        "high": [0.25, 0.5, 0.75, 1.0],
+    }
+)
+BARS = Table({"from": [0.0, 0.5], "to": [0.5, 1.0], "share": [0.75, 0.25]})
 THRESHOLD = Table(
     {
         "threshold": [INFINITE, 0.9, 0.5, 0.1, -INFINITE],
@@ -60,6 +71,7 @@ ALL: list[plots.Display] = [
     plots.LiftDisplay({"a": LIFT, "b": LIFT}),
     plots.RejectionDisplay({"a": REJECTION, "b": REJECTION}),
     plots.ThresholdDisplay({"a": THRESHOLD}, chosen=0.5),
+    plots.ReliabilityDisplay({"a": RELIABILITY, "b": RELIABILITY}, bars={"a": BARS, "b": BARS}),
 ]
 
 
@@ -230,6 +242,61 @@ def test_thresholds() -> None:
     assert axes.get_title(loc="left") == r" _lda \$"
 
 
+def test_reliability() -> None:
+    display = plots.ReliabilityDisplay(
+        {"lda": RELIABILITY, "qda": RELIABILITY},
+        labels={"lda": "lda: calibration error 0.100 [0.05, 0.15]"},
+        bars={"lda": BARS, "qda": BARS},
+    )
+    axes = display.plot()
+    drawn(axes)
+    lda, qda, calibrated = axes.lines
+    assert points(lda) == points(qda) == rows(RELIABILITY, "forecast", "frequency")
+    assert (lda.get_color(), lda.get_linestyle()) != (qda.get_color(), qda.get_linestyle())
+    assert points(calibrated) == [(0.0, 0.0), (1.0, 1.0)]
+    assert len(axes.collections) == 2
+    corners = pairs(axes.collections[0].get_paths()[0].vertices)
+    assert {*rows(RELIABILITY, "forecast", "low"), *rows(RELIABILITY, "forecast", "high")} <= set(corners)
+    assert legend_texts(axes) == ["lda: calibration error 0.100 [0.05, 0.15]", "qda", "calibrated"]
+    assert not display.plot(band=False).collections
+
+
+def stairs_of(axes: Axes) -> list[StepPatch]:
+    """The bars above a reliability curve."""
+    (above,) = axes.child_axes
+    return [patch for patch in above.patches if isinstance(patch, StepPatch)]
+
+
+def test_bars_above_a_reliability_curve_have_the_shares_of_the_table() -> None:
+    curves = {"lda": RELIABILITY, "qda": RELIABILITY}
+    axes = plots.ReliabilityDisplay(curves, bars={"lda": BARS, "qda": BARS}).plot()
+    first, second = stairs_of(axes)
+    for stairs in (first, second):
+        assert list(stairs.get_data().values) == [0.75, 0.25]
+        assert list(stairs.get_data().edges) == [0.0, 0.5, 1.0]
+        assert not stairs.get_fill()
+    assert first.get_edgecolor() != second.get_edgecolor()
+    (alone,) = stairs_of(plots.ReliabilityDisplay(curves, bars={"qda": BARS}).plot())
+    assert alone.get_fill()
+    assert alone.get_facecolor()[:3] == second.get_edgecolor()[:3], "bars have the colour of their curve"
+    assert not plots.ReliabilityDisplay(curves).plot().child_axes
+
+
+@pytest.mark.parametrize("bars", [{"a": BARS}, {}])
+def test_nothing_of_a_reliability_curve_is_cut_or_covers_another(bars: dict[str, Table]) -> None:
+    axes = plots.ReliabilityDisplay({"a": RELIABILITY}, bars=bars).plot()
+    figure = drawn(axes)
+    whole = figure.bbox
+    boxes = [axes.get_window_extent(), *[above.get_tightbbox() for above in axes.child_axes]]
+    for box in boxes:
+        assert box is not None
+        assert whole.x0 <= box.x0 and box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 and box.y1 <= whole.y1
+    for above in axes.child_axes:
+        assert above.get_window_extent().y0 >= axes.get_window_extent().y1
+        assert above.get_xlim() == axes.get_xlim()
+
+
 @pytest.mark.parametrize("chosen", [None, INFINITE, -INFINITE, NAN])
 def test_a_chosen_threshold_that_has_no_place_is_not_drawn(chosen: float | None) -> None:
     axes = plots.ThresholdDisplay({"lda": THRESHOLD}, chosen=chosen).plot()
@@ -322,6 +389,10 @@ def test_what_cannot_be_drawn_is_refused_at_once() -> None:
         plots.RocDisplay({"lda": GAIN})
     with pytest.raises(BadOption, match="labels are given for 'ldaa'"):
         plots.RocDisplay({"lda": ROC}, labels={"ldaa": "x"})
+    with pytest.raises(BadOption, match="bars are given for 'ldaa'"):
+        plots.ReliabilityDisplay({"lda": RELIABILITY}, bars={"ldaa": BARS})
+    with pytest.raises(UnknownColumn, match="'forecast'"):
+        plots.ReliabilityDisplay({"lda": GAIN})
     with pytest.raises(BadOption, match="points are given for 'ldaa'"):
         plots.RocDisplay({"lda": ROC}, points={"ldaa": (0.0, 0.0)})
 
