@@ -272,8 +272,8 @@ def test_bars_above_a_reliability_curve_have_the_shares_of_the_table() -> None:
     axes = plots.ReliabilityDisplay(curves, bars={"lda": BARS, "qda": BARS}).plot()
     first, second = stairs_of(axes)
     for stairs in (first, second):
-        assert list(stairs.get_data().values) == [0.75, 0.25]
-        assert list(stairs.get_data().edges) == [0.0, 0.5, 1.0]
+        values, edges, _ = stairs.get_data()
+        assert (list(values), list(edges)) == ([0.75, 0.25], [0.0, 0.5, 1.0])
         assert not stairs.get_fill()
     assert first.get_edgecolor() != second.get_edgecolor()
     (alone,) = stairs_of(plots.ReliabilityDisplay(curves, bars={"qda": BARS}).plot())
