@@ -248,7 +248,7 @@ def test_several_classifiers_share_a_picture() -> None:
     display = comparison.plot.reliability()
     assert list(display.curves) == ["sure", "right"]
     assert_allclose(sum(display.bars["sure"]["share"]), 1.0)
-    assert "calibration error" in display.labels["sure"]
+    assert "CE 0." in display.labels["sure"]
     classes = assess(LABELS, THREE, scale=Scale([0, 1, 2])).plot.reliability(band=False)
     assert list(classes.curves) == [f"prediction, class {label}" for label in (0, 1, 2)]
     assert classes.frame().column_names == ["model", "forecast", "frequency", "rows"]

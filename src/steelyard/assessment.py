@@ -22,7 +22,7 @@ from .ranked import RankedEvaluation
 from .registry import Measure
 from .rows import Rows
 from .scale import Label, listed
-from .settings import STANDARDISE, Settings
+from .settings import PRICED, STANDARDISE, Settings
 from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
 from .table import Table, by_measure
 from .tally import Tally
@@ -184,7 +184,7 @@ class Assessment:
         place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
         if place is None:
             has = f"It has {listed(evaluation.layout.kinds)} averages"
-            mend = has if entry.per_class else "It speaks of the whole table"
+            mend = has if entry.per_class else "It speaks of all classes together"
             raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
         return place
 
@@ -203,7 +203,8 @@ class Assessment:
             if self.settings.everything:
                 return entry  # there is nothing that stands in the way of computing it now
             raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
-        mend = "Give cost={true: {assigned: cost}}" if entry.name == "cost" else f"Ask for '{entry.name}(...)'"
+        priced = entry.name in PRICED
+        mend = "Give cost={true: {assigned: cost}}" if priced else f"Ask for '{entry.name}(...)'"
         raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
 
     @property

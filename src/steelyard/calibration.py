@@ -102,7 +102,8 @@ class Gaps(NamedTuple):
         from scipy.special import chndtr, chndtrinc
 
         factor, freedom = self.chi_squared(extra=True)
-        statistic, found = (self.square + float(self.share @ self.extra)) / factor, []
+        # Gaps smaller than chance makes them are no proof of calibration: they count as what chance makes of them.
+        found, statistic = [], max((self.square + float(self.share @ self.extra)) / factor, freedom)
         for tail in ((1 + level) / 2, (1 - level) / 2):
             # Where even without a gap so little is unlikely, no gap is the end of the interval.
             without = chndtr(statistic, freedom, 0.0)

@@ -43,7 +43,9 @@ def decomposition(
     if score.name == SUMMED:
         # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
         tables = {None: np.sum(list(tables.values()), axis=0)}
-    rows = [(name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table, strict=True)]
+    rows = [
+        (name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table.tolist(), strict=True)
+    ]
     columns = [list(column) for column in zip(*rows, strict=True)]
     return Table(dict(zip(("class", "part", "value", "low", "high"), columns, strict=True)))
 
@@ -61,6 +63,9 @@ def _with_bounds(
     with np.errstate(invalid="ignore"):
         off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
         low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
+    # Nothing is less certain than two classes that occur equally often; no more can be told apart than that.
+    most = one.score(measure, np.full(len(one.forecast), 0.5))
+    high[2:] = np.minimum(high[2:], most)
     return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
 
 
@@ -75,6 +80,8 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     said, weights = rows.scores[model], assessment.calibration.weights
     if not said.columns:
         raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
+    if assessment.calibration.patterns.clusters == 1 or len(rows) < 2:
+        raise BadOption("there is nothing to recalibrate by", mend="It takes two rows, or two clusters, at least")
     fold = _dealt(len(rows), rows.cluster, folds, seed)
     memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
     better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass, fold, method)))

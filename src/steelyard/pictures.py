@@ -135,7 +135,7 @@ class Pictures:
         if len(scored) > 1 or event is not None:
             named = first.classes[first.code(label)]
             found = {name: each.reliabilities(named)[named] for name, each in scored.items()}
-            labels = self._labels("calibration_error", "calibration error", label)
+            labels = self._labels("calibration_error", "CE", label)
         else:
             found = {f"{model}, class {name}": each for name, each in first.reliabilities().items()}
             labels = {}

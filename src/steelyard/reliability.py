@@ -109,11 +109,15 @@ class Reliability:
 
     @cached_property
     def few(self) -> Reliability:
-        """Forecasts put together until few are left, each with about the same share of the rows."""
-        if len(self.forecast) <= MOST_CELLS:
+        """Forecasts put together until few are left, each with about the same share of the rows.
+
+        There are never more of them than independent observations: rows of a cluster do not tell more than one.
+        """
+        most = min(MOST_CELLS, self.rows)
+        if len(self.forecast) <= most:
             return self
         share = np.cumsum(self.mass) / self.mass.sum()
-        place = np.unique(np.minimum(share * MOST_CELLS, MOST_CELLS - 1).astype(np.int64), return_inverse=True)[1]
+        place = np.unique(np.minimum(share * most, most - 1).astype(np.int64), return_inverse=True)[1]
         happened, mass, sums = (
             np.bincount(place, values).astype(np.float64)
             for values in (self.happened, self.mass, self.forecast * self.mass)

@@ -214,7 +214,7 @@ def calibration_view(
     words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
     verdict = f"calibration: {words}; p = {number(test.p)} ({test.method})"
     before, after = preview.models
-    gains = rich_table(["recalibrated", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
+    gains = rich_table(["score", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
     for row in preview.differences():
         values = [number(preview[model][row["measure"]].value) for model in (before, after)]
         gain = f"{number(row['difference'])} {span(row['low'], row['high'])}"

@@ -34,7 +34,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def span(low: float, high: float) -> str:
     """An interval with as many decimals as its width deserves, at least three."""
-    width = high - low
+    width = float(high) - float(low)
     if not 0 < width < 0.01:
         return f"[{_fixed(low)}, {_fixed(high)}]"
     decimals = min(8, 2 - math.floor(math.log10(width)))

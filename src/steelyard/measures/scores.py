@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import as_number
+from ..errors import BadOption, quoted
 from ..registry import UNBOUNDED, measure
 from .counts import AT_LEAST_ZERO, cost_matrix
 
@@ -39,6 +41,8 @@ def log_score(own: Any, *, clip: float = 0.0) -> Any:
 
     Infinite as soon as a true class had probability 0; with clip=1e-15, say, no probability counts as less than that.
     """
+    if not 0 <= as_number(clip) < 1:
+        raise BadOption(f"clip is {quoted(clip)}", mend="Give a small probability, as in clip=1e-15")
     return -np.log(np.maximum(own, clip) if clip else own)
 
 

@@ -50,6 +50,10 @@ class ReliabilityDisplay(Display):
     def _add_reference(self, axes: Axes) -> None:
         axes.plot([0.0, 1.0], [0.0, 1.0], label="calibrated", **REFERENCE)
         if self.bars:
+            if axes.figure.get_layout_engine() is None:
+                # Nothing else makes room above the axes: they give up some of their own.
+                place = axes.get_position()
+                axes.set_position((place.x0, place.y0, place.width, place.height / (ABOVE[1] + ABOVE[3])))
             self._draw_bars(axes.inset_axes(ABOVE))
 
     def _draw_bars(self, above: Axes) -> None:
