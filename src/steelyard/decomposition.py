@@ -17,6 +17,7 @@ from .reliability import PARTS, Decomposition, Recalibration, Reliability, recal
 from .scale import Label
 from .table import Table
 from .tally import Tally
+from .uncertainty import wilson
 
 if TYPE_CHECKING:
     from .assessment import Assessment
@@ -63,10 +64,17 @@ def _with_bounds(
     with np.errstate(invalid="ignore"):
         off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
         low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
-    # Nothing is less certain than two classes that occur equally often; no more can be told apart than that.
-    most = one.score(measure, np.full(len(one.forecast), 0.5))
-    high[2:] = np.minimum(high[2:], most)
+    low[-1], high[-1] = _uncertainty(one, measure, level)
+    high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is
     return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
+
+
+def _uncertainty(one: Reliability, measure: Measure, level: float) -> tuple[float, float]:
+    """The least and the greatest uncertainty for which the class is as frequent as it may be (Wilson's interval)."""
+    ends = [float(end[0]) for end in wilson(np.array([one.base]), np.array([float(one.rows)]), level)]
+    bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else ends
+    found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
+    return min(found), max(found)
 
 
 def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
