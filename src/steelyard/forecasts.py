@@ -23,141 +23,22 @@ from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, STEP, Slot
 from .masses import Sides
 from .measures import find
+from .moments import Moments
 from .parallel import chunks, over_rows
+from .piece import Piece
 from .prediction import Scores
 from .registry import Measure
 from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
 from .scale import listed
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks, Numbers
+    from .kinds import Array, Marks
 
 CLIMATOLOGY = "climatology"
 FEW_CLASSES = 16
 MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
-
-
-@dataclass(frozen=True)
-class Piece:
-    """The forecasts of some rows and their true classes: what formulas of rows may ask for, made when it is asked for.
-
-    Of a classifier that gave labels, the forecast is 1 for the class that it assigned, and 0 for all others.
-    """
-
-    said: Scores
-    truth: Codes
-    classes: int
-
-    @cached_property
-    def memberships(self) -> tuple[Numbers, ...]:
-        """The probability of each class."""
-        if self.said.assigned is None:
-            return self.said.memberships()
-        return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
-
-    @cached_property
-    def happened(self) -> tuple[Array, ...]:
-        """Whether each class is the true one, as numbers: they are faster to reckon with than marks."""
-        return tuple((self.truth == code).astype(np.float64) for code in range(self.classes))
-
-    @cached_property
-    def own(self) -> Array:
-        """The probability of the true class."""
-        if self.said.assigned is not None:
-            return np.asarray(self.said.assigned == self.truth, dtype=np.float64)
-        if len(self.said.columns) == 1:
-            return np.asarray(np.abs(self.said.columns[0] - (self.truth != self.said.speaks)), dtype=np.float64)
-        # Sums of products: choosing a column by a mask takes the machine several times as long.
-        found: Array = self.memberships[0] * self.happened[0]
-        for column, happened in zip(self.memberships[1:], self.happened[1:], strict=True):
-            found += column * happened
-        return found
-
-    @cached_property
-    def squares(self) -> Array:
-        """The sum of squared probabilities."""
-        if self.said.assigned is not None:
-            return np.ones(len(self.truth))
-        found = np.square(self.memberships[0], dtype=np.float64)
-        for column in self.memberships[1:]:
-            found += np.square(column)
-        return found
-
-    @cached_property
-    def highest(self) -> Array:
-        """The highest probability."""
-        if self.said.assigned is not None:
-            return np.ones(len(self.truth))
-        return np.asarray(reduce(np.maximum, self.memberships), dtype=np.float64)
-
-    @cached_property
-    def ties(self) -> Array:
-        """How many classes share the highest probability."""
-        if self.said.assigned is not None:
-            return np.ones(len(self.truth))
-        found = np.zeros(len(self.truth))
-        for column in self.memberships:
-            found += column == self.highest
-        return found
-
-    @cached_property
-    def steps(self) -> Array:
-        """The squared distances of the cumulative probabilities from 0 and 1, summed over all classes but the last."""
-        if self.said.assigned is not None:
-            return np.abs(self.said.assigned.astype(np.float64) - self.truth)
-        found, reached = np.zeros((2, len(self.truth)))
-        for code, column in enumerate(self.memberships[:-1]):
-            reached += column
-            found += np.square(reached - (self.truth <= code))
-        return found
-
-    def chance(self, code: int) -> Numbers:
-        """The probability of a class."""
-        if self.said.assigned is not None:
-            return np.asarray(self.said.assigned == code, dtype=np.float64)
-        return self.memberships[code]
-
-    def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
-        """What each row is worth by the formula of a measure."""
-        if code is not None:
-            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.happened[code]}))
-        offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
-        return np.asarray(measure.of(offered | {"matrix": matrix}))
-
-
-class Moments(NamedTuple):
-    """Sums over rows within each true class, of some columns: (columns, classes).
-
-    Attributes:
-        shift: What is taken from each column before it is summed, so that little cancels.
-        mass: What the rows weigh, (classes,).
-        weighed: Sums by weight. Of a column that need not be told apart by class, all is in the first place, here and
-            in what follows.
-        square: Sums of squared weights.
-        first: Sums by squared weight.
-        second: Sums of squares by squared weight.
-    """
-
-    shift: Array
-    mass: Array
-    weighed: Array
-    square: Array
-    first: Array
-    second: Array
-
-    @property
-    def means(self) -> Array:
-        """The mean of each column."""
-        return np.asarray(self.shift + self.weighed.sum(axis=1) / self.mass.sum())
-
-    def scatter(self, column: int, scale: float, offset: Array) -> float:
-        """Squares of scale * column + offset of the class, summed by squared weight."""
-        inside = offset + scale * self.shift[column]
-        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
-        parts += inside**2 * self.square[column]
-        return float(np.maximum(parts, 0.0).sum())
 
 
 class Sloped(NamedTuple):

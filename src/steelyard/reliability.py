@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from .calibration import quantiles
 from .errors import BadOption, quoted
-from .forecasts import Piece
+from .piece import Piece
 from .prediction import Scores
+from .quantiles import quantiles
 from .registry import Measure
 from .table import Table
 
