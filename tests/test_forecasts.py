@@ -12,8 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 
 from steelyard import Assessment, Scale, all_measures, assess, compare, find
-from steelyard.calibration import FEWEST_ROWS, WORTH_COUNTING, quantiles
+from steelyard.calibration import FEWEST_ROWS
 from steelyard.errors import BadOption, OutsideUnitInterval, UnknownMeasure
+from steelyard.quantiles import WORTH_COUNTING, quantiles
 from steelyard.settings import Method
 from steelyard.statistics import CALIBRATION, FORECASTS
 
