@@ -74,6 +74,10 @@ class Masses:
         """The value of a measure, over any leading axes."""
         return measure(**{name: getattr(self, name) for name in measure.arguments})
 
+    def centre(self, measure: Measure, value: float, row: float) -> float:
+        """Where its interval is built: at the value, unless that is fitted to the rows which it judges."""
+        return value if measure.fair is None else float(measure.fair(self.positive, self.negative, row))
+
     def slopes(self, measure: Measure, value: float) -> Slopes:
         """The derivatives of a measure by the mass of the class, and by that of the rest, at each score."""
         offered = {"positive": self.positive, "negative": self.negative, "hits": self.hits, "alarms": self.alarms}

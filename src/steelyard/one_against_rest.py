@@ -208,11 +208,12 @@ class OneAgainstRest:
         with np.errstate(divide="ignore", invalid="ignore"):
             value, (variance, freedom), influences = self._as_they_are(measure)
             # No value moves further than the share of the mass that is added.
-            if (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
+            if measure.fair is None and (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
                 return Found((value, value), (variance, variance), (freedom, freedom)), influences, influences
             centre, smooth = self.sloped(measure, smooth=True)
             spread, looser = self.spread(measure, smooth, smooth=True)
             added = 2 * row**2 * pseudo_moments(smooth, self.plain.share)[0]
+            centre = self.masses(measure, smooth=True).centre(measure, centre, row / PSEUDO_ROW)
             found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
         return found, influences, partial(self.influences, measure, smooth, smooth=True)
 

@@ -81,6 +81,8 @@ class Measure:
             that stand next to each other are alike.
         balanced: For measures of rankings: whether all classes of the rest weigh the same. Such a measure stands for
             the mean over all classes even where there is an event.
+        fair: For measures of rankings that are fitted to the rows which they judge: a formula for the middle of the
+            interval, with what that gains taken off; of positive, negative, and what a row weighs.
         special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
@@ -100,6 +102,7 @@ class Measure:
     slopes: Callable[..., tuple[Array, Array]] | None = None
     corners: bool = False
     balanced: bool = False
+    fair: Formula | None = None
     special: bool = False
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)

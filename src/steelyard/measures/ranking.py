@@ -323,16 +323,36 @@ def h_measure_slopes(positive: Array, negative: Array) -> Slopes:
     return slope(loss.by_class, 1 - share), slope(loss.by_rest, -share)
 
 
+def fair_h_measure(positive: Array, negative: Array, row: float) -> float:
+    """The H-measure with losses halfway between those at the best thresholds and those where a row has no say in them.
+
+    Thresholds that are the best for the rows at hand lose too little on these, and by about as much too much on others.
+    A row has no say in its own threshold where it is left out of the rows whose chance of the class is the same;
+    ``row`` is what one independent row weighs.
+    """
+    share = positive.sum() / (positive.sum() + negative.sum())
+    chance = _best_chances(positive, negative)
+    block = np.cumsum(np.append(0, np.diff(chance) != 0))
+    own, every = (np.bincount(block, mass)[block] for mass in (positive, positive + negative))
+    others = np.maximum(every - row, 1e-9 * row)
+    loss = Loss.of(positive, negative, chance, share)
+    without = [_losses(np.clip(each / others, 0.0, 1.0), share) for each in (np.maximum(own - row, 0.0), own)]
+    lost = _product(positive, loss.by_class[0] + without[0][0]) + _product(negative, loss.by_rest[0] + without[1][1])
+    mean = lost / 2 / (positive.sum() + negative.sum())
+    return float(np.clip(1 - mean / loss.total[1], 0.0, 1.0))
+
+
 @measure(
     better="higher", chance=0.0, undefined=EMPTY, title="H-measure", slopes=h_measure_slopes, corners=True,
-    special=True,
+    special=True, fair=fair_h_measure,
     cite="Hand (2009), Machine Learning 77, 103-123; Hand & Anagnostopoulos (2014), Pattern Recogn. Lett. 40, 41-46",
 )  # fmt: skip
 def h_measure(positive: Any, negative: Any) -> Any:
     """Loss saved by the score, as a share of what is lost without it, over all costs, each at its best threshold.
 
     Costs have the density Beta(1 + share of the class, 1 + share of the rest). The best thresholds are found on the
-    same rows, so that the value is too high in small samples, most where the score tells little.
+    same rows, so that the value is too high in small samples, most where the score tells little; the interval knows of
+    that.
     """
     if positive.ndim > 1:
         rows = zip(positive.reshape(-1, positive.shape[-1]), negative.reshape(-1, negative.shape[-1]), strict=True)

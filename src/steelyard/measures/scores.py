@@ -92,10 +92,15 @@ def zero_one_score(own: Any, highest: Any, ties: Any) -> Any:
     better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=GNEITING, penalty=cost_matrix,
 )  # fmt: skip
 def decision_cost(memberships: Sequence[Numbers], truth: Codes, matrix: Any, *, costs: Any = None) -> Any:
-    """Mean cost where each row is assigned to the class that the forecast makes cheapest: a proper score."""
+    """Mean cost where each row is assigned to the class that the forecast makes cheapest: a proper score.
+
+    Where several classes are, the cost is their mean.
+    """
     del costs  # they made the matrix
-    expected = sum(column[:, None] * row for column, row in zip(memberships, matrix, strict=True))
-    return matrix[truth, np.argmin(expected, axis=1)]
+    expected = np.stack(memberships, axis=1) @ matrix
+    rounding = 1e-12 * np.abs(matrix).max()
+    cheapest = expected <= expected.min(axis=1, keepdims=True) + rounding
+    return (matrix[truth] * cheapest).sum(axis=1) / cheapest.sum(axis=1)
 
 
 @measure(
