@@ -117,7 +117,7 @@ class Assessment:
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
-        if statistic is not CONFUSION and self.tally.scores is not None:
+        if statistic in (RANKING, CALIBRATION) and self.tally.scores is not None:
             self.tally.scores.refuse_changed()
         if statistic.name not in self.parts:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")

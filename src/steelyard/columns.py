@@ -146,6 +146,7 @@ def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
 
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
+FACTORS = np.arange(1, 2 * CHUNK, 2, dtype=np.uint64) * ODD  # odd ones lose no bit of what they are multiplied with
 
 
 def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
@@ -155,19 +156,18 @@ def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
 
 def checksum(columns: Sequence[Numbers]) -> int:
     """A number that changes when any value does, or its place."""
-    first = (
-        np.arange(1, 2 * CHUNK, 2, dtype=np.uint64) * ODD
-    )  # odd factors lose no bit of what they are multiplied with
 
     def work(start: int, stop: int) -> int:
-        total = 0
-        for low, high in chunks(start, stop):
-            factors = first[: high - low] + np.uint64(2 * low * int(ODD) % 2**64)
-            for place, piece in enumerate(pieces(columns, low, high)):
-                total += int((piece.view(np.uint64) * factors).sum()) * (2 * place + 1)
-        return total
+        return sum(checksum_of(pieces(columns, low, high), low) for low, high in chunks(start, stop))
 
     return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
+
+
+def checksum_of(some: Sequence[Numbers], low: int) -> int:
+    """What some rows add to it, from a row on."""
+    factors = FACTORS[: len(some[0])] + np.uint64(2 * low * int(ODD) % 2**64)
+    sums = [int((piece.view(np.uint64) * factors).sum()) for piece in some]
+    return sum(total * (2 * place + 1) for place, total in enumerate(sums))
 
 
 def _is_own(column: Numbers) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .columns import ODD, pieces
+from .columns import ODD, checksum_of, pieces
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, STEP, Slot
 from .masses import Sides
@@ -102,7 +102,6 @@ class ForecastEvaluation(RowEvaluation):
     def worth(self, piece: Piece, slots: Sequence[Slot]) -> list[Array]:
         """What each row of a piece is worth, for each of some columns."""
         known: dict[tuple[str, int | str | None], Array] = {}
-        share = self.class_mass / self.class_mass.sum()
         codes = range(len(self.scale))
         for slot in slots:
             label, measure = slot.measure.label, slot.measure
@@ -116,8 +115,13 @@ class ForecastEvaluation(RowEvaluation):
             if slot.average == AVERAGES[0]:
                 known[key_of(slot)] = reduce(np.add, [known[label, code] for code in codes]) / len(self.scale)
             elif slot.average is not None:
-                known[key_of(slot)] = reduce(np.add, [known[label, code] * share[code] for code in codes])
+                known[key_of(slot)] = reduce(np.add, [known[label, code] * self.share[code] for code in codes])
         return [known[key_of(slot)] for slot in slots]
+
+    @cached_property
+    def share(self) -> Array:
+        """The share of each class."""
+        return self.class_mass / self.total
 
     def piece(self, low: int, high: int, model: int | None = None) -> Piece:
         """Some rows, as one classifier saw them."""
@@ -137,21 +141,29 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
-        weights = self.weights
+        weights, said = self.weights, self.rows.scores[self.model]
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.worth(self.piece(0, min(len(self.rows), SAMPLE)), self.columns)
             shift = np.array([np.nan_to_num(column.mean(), posinf=0.0) for column in first])
 
-            def work(start: int, stop: int) -> Array:
-                sums = np.zeros((4, len(self.columns), len(self.scale)))
+            def work(start: int, stop: int) -> tuple[Array, int]:
+                sums, seal = np.zeros((4, len(self.columns), len(self.scale))), 0
                 for low, high in chunks(start, stop, len(self.scale)):
                     piece = self.piece(low, high)
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
                     sums += self._sums(piece, shift, each)
-                return sums
+                    seal += 0 if said.seal is None else checksum_of(piece.said.columns, low)
+                return sums, seal
 
-            sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
-        return Moments(shift, self.class_mass, *sums)
+            parts = over_rows(len(self.rows), work, len(self.scale))
+        said.refuse_changed(sum(seal for _, seal in parts))
+        sums = reduce(np.add, [part for part, _ in parts])
+        return Moments(shift, self._masses, *sums)
+
+    @cached_property
+    def _masses(self) -> Array:
+        """What the rows of each class weigh; where nothing depends on that, all of them in the first place."""
+        return self.class_mass if any(self._by_class_too) else np.append(self.total, np.zeros(len(self.scale) - 1))
 
     @cached_property
     def _by_class_too(self) -> tuple[bool, ...]:
@@ -194,7 +206,7 @@ class ForecastEvaluation(RowEvaluation):
         shift, sums = self.moments.shift, np.zeros((4, len(self.columns), classes))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(self.rows), classes):
-                share = self.weights.mass[low:high] / (self.class_mass.sum() * classes)
+                share = self.weights.mass[low:high] / (self.total * classes)
                 for piece in self._pseudo_pieces(low, high):
                     sums += self._sums(piece, shift, (share, share))
         return Moments(shift, np.full(classes, 1 / classes), *sums)
@@ -221,21 +233,32 @@ class ForecastEvaluation(RowEvaluation):
         with np.errstate(divide="ignore", invalid="ignore"):
             means = moments.means
             errors = [np.sqrt(moments.scatter(place, 1.0, -means[[place]])) for place in range(len(means))]
-            reach = [self._reach(slot, mean) for slot, mean in zip(self.columns, means, strict=True)]
-            return np.asarray(self.pseudo_mass * np.array(reach) < NEGLIGIBLE * np.array(errors))
+            found = []
+            for slot, mean, error in zip(self.columns, means, errors, strict=True):
+                enough = NEGLIGIBLE * error / self.pseudo_mass
+                found.append(self._most(slot) < enough or self._reach(slot, mean) < enough)
+            return np.array(found)
+
+    def _most(self, slot: Slot) -> float:
+        """How far the mean score of pseudo-rows can be from 0 at most: no score grows faster than the logarithm.
+
+        At least one class of a forecast has its fair share or more; the others have no less than rows can tell.
+        """
+        (low, high), classes = slot.measure.span, len(self.scale)
+        if np.isfinite(high - low):
+            return high - low
+        rarest = np.log(classes * (self.total + 1))
+        return float(max(classes - 1, ((classes - 1) * rarest + np.log(classes)) / classes))
 
     def _reach(self, slot: Slot, mean: float) -> float:
-        """How far the score of a pseudo-row may be from the mean; where there is no end to it, as far as some are.
+        """How far scores of pseudo-rows are from the mean, judged by some of very many rows.
 
         Which rows tell is up to their forecasts, not to their order.
         """
-        low, high = slot.measure.span
-        if np.isfinite(high - low):
-            return high - low
-        if len(self.rows) <= MANY_ROWS or not self.rows.scores[self.model].columns:
+        said, bounded = self.rows.scores[self.model], np.isfinite(np.subtract(*slot.measure.span))
+        if bounded or len(self.rows) <= MANY_ROWS or not said.columns:
             return np.inf
         share, kept = np.uint64(2**64 * SAMPLE // len(self.rows)), []
-        said = self.rows.scores[self.model]
         for start, stop in chunks(0, len(self.rows)):
             (first,) = pieces(said.columns[:1], start, stop)
             marked = np.flatnonzero(first.view(np.uint64) * ODD < share)[:SAMPLE] + start
@@ -290,7 +313,7 @@ class ForecastEvaluation(RowEvaluation):
     def _result(self, slot: Slot) -> Found:
         if self.rows.cluster is not None or self.reference(slot) is not None:
             return self._from_influences(slot)
-        moments, total = self.moments, float(self.class_mass.sum())
+        moments, total = self.moments, self.total
         plain = self.sloped(slot, moments.means, moments.mass)
         freedom = float(self.weights.count.sum()) - 1
         more = (freedom + 1) / freedom if freedom > 0 else np.nan
@@ -309,9 +332,9 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def smoothed(self) -> tuple[Array, Array, float]:
         """The means of the columns, the masses of the classes and of all, with the pseudo-rows."""
-        total, extra = float(self.class_mass.sum()), self.pseudo_mass
+        total, extra = self.total, self.pseudo_mass
         means = (total * self.moments.means + extra * self.pseudo.means) / (total + extra)
-        return means, self.class_mass + extra / len(self.scale), total + extra
+        return means, self._masses + extra / len(self.scale), total + extra
 
     def _scatter(self, moments: Moments, column: int, sloped: Sloped, at: Moments | None) -> float:
         """Squared influences, around their mean on the rows as they are or with the pseudo-rows."""
@@ -328,11 +351,11 @@ class ForecastEvaluation(RowEvaluation):
         """What the rows add before their mean is taken off, that mean, and what all of them weigh."""
         base = self.base(slot)
         column, other = self.column(base), self.reference(slot)
-        mass, total = self.weights.mass, float(self.class_mass.sum())
+        mass, total = self.weights.mass, self.total
         if other is not None:
             return self._against(slot, column, self.column(base, other))
         smooth = smooth and not self.negligible[self._column_of[key_of(base)]]
-        means, by_class, whole = self.smoothed if smooth else (self.moments.means, self.class_mass, total)
+        means, by_class, whole = self.smoothed if smooth else (self.moments.means, self._masses, total)
         sloped = self.sloped(slot, means, by_class)
         rows = sloped.scale * column + sloped.offset[self.rows.truth]
         if smooth:
@@ -342,7 +365,7 @@ class ForecastEvaluation(RowEvaluation):
 
     def _against(self, slot: Slot, column: Array, other: Array) -> tuple[Array, float, float]:
         """Skill against another classifier: both scores are of the same rows."""
-        mass, total = self.weights.mass, float(self.class_mass.sum())
+        mass, total = self.weights.mass, self.total
         _, by_mean, by_reference = _gradient(slot.measure, float(mass @ column) / total, float(mass @ other) / total)
         rows = by_mean * column + by_reference * other
         return rows, float(mass @ rows) / total, total
@@ -353,7 +376,7 @@ class ForecastEvaluation(RowEvaluation):
         if other is None:
             return self.sloped(slot, self.moments.means, self.class_mass).value
         base, mass = self.base(slot), self.weights.mass
-        means = [float(mass @ self.column(base, model)) / float(self.class_mass.sum()) for model in (None, other)]
+        means = [float(mass @ self.column(base, model)) / self.total for model in (None, other)]
         return _gradient(slot.measure, *means)[0]
 
     def _from_influences(self, slot: Slot) -> Found:
@@ -432,7 +455,7 @@ class ForecastEvaluation(RowEvaluation):
                 rows[code, low:high] = sloped.scale * self.worth(piece, [base])[0] + sloped.offset[code]
         rows -= sloped.scale * means[self._column_of[key_of(base)]] + mass @ sloped.offset / whole
         # Rows that weigh more than others stand for more pseudo-rows.
-        rows *= np.sqrt(self.weights.mass * len(self.rows) / self.class_mass.sum()) / whole
+        rows *= np.sqrt(self.weights.mass * len(self.rows) / self.total) / whole
         return float(np.square(rows).mean()), rows.ravel()
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
@@ -471,7 +494,7 @@ class ForecastEvaluation(RowEvaluation):
 def _by_class(piece: Piece, values: Array) -> Array:
     """Sums over the rows of each class."""
     if piece.classes <= FEW_CLASSES:
-        return np.array([(values * happened).sum() for happened in piece.happened])
+        return np.array([(values * piece.happened(code)).sum() for code in range(piece.classes)])
     return np.bincount(piece.truth, values, piece.classes).astype(np.float64)
 
 

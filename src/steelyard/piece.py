@@ -34,9 +34,14 @@ class Piece:
         return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
 
     @cached_property
-    def happened(self) -> tuple[Array, ...]:
-        """Whether each class is the true one, as numbers: they are faster to reckon with than marks."""
-        return tuple((self.truth == code).astype(np.float64) for code in range(self.classes))
+    def _happened(self) -> dict[int, Array]:
+        return {}
+
+    def happened(self, code: int) -> Array:
+        """Whether a class is the true one, as numbers: they are faster to reckon with than marks."""
+        if code not in self._happened:
+            self._happened[code] = (self.truth == code).astype(np.float64)
+        return self._happened[code]
 
     @cached_property
     def own(self) -> Array:
@@ -46,9 +51,9 @@ class Piece:
         if len(self.said.columns) == 1:
             return np.asarray(np.abs(self.said.columns[0] - (self.truth != self.said.speaks)), dtype=np.float64)
         # Sums of products: choosing a column by a mask takes the machine several times as long.
-        found: Array = self.memberships[0] * self.happened[0]
-        for column, happened in zip(self.memberships[1:], self.happened[1:], strict=True):
-            found += column * happened
+        found: Array = self.memberships[0] * self.happened(0)
+        for code, column in enumerate(self.memberships[1:], start=1):
+            found += column * self.happened(code)
         return found
 
     @cached_property
@@ -93,11 +98,12 @@ class Piece:
         """The probability of a class."""
         if self.said.assigned is not None:
             return np.asarray(self.said.assigned == code, dtype=np.float64)
-        return self.memberships[code]
+        alone = len(self.said.columns) == 1 and code == self.said.speaks
+        return self.said.columns[0] if alone else self.memberships[code]
 
     def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
         """What each row is worth by the formula of a measure."""
         if code is not None:
-            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.happened[code]}))
+            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.happened(code)}))
         offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
         return np.asarray(measure.of(offered | {"matrix": matrix}))

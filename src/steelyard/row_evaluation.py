@@ -125,6 +125,11 @@ class RowEvaluation(ABC):
         """What the rows of each class weigh."""
         return self._by_class(1)
 
+    @cached_property
+    def total(self) -> float:
+        """What all rows weigh."""
+        return float(len(self.rows)) if self.weights.equal else float(self.class_mass.sum())
+
     def _by_class(self, row: int) -> Array:
         """Sums of rows within each class; classes that come last on the scale may not have been seen."""
         found = np.zeros(len(self.scale))

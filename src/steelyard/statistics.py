@@ -173,11 +173,13 @@ def _count_full(
 
 
 def _mixed_radix(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int) -> Places:
-    code = np.zeros(rows, dtype=np.int64)
+    # Small numbers are added up several times faster than large ones, and most tables have few cells.
+    kind = np.min_scalar_type(prod(sizes))
+    code: Places = np.zeros(rows, dtype=kind if kind.itemsize < np.dtype(np.int32).itemsize else np.int64)
     for column, size in zip(columns, sizes, strict=True):
         if column is not None:
-            code *= size
-            code += column
+            code *= code.dtype.type(size)
+            code += column.astype(code.dtype, copy=False)
     return code
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Slopes = tuple[Any, ...]  # by the mass of the class, and by that of the rest
 
 HANLEY = "Hanley & McNeil (1982), Radiology 143(1), 29-36; DeLong et al. (1988), Biometrics 44, 837-845"
+ROUNDING = 1e-12
 EMPTY = "{class}: a class or the rest has no rows, and nothing to be ranked against"
 
 
@@ -332,7 +333,7 @@ def fair_h_measure(positive: Array, negative: Array, row: float) -> float:
     """
     share = positive.sum() / (positive.sum() + negative.sum())
     chance = _best_chances(positive, negative)
-    block = np.cumsum(np.append(0, np.diff(chance) != 0))
+    block = np.cumsum(np.append(0, np.diff(chance) < -ROUNDING))  # chances only fall
     own, every = (np.bincount(block, mass)[block] for mass in (positive, positive + negative))
     others = np.maximum(every - row, 1e-9 * row)
     loss = Loss.of(positive, negative, chance, share)
