@@ -158,7 +158,7 @@ def checksum(columns: Sequence[Numbers]) -> int:
     """A number that changes when any value does, or its place."""
 
     def work(start: int, stop: int) -> int:
-        return sum(checksum_of(pieces(columns, low, high), low) for low, high in chunks(start, stop))
+        return sum(checksum_of(pieces(columns, low, high), low) for low, high in chunks(start, stop, len(columns)))
 
     return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
 

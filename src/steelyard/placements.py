@@ -82,14 +82,14 @@ class Placements:
             above[1 - speaks] = above[speaks]
         return cls(counts, above, rows.truth, sizes)
 
-    def found(self, formula: object) -> dict[int | str, Found]:
-        """A measure with its spread: of every class, and averaged over them."""
+    def found(self, formula: object, alone: str | None = None) -> dict[int | str, Found]:
+        """A measure with its spread: of every class, and averaged over them; or one average alone."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
         known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
         values = np.array([value for value, _, _ in known])
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
         found: dict[int | str, Found] = {}
-        for code, value in enumerate(values.tolist()):
+        for code, value in enumerate(values.tolist() if alone is None else ()):
             constant, slope = lines[code].T
             first, second = self.moments[code]
             sizes = np.array([rest[code], self.sizes[code]])
@@ -98,7 +98,8 @@ class Placements:
         even = np.full(len(values), 1 / len(values))
         moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
         for average, weights, gaps in zip(AVERAGES, (even, share), (0 * moved, moved), strict=True):
-            found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
+            if alone in (None, average):
+                found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
         return found
 
     @cached_property

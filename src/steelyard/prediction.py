@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 WORTH_SEALING = 1 << 20  # values: as many are copied in no time
+WIDE = 4 * 8  # bytes from a row to the next
 
 
 class Scores(NamedTuple):
@@ -53,8 +54,12 @@ class Scores(NamedTuple):
         return Scores(tuple(pieces(self.columns, low, high)), self.speaks, assigned)
 
     def sealed(self) -> Scores:
-        """Scores that cannot change unnoticed: few are copied, of many a checksum is kept."""
-        if sum(column.size for column in self.columns) <= WORTH_SEALING:
+        """Scores that cannot change unnoticed: few are copied, of many a checksum is kept.
+
+        Columns of a wide matrix are copied too: reading one of them, as sorting does, would read through all of them.
+        """
+        wide = any(column.strides[0] > WIDE for column in self.columns)
+        if wide or sum(column.size for column in self.columns) <= WORTH_SEALING:
             return Scores(own(self.columns), self.speaks)
         return Scores(self.columns, self.speaks, seal=None if _frozen(self.columns) else checksum(self.columns))
 

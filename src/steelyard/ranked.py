@@ -86,27 +86,27 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            left = [measure for measure in self.measures if not self._counted(measure)]
+            self._count(self.measures)
+            missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
+            left = [measure for measure in self.measures if measure.label in missed]
             for start in range(0, len(left), TOGETHER):
                 self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
 
-    @cached_property
-    def placements(self) -> Placements | None:
-        """Counts that some measures need no more than, where there are many rows alike but for their scores."""
+    def _count(self, measures: Sequence[Measure], alone: str | None = None) -> None:
+        """Find measures by counts alone, of classes and averaged, where there are many rows alike but for scores."""
+        counted = [measure for measure in measures if measure.formula in BY_COUNT]
         many = len(self.rows) >= MANY_ROWS and self.weights.equal and self.rows.cluster is None
-        return Placements.of(self.rows, self.model, self.sizes) if many and self.sizes.all() else None
-
-    def _counted(self, measure: Measure) -> bool:
-        """Find a measure by counts, class by class and averaged, if that can be done."""
-        if measure.formula not in BY_COUNT or self.placements is None:
-            return False
-        found = self.placements.found(measure.formula)
+        if not counted or not many or not self.sizes.all():
+            return
+        placements = Placements.of(self.rows, self.model, self.sizes)
+        if placements is None:
+            return
         added = (self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)).max()
-        if added >= NEGLIGIBLE * np.sqrt(min(each.variance[0] for each in found.values())):
-            return False  # pseudo-rows would be felt
-        self.memory.results.update({(measure.label, part): each for part, each in found.items()})
-        return True
+        for measure in counted:
+            found = placements.found(measure.formula, alone)
+            if added < NEGLIGIBLE * np.sqrt(min(each.variance[0] for each in found.values())):  # no pseudo-row is felt
+                self.memory.results.update({(measure.label, part): each for part, each in found.items()})
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""
@@ -147,7 +147,9 @@ class RankedEvaluation(RowEvaluation):
             return NOT_FOUND
         if key not in self.memory.results:
             if slot.code is None:
-                self._average([slot.measure], [AVERAGES.index(str(slot.average))])
+                self._count([slot.measure], slot.average)
+                if key not in self.memory.results:
+                    self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:
                 self.memory.results[key] = self.against_rest(slot.code).measured(slot.measure)[0]
         return self.memory.results[key]
