@@ -266,11 +266,14 @@ def test_an_array_that_is_changed_behind_our_back_is_noticed() -> None:
     chance = np.random.default_rng(1).random((rows, 2))
     chance[:, 1] = 1 - chance[:, 0]
     truth = (np.random.default_rng(2).random(rows) < chance[:, 1]).astype(int)
-    result = assess(truth, chance, event=1)
+    result, alone = assess(truth, chance, event=1), assess(truth, chance, event=1, measures=["auc"])
     before = result["log_score"].value
     assert result["log_score"].value == before
     chance[[0, 1]] = chance[[1, 0]]
-    for look in (lambda: result["brier"], lambda: result["auc"], result.calibration_test, lambda: result.curve("roc")):
+    ranked = assess(truth, chance[:, 1].copy(), event=1, measures=["auc"])
+    assert ranked["auc"].value > 0.5  # a copy of it was not changed
+    looks = (lambda: result["brier"], lambda: result["auc"], result.calibration_test, lambda: result.curve("roc"))
+    for look in (*looks, result.table, alone.table):
         with pytest.raises(ChangedInput, match="was changed after it was given"):
             look()
     assert result["error"].value > 0  # what was counted is counted

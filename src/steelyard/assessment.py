@@ -23,7 +23,7 @@ from .registry import Measure
 from .rows import Rows
 from .scale import Label, listed
 from .settings import PRICED, STANDARDISE, Settings
-from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
+from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, STATISTICS, Statistic
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
@@ -253,7 +253,8 @@ class Assessment:
         return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
 
     def _columns(self) -> Mapping[str, Sequence[Any]]:
-        found = [part.columns() for part in self.parts.values() if part.evaluation.measures]
+        wanted = [one for one in STATISTICS if self.settings.made_of(one) and one.name in self.parts]
+        found = [self.part(statistic).columns() for statistic in wanted]
         columns: Mapping[str, Sequence[Any]] = found[0]
         if len(found) > 1:
             columns = by_measure(found, [measure.label for measure in self.settings.measures])
