@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +21,12 @@ Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the
 # What some rows of the class add to a value, and some of the rest, counted from the highest score on.
 Influences = tuple[Callable[[slice], "Array"], Callable[[slice], "Array"]]
 Untied = Callable[["Places", "Places"], tuple[float, Influences]]
+Line = tuple[float, float]  # what a row adds to a value: a number, and another for each row of the other side above it
+ByCount = Callable[[float, float, float], tuple[float, Line, Line]]
 NOTHING = 1e-24  # less than any variance: what rounding makes of 0
 
 UNTIED: dict[Any, Untied] = {}  # by formula
+BY_COUNT: dict[Any, ByCount] = {}  # by formula
 
 
 def where_untied(formula: Any) -> Callable[[Untied], Untied]:
@@ -36,6 +39,31 @@ def where_untied(formula: Any) -> Callable[[Untied], Untied]:
     def enter(short: Untied) -> Untied:
         UNTIED[formula] = short
         return short
+
+    return enter
+
+
+def _along(line: Line, places: Places, rows: slice) -> Array:
+    result: Array = line[0] + line[1] * places[rows]
+    return result
+
+
+def by_count(formula: Any) -> Callable[[ByCount], ByCount]:
+    """Enter a still shorter one, where what a row adds is a straight line of the rows of the other side above it.
+
+    It is given how many of the rest are above the rows of the class, summed up, and the sizes of the class and rest; it
+    returns the value and the lines of the class and of the rest.
+    """
+
+    def along_lines(alarms: Places, hits: Places) -> tuple[float, Influences]:
+        value, *lines = BY_COUNT[formula](float(alarms.sum()), len(alarms), len(hits))
+        of_class, of_rest = (partial(_along, line, places) for line, places in zip(lines, (alarms, hits), strict=True))
+        return value, (of_class, of_rest)
+
+    def enter(way: ByCount) -> ByCount:
+        BY_COUNT[formula] = way
+        where_untied(formula)(along_lines)
+        return way
 
     return enter
 

@@ -6,14 +6,14 @@ measures that ask for nothing but how many of the other side are above a row, on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .masses import spread_of
+from .masses import BY_COUNT, spread_of
 from .parallel import chunks, over_rows, shared
 from .ranking import Ranking
 from .row_evaluation import AVERAGES, Found
@@ -22,24 +22,7 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
-Line = tuple[float, float]  # what a row adds to a value: a number, and another for each row of the other side above it
-ByCount = Callable[[float, float, float], tuple[float, Line, Line]]
-BY_COUNT: dict[object, ByCount] = {}  # by formula
-
 MANY_ROWS = 1 << 17  # below this there is little to gain
-
-
-def by_count(formula: object) -> Callable[[ByCount], ByCount]:
-    """Enter a way to a value, and to what rows of the class and of the rest add to it, by counts alone.
-
-    It is given how many of the rest are above the rows of the class, summed up, and the sizes of the class and rest.
-    """
-
-    def enter(way: ByCount) -> ByCount:
-        BY_COUNT[formula] = way
-        return way
-
-    return enter
 
 
 @dataclass(frozen=True)

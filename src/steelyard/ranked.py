@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .evaluation import Slot
-from .masses import Influences, Sides, pseudo_moments
+from .masses import BY_COUNT, Influences, Sides, pseudo_moments
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .parallel import chunks, over_rows, shared
-from .placements import BY_COUNT, MANY_ROWS, Placements
+from .placements import MANY_ROWS, Placements
 from .ranking import Ranking
 from .registry import Measure
 from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
@@ -86,12 +86,17 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            self._count(self.measures)
-            missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
-            left = [measure for measure in self.measures if measure.label in missed]
+            self._count(self._missed)
+            left = self._missed
             for start in range(0, len(left), TOGETHER):
                 self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+
+    @property
+    def _missed(self) -> list[Measure]:
+        """The measures that are not found yet, or not for all classes and averages."""
+        missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
+        return [measure for measure in self.measures if measure.label in missed]
 
     def _count(self, measures: Sequence[Measure], alone: str | None = None) -> None:
         """Find measures by counts alone, of classes and averaged, where there are many rows alike but for scores."""

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose
 
 import steelyard.ranked
 from steelyard import assess
+from steelyard.masses import BY_COUNT
 from steelyard.measures.ranking import auc
-from steelyard.placements import BY_COUNT, Placements
+from steelyard.placements import Placements
 
 
 def sample(rows: int, classes: int, seed: int) -> tuple[Any, Any]:

@@ -17,9 +17,8 @@ import numpy as np
 
 from ..columns import as_number
 from ..errors import BadOption, quoted
-from ..masses import Influences, where_untied
+from ..masses import Influences, Line, by_count, where_untied
 from ..parallel import in_pieces
-from ..placements import Line, by_count
 from ..registry import measure
 
 if TYPE_CHECKING:
@@ -68,17 +67,6 @@ def auc_by_count(above: float, size: float, rest: float) -> tuple[float, Line, L
     pairs = size * rest
     value = 1 - above / pairs
     return value, ((1 - value) / size, -1 / pairs), (-value / rest, 1 / pairs)
-
-
-@where_untied(auc)
-def auc_untied(alarms: Places, hits: Places) -> tuple[float, Influences]:
-    """Counts of the other side are the placements."""
-    pairs = len(alarms) * len(hits)
-    value = 1 - float(alarms.sum()) / pairs
-    return value, (
-        lambda rows: (1 - value) / len(alarms) - alarms[rows] / pairs,
-        lambda rows: hits[rows] / pairs - value / len(hits),
-    )
 
 
 @measure(
