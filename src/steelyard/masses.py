@@ -44,8 +44,7 @@ def where_untied(formula: Any) -> Callable[[Untied], Untied]:
 
 
 def _along(line: Line, places: Places, rows: slice) -> Array:
-    result: Array = line[0] + line[1] * places[rows]
-    return result
+    return np.asarray(line[0] + line[1] * places[rows], dtype=np.float64)
 
 
 def by_count(formula: Any) -> Callable[[ByCount], ByCount]:
