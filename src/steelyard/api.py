@@ -14,6 +14,7 @@ from .cases import Cases, Door, Missing, Prediction, replace_event
 from .columns import as_number
 from .decisions import least_cost
 from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
+from .measured import Knowledge
 from .measures import find
 from .membership import numbers
 from .prediction import recognise
@@ -45,6 +46,9 @@ def assess(
     group: Any = None,
     by: Any = None,
     cost: Any = None,
+    sd: Any = None,
+    sd_response: Any = None,
+    response: Any = None,
     training: Any = None,
     measures: Iterable[str | Measure] | None = None,
     level: float = 0.95,
@@ -77,6 +81,12 @@ def assess(
         group: The cluster of each row, where rows are not independent (patients, batches).
         by: Parts of the data that are assessed apart too; an array, a column, or several.
         cost: Costs by class name, {true: {assigned: cost}}; brings the measure "cost" along.
+        sd: With scale=Continuum(...), where y_true is measured: the standard deviation of the measurement error, for
+            all rows or one a row (with a frame: a number or a column); that of the scale if not given. An estimate of
+            it (``measurement_sd``) brings its uncertainty along.
+        sd_response: The standard deviation of the response around what the covariates tell, likewise.
+        response: What a response model expects of each row, and the standard deviation of the response around that, out
+            of fold: ``fit_response(...)``, or a pair of arrays (with a frame: of columns).
         training: The same on the data that the classifier was fitted to: a pair (y_true, prediction), or a
             frame or path with the same columns. Its values stand beside the test values.
         measures: What to compute; everything that needs no further input, if not given.
@@ -92,19 +102,20 @@ def assess(
     """
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
     rule = Rule.of(threshold, settings)
-    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale)
+    known = Knowledge(sd, sd_response, response)
+    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
     wanted = assigned if membership is None else membership
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
-    settings = settings.fitted(cases.scored, rule.checks_scores or cases.probable)
+    settings = settings.fitted(cases.given(rule.checks_scores))
     keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
     if training is None:
         return assessment
     chosen = rule.number if assessment.decision is None else assessment.decision.threshold
-    fitted = Door(cases.scale, None, chosen, missing, any_scale=rule.any_scale)
+    fitted = Door(cases.scale, None, chosen, missing, any_scale=rule.any_scale, knowledge=known.of_any_rows)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
@@ -124,6 +135,9 @@ def compare(
     group: Any = None,
     by: Any = None,
     cost: Any = None,
+    sd: Any = None,
+    sd_response: Any = None,
+    response: Any = None,
     measures: Iterable[str | Measure] | None = None,
     level: float = 0.95,
     method: Method = "delta",
@@ -147,6 +161,9 @@ def compare(
         group: The cluster of each row.
         by: Parts of the data that are compared apart too.
         cost: Costs by class name.
+        sd: With scale=Continuum(...): the standard deviation of the measurement error.
+        sd_response: That of the response around what the covariates tell.
+        response: What a response model expects, and the standard deviation around that.
         measures: What to compute.
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
@@ -162,12 +179,13 @@ def compare(
     if not isinstance(predictions, Mapping):
         raise BadOption("predictions have no names", mend="Give {name: prediction}")
     rule = Rule.of(threshold, settings)
-    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale)
+    known = Knowledge(sd, sd_response, response)
+    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
     named = {str(name): value for name, value in predictions.items()}
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     cases = _admit(y_true, named if truth is None else None, truth, named, door)
-    settings = settings.fitted(cases.scored, rule.checks_scores or cases.probable)
+    settings = settings.fitted(cases.given(rule.checks_scores))
     keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
     from .comparison import Comparison
@@ -254,7 +272,7 @@ def assess_table(
     cells = np.argwhere(table > 0)
     keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
     tally = Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1)))
-    return Assessment(tally, settings.fitted(scored=False))
+    return Assessment(tally, settings.fitted(tally.given))
 
 
 def _checked_table(counts: Any) -> Array:
@@ -304,9 +322,24 @@ def _admit(
             chosen[what], names[what] = sources.column(table, value), value
         elif what == "by" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
             chosen[what] = {name: sources.column(table, name) for name in value}
+    chosen["knowledge"] = _known_columns(table, door.knowledge)
     columns = {name: _columns(table, name, spec) for name, spec in wanted.items()}
     headings = {name: spec for name, spec in wanted.items() if isinstance(spec, str) and "*" not in spec}
     return replace(door, names=names, headings=headings, **chosen).admit(sources.column(table, truth), columns)
+
+
+def _known_columns(table: Any, known: Knowledge) -> Knowledge:
+    """Columns in the place of their names."""
+
+    def found(name: Any) -> Any:
+        return sources.column(table, name) if isinstance(name, str) else name
+
+    pair = known.response
+    return Knowledge(
+        found(known.sd),
+        found(known.sd_response),
+        tuple(found(name) for name in pair) if isinstance(pair, tuple | list) else pair,
+    )
 
 
 def _columns(table: Any, name: str, wanted: Any) -> Any:
@@ -352,5 +385,4 @@ def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparison import Comparison
 
-    rows = tally.scores
-    return Comparison(tally, settle(**options).fitted(rows is not None, rows is None or rows.probable))
+    return Comparison(tally, settle(**options).fitted(tally.given))

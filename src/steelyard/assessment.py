@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .calibration import CalibrationEvaluation
+from .continuum import ContinuumEvaluation
 from .errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation
@@ -23,7 +24,7 @@ from .registry import Measure
 from .rows import Rows
 from .scale import Label, listed
 from .settings import PRICED, STANDARDISE, Settings
-from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, STATISTICS, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS, Statistic
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
@@ -97,6 +98,12 @@ class Assessment:
         rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CALIBRATION)
         return CalibrationEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
 
+    @cached_property
+    def continuum(self) -> ContinuumEvaluation:
+        """The evaluated slots of this classifier that are made of measured values."""
+        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CONTINUUM)
+        return ContinuumEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+
     @property
     def _rows(self) -> Rows:
         """The rows with what was said of them; of labels, their patterns tell as much."""
@@ -107,6 +114,8 @@ class Assessment:
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
         parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
+        if self.settings.made_of(CONTINUUM) and self.tally.scores is not None:
+            parts[CONTINUUM.name] = Part(self.continuum, self.settings, self.n)
         if self.settings.made_of(RANKING) and self.tally.scores is not None:
             parts[RANKING.name] = Part(self.ranked, self.settings, self.n)
         if self.settings.made_of(FORECASTS):
@@ -170,9 +179,8 @@ class Assessment:
 
     def by(self, measure: Measure) -> Assessment:
         """The same classifier by one measure, which need not be among those that are shown."""
-        rows = self.tally.scores
         settings = replace(self.settings, measures=(measure,), everything=False)
-        return replace(self, settings=settings.fitted(rows is not None, rows is None or rows.probable))
+        return replace(self, settings=settings.fitted(self.tally.given))
 
     def place(self, name: str | Measure, part: Any = None) -> int:
         """Find the slot of a measure among those of its kind, for a class, an average or overall."""
@@ -272,7 +280,7 @@ class Assessment:
     @property
     def has_scores(self) -> bool:
         """Whether the classifier gave scores, from which curves and thresholds follow."""
-        return self.tally.scores is not None and self.ranked.scored
+        return self.tally.given.scored and self.ranked.scored
 
     @property
     def plot(self) -> Pictures:

@@ -16,7 +16,7 @@ from .evaluation import Evaluation, Slot
 from .parallel import shared
 from .row_evaluation import RowEvaluation
 from .statistics import Margins, Patterns
-from .uncertainty import by_cluster, influences_at
+from .uncertainty import influences_at, skewness
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks
@@ -160,14 +160,7 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
     with np.errstate(invalid="ignore", divide="ignore"):
         below = (samples < value).mean(axis=0) + 0.5 * (samples == value).mean(axis=0)
         shift = ndtri(np.clip(below, 0.5 / len(samples), 1 - 0.5 / len(samples)))
-        if patterns.cluster is not None:
-            each = by_cluster(patterns, influences)
-            third, second = (each**3).sum(axis=1), (each**2).sum(axis=1)
-        else:
-            mean = patterns.mass / patterns.count
-            third, second = influences**3 @ (patterns.count * mean**3), influences**2 @ patterns.square
-        acceleration = third / (6 * second**1.5)
-    return shift, np.where(np.isfinite(acceleration), acceleration, 0.0)
+    return shift, skewness(patterns, influences) / 6
 
 
 def replace_intervals(

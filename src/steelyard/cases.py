@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from .errors import (
     quoted,
 )
 from .labels import Coded, encode, refuse_missing, scale_of, without
+from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
+from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
 
@@ -46,6 +48,7 @@ class Cases:
         truth: Codes of the true classes.
         assigned: Codes of the assigned classes, by classifier.
         scores: Scores or memberships, by classifier.
+        measured: The values that true classes were cut from, where they are.
         weight: What each row weighs; None where all weigh the same.
         counted: True when weights say how often a row occurred, False when they say how much it stands for.
         group: The cluster that each row belongs to.
@@ -58,6 +61,7 @@ class Cases:
     truth: Codes
     assigned: Mapping[str, Codes]
     scores: Mapping[str, Scores]
+    measured: Measured | None = None
     weight: Array | None = None
     counted: bool = True
     group: Coded | None = None
@@ -74,10 +78,29 @@ class Cases:
         """Whether any classifier gave scores."""
         return any(scores.columns for scores in self.scores.values())
 
-    @property
-    def probable(self) -> bool:
-        """Whether all scores can be probabilities."""
-        return all(scores.are_probabilities for scores in self.scores.values())
+    def given(self, checked: bool = False) -> Given:
+        """What there is for measures to be made of; scores may have been found to be probabilities before."""
+        return given_by(list(self.scores.values()), self.measured, checked)
+
+
+class Given(NamedTuple):
+    """What there is for measures to be made of.
+
+    Attributes:
+        scored: Whether any classifier gave scores.
+        probable: Whether all scores can be probabilities.
+        measured: What is known about measured values; None where the truth was not measured.
+    """
+
+    scored: bool = False
+    probable: bool = True
+    measured: frozenset[str] | None = None
+
+
+def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:
+    """See what there is."""
+    probable = checked or all(said.are_probabilities for said in scores)
+    return Given(any(said.columns for said in scores), probable, None if measured is None else measured.given)
 
 
 @dataclass(frozen=True)
@@ -85,6 +108,7 @@ class Raw:
     """Columns that have been read, but not yet held against each other."""
 
     truth: Coded
+    measured: Measured | None
     predictions: Mapping[str, Prediction]
     weight: Numbers | None
     counted: bool
@@ -100,6 +124,7 @@ class Raw:
         marks = [column.missing() for column in self.labelled() if column.has_missing]
         found = [prediction.missing() for prediction in self.predictions.values()]
         found.append(None if self.weight is None else missing_rows([self.weight]))
+        found += [] if self.measured is None else self.measured.missing()
         marks += [mark for mark in found if mark is not None]
         return np.logical_or.reduce(marks) if marks else np.zeros(len(self.truth), dtype=bool)
 
@@ -107,6 +132,7 @@ class Raw:
         """Leave out the rows that are not marked."""
         return Raw(
             self.truth.keep(rows),
+            None if self.measured is None else self.measured.keep(rows),
             {name: prediction.keep(rows) for name, prediction in self.predictions.items()},
             None if self.weight is None else self.weight[rows],
             self.counted,
@@ -130,6 +156,7 @@ class Door:
         names: What messages call the truth, the weight, the group and the parts, where they are columns of a table.
         headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
         any_scale: Whether a score need not be a probability, since it is not held against one half.
+        knowledge: What is said about measured values, where the truth was measured.
     """
 
     scale: Scale | None = None
@@ -142,6 +169,7 @@ class Door:
     names: Mapping[str, str] = field(default_factory=dict)
     headings: Mapping[str, str] = field(default_factory=dict)
     any_scale: bool = False
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
@@ -154,6 +182,14 @@ class Door:
             if np.isnan(self.threshold):
                 raise BadOption("threshold is no number", mend="Give a number, or leave it out")
         object.__setattr__(self, "event", None if self.event is None else plain_label(self.event))
+        if isinstance(self.scale, Continuum):
+            if self.knowledge.sd is None:
+                object.__setattr__(self, "knowledge", replace(self.knowledge, sd=self.scale.sd))
+        elif self.knowledge.said:
+            raise BadOption(
+                f"{self.knowledge.said[0]} is given, but the truth was not measured",
+                mend="Say where classes are cut: scale=Continuum([65], ['dry', 'wet'])",
+            )
 
     def admit(self, truth: Any, predictions: Mapping[str, Any]) -> Cases:
         """Check and code everything; the way from raw input to Cases."""
@@ -179,8 +215,10 @@ class Door:
         return self.names.get(what, what)
 
     def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
-        true = self._truth(truth, next(iter(predictions.values())))
+        true, measured = self._truth(truth, next(iter(predictions.values())))
         known = true.labels if self.scale is None else self.scale.classes
+        if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
+            known = ()  # what they are called is up to the predictions
         event = self.event if self.event is not None or self.scale is None else self.scale.event
         scored = self.threshold is not None or self.any_scale
         read = {
@@ -191,6 +229,7 @@ class Door:
         group = None if self.group is None else encode(self.group, self._name("group"))
         return Raw(
             true,
+            measured,
             read,
             None if weight is None else numbers(weight, self._name("weight")),
             weight is None or is_whole(weight),
@@ -198,17 +237,19 @@ class Door:
             self._slice(),
         )
 
-    def _truth(self, truth: Any, prediction: Any) -> Coded:
+    def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
         name = self._name("truth")
         taken = take(truth, name)
         try:
             if not isinstance(self.scale, Continuum):
-                return encode(taken, name)
-            codes = self.scale.cut(numbers(taken, name))
+                return encode(taken, name), None
+            values = numbers(taken, name)
+            codes = self.scale.cut(values)
         except (UnusableLabels, WrongShape, NotNumbers) as error:
             _refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
-        return Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        coded = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        return coded, self.knowledge.of(values.astype(np.float64), name)
 
     def _slice(self) -> Coded | None:
         if self.by is None:
@@ -230,15 +271,18 @@ class Door:
             refuse_missing(column)
         if self.threshold is not None and all(said.labels is not None for said in raw.predictions.values()):
             raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
-        scale = self._settle(raw)
+        scale, truth = self._settle(raw), raw.truth
+        if isinstance(scale, Continuum) and isinstance(self.scale, Continuum):
+            truth = renamed(truth, self.scale, scale)
         return Cases(
             scale=scale,
-            truth=raw.truth.on(scale),
+            truth=truth.on(scale),
             assigned={
                 name: prediction.assigned(scale, self.threshold, self.any_scale)
                 for name, prediction in raw.predictions.items()
             },
             scores={name: prediction.scores(scale) for name, prediction in raw.predictions.items()},
+            measured=_checked_measured(raw.measured),
             weight=None if raw.weight is None else _checked_weight(raw.weight, self._name("weight")),
             counted=raw.counted,
             group=raw.group,
@@ -248,7 +292,10 @@ class Door:
     def _settle(self, raw: Raw) -> Scale:
         """Take the scale that was given, or make one of all labels seen."""
         if self.scale is not None:
-            return self.scale if self.event is None else replace_event(self.scale, self.event)
+            scale = self.scale
+            if isinstance(scale, Continuum) and scale.named_after_intervals and raw.measured is not None:
+                scale = named_after(scale, raw.predictions, raw.measured.value)
+            return scale if self.event is None else replace_event(scale, self.event)
         predictions = raw.predictions.values()
         columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
         named = [prediction.class_names for prediction in predictions if prediction.class_names]
@@ -287,7 +334,7 @@ def _refuse_strangers(raw: Raw) -> None:
 def replace_event(scale: Scale, event: Any) -> Scale:
     """Name another event on the same scale."""
     if isinstance(scale, Continuum):
-        return Continuum(scale.boundaries, scale.classes, sd=scale.sd, closed=scale.closed, event=event)
+        return scale.but(event=event)
     return Scale(scale.classes, event, scale.ordered)
 
 
@@ -353,6 +400,13 @@ def _checked_weight(weight: Numbers, name: str) -> Array:
     if not 1e-300 < squares < 1e300:
         raise BadWeights("the weights are too large or too small to be squared", column=name, mend="Rescale them")
     return checked
+
+
+def _checked_measured(measured: Measured | None) -> Measured | None:
+    """Refuse a row of which something is missing that was said of the others."""
+    for name, column in () if measured is None else measured.said():
+        refuse_missing_numbers(column, name)
+    return measured
 
 
 def _crossed(columns: Sequence[Coded]) -> Coded:

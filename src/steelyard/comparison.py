@@ -13,6 +13,7 @@ from .assessment import Assessment
 from .bootstrap import bca, bounds, differs, replicate
 from .calibration import CalibrationEvaluation
 from .cases import Cases
+from .continuum import ContinuumEvaluation
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
@@ -25,7 +26,7 @@ from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, STATISTICS
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -122,6 +123,8 @@ class Comparison:
         families: list[Sequence[Evaluation | RowEvaluation]] = []
         if some := by_statistic[CONFUSION]:
             families.append([Evaluation(patterns, model, scale, some, stand_in, unit) for model in models])
+        if (some := by_statistic[CONTINUUM]) and rows is not None:
+            families.append([ContinuumEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
         if (some := by_statistic[RANKING]) and rows is not None:
             weight = PSEUDO_ROW * unit
             families.append([RankedEvaluation(rows, model, scale, some, stand_in, weight) for model in models])

@@ -21,11 +21,14 @@ from .uncertainty import (
     by_cluster,
     critical_values,
     freedom_at,
+    hall_bounds,
     influences_at,
     interval_method,
     on_scale,
     p_values,
     pseudo_at,
+    skewness,
+    twisted,
     values_at,
     variances_at,
 )
@@ -170,6 +173,9 @@ class Differences:
                     odds = self._odds[row]
                     bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
+                if self.skewed.any():
+                    curved = hall_bounds(centre, np.sqrt(self._variance(a, b)), self._skew(a, b), reach)
+                    left, right = np.where(self.skewed, curved[0], left), np.where(self.skewed, curved[1], right)
                 if self.binned.any():
                     mover = self._of_bounds(a, b, 2 * float(ndtr(np.max(reach))) - 1)
                     left, right = np.where(self.binned, mover[0], left), np.where(self.binned, mover[1], right)
@@ -180,6 +186,14 @@ class Differences:
         # Where there is no difference there is no interval; one that no other rows can bring back is one end to end.
         lost = [np.isnan(self.difference) | (np.isinf(self.difference) & np.isnan(bound)) for bound in (low, high)]
         return np.where(lost[0], self.difference, low), np.where(lost[1], self.difference, high)
+
+    @cached_property
+    def skewed(self) -> Marks:
+        """Which slots are means of what is rarely large."""
+        return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
+
+    def _skew(self, a: int, b: int) -> Array:
+        return skewness(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
 
     @cached_property
     def binned(self) -> Marks:
@@ -248,6 +262,8 @@ class Differences:
                 statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
+                if self.skewed.any():
+                    statistic = np.where(self.skewed, twisted(statistic, self._skew(a, b)), statistic)
                 if self.bent.any():
                     odds = self._odds[row]
                     statistic = np.where(self.bent & odds.known, odds.statistic, statistic)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from .judged import NEEDS
 from .measures import all_measures
 from .registry import Measure
-from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING
 from .table import Table
 
 ALWAYS, ASKED = "always", "if asked"
 
 # What a measure is made of, by statistic: in a word, of a class, and of the whole.
 MADE_OF = {
+    CONTINUUM.name: ("continuum", "", "measured values, from which classes are cut"),
     RANKING.name: ("ranking", "the ranking of each class, and averages", ""),
     FORECASTS.name: ("forecasts", "the forecasts of each class, and averages", "the forecasts of all classes"),
     CALIBRATION.name: (
@@ -51,8 +53,13 @@ def explain(measure: Measure) -> dict[str, Any]:
 
 
 def computed(measure: Measure) -> str:
-    """Whether it is among the measures that are computed where nobody names any."""
-    return ASKED if measure.special or measure.needs else ALWAYS
+    """Whether it is among the measures that are computed where nobody names any, or what they need for that."""
+    if measure.special or measure.needs:
+        return ASKED
+    if measure.statistic is not CONTINUUM:
+        return ALWAYS
+    needs = dict.fromkeys(need for name in measure.arguments for need in NEEDS.get(name, ()))
+    return "with " + " and ".join(needs or ["Continuum"])
 
 
 def material(measure: Measure) -> str:

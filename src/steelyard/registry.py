@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
-from .statistics import CALIBRATION, FORECASTS, RANKING, STATISTICS, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -57,6 +57,7 @@ class Facts(NamedTuple):
     per_class: bool
     undivided: bool
     binned: bool
+    skewed: bool
     proportion: bool
     span: tuple[float, float]
 
@@ -132,8 +133,9 @@ class Measure:
     @cached_property
     def facts(self) -> Facts:
         """What the place of its values and their intervals depend on."""
-        undivided = self.penalty is not None or (self.statistic in (FORECASTS, CALIBRATION) and not self.per_class)
-        return Facts(self.label, self.per_class, undivided, self.statistic is CALIBRATION, self.proportion, self.span)
+        undivided = self.penalty is not None or (self.statistic is not CONFUSION and not self.per_class)
+        binned, skewed = self.statistic is CALIBRATION, self.statistic is CONTINUUM
+        return Facts(self.label, self.per_class, undivided, binned, skewed, self.proportion, self.span)
 
     @cached_property
     def changed(self) -> tuple[str, ...]:

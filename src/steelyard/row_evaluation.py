@@ -137,8 +137,13 @@ class RowEvaluation(ABC):
         found[: len(seen)] = seen
         return found
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns:
+        """What influences are of: the rows."""
+        return self.row_patterns
+
+    @cached_property
+    def row_patterns(self) -> Patterns:
         """Every row as a pattern of its own."""
         weights, none = self.weights, np.zeros((0, len(self.rows)), np.int64)
         cluster = self.rows.cluster

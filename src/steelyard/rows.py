@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from .cases import Cases
+from .cases import Cases, Given, given_by
+from .measured import COLUMNS, Measured
 from .parallel import chunks, over_rows
 from .prediction import Scores
 
@@ -32,6 +33,7 @@ class Rows:
         cluster: The cluster of each row; None where rows are independent.
         sums: For each row how often it occurs, what it weighs and its squared weight, (rows, 3); None where all
             are 1.
+        measured: The values that the true classes were cut from, where they are, and the classes assigned.
     """
 
     truth: Codes
@@ -39,6 +41,7 @@ class Rows:
     slice: Places | None = None
     cluster: Places | None = None
     sums: Array | None = None
+    measured: Measured | None = None
 
     @classmethod
     def of(cls, cases: Cases) -> Rows:
@@ -53,6 +56,7 @@ class Rows:
             None if cases.slice is None else cases.slice.codes,
             None if cases.group is None else cases.group.codes,
             sums,
+            None if cases.measured is None else replace(cases.measured, assigned=tuple(cases.assigned.values())),
         )
 
     @classmethod
@@ -90,9 +94,9 @@ class Rows:
         return self
 
     @property
-    def probable(self) -> bool:
-        """Whether all scores can be probabilities."""
-        return all(said.are_probabilities for said in self.scores)
+    def given(self) -> Given:
+        """What there is for measures to be made of."""
+        return given_by(self.scores, self.measured)
 
     @property
     def shape(self) -> list[tuple[int, int]]:
@@ -101,14 +105,23 @@ class Rows:
 
     def columns(self) -> list[AnyArray | None]:
         """All columns but the sums, end to end."""
-        return [self.slice, self.cluster, self.truth, *[column for said in self.scores for column in _columns(said)]]
+        scores = [column for said in self.scores for column in _columns(said)]
+        measured = [] if self.measured is None else self.measured.columns()
+        return [self.slice, self.cluster, self.truth, *scores, *measured]
 
     def with_columns(self, columns: Sequence[AnyArray | None], sums: Array | None) -> Rows:
         """Put other columns in the place of these."""
         rest = iter(columns[3:])
         scores = tuple(_filled(said, [np.asarray(next(rest)) for _ in _columns(said)]) for said in self.scores)
+        measured = None if self.measured is None else self.measured.with_columns(list(rest))
         return replace(
-            self, slice=columns[0], cluster=columns[1], truth=np.asarray(columns[2]), scores=scores, sums=sums
+            self,
+            slice=columns[0],
+            cluster=columns[1],
+            truth=np.asarray(columns[2]),
+            scores=scores,
+            sums=sums,
+            measured=measured,
         )
 
     def recoded(self, slices: Places, clusters: Places) -> Rows:
@@ -123,6 +136,8 @@ class Rows:
         """All columns by name, for a file."""
         width = sum(max(size, 1) for size, _ in self.shape)
         names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(width)]]
+        if self.measured is not None:
+            names += [*COLUMNS, *[f"assigned{k}" for k in range(len(self.scores))]]
         found = {name: column for name, column in zip(names, self.columns(), strict=True) if column is not None}
         return found if self.sums is None else found | dict(zip(SUMS, self.sums.T, strict=True))
 
@@ -141,12 +156,18 @@ class Rows:
             scores.append(Scores(tuple(columns), int(speaks)) if size else Scores(assigned=columns[0]))
             count += max(size, 1)
         sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
-        rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums)
+        measured = None
+        if COLUMNS[0] in named:
+            assigned = [named[f"assigned{k}"] for k in range(len(shape))]
+            measured = Measured(named[COLUMNS[0]]).with_columns([*[named.get(name) for name in COLUMNS], *assigned])
+        rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums, measured)
         coded = [*rows.columns()[:3], *[said.assigned for said in scores]]
-        for column, most in zip(coded, sizes, strict=True):
+        coded += [] if measured is None else measured.assigned
+        for column, most in zip(coded, [*sizes, *[classes] * len(shape)], strict=False):
             if column is not None and (column.dtype.kind not in "iu" or (column < 0).any() or (column >= most).any()):
                 raise ValueError("a code that there cannot be")
         numbers = [column for said in scores for column in said.columns] + ([] if sums is None else [sums])
+        numbers += [] if measured is None else [column for _, column in measured.said()]
         if any(column.dtype.kind != "f" or np.isnan(column).any() for column in numbers):
             raise ValueError("a score that there cannot be")
         return rows

@@ -149,32 +149,52 @@ class Continuum(Scale):
     Args:
         boundaries: Where one class ends and the next begins, increasing. With one boundary fewer than classes
             the outer classes reach to infinity; with one more, a value beyond the ends is in no class.
-        classes: The class labels from the lowest interval to the highest.
-        sd: The standard deviation of the measurement error, one for all rows.
+        classes: The class labels from the lowest interval to the highest. If not given, they are named after their
+            intervals; or, where a classifier assigned as many labels as there are classes, after these, in the order
+            of what was measured.
+        sd: The standard deviation of the measurement error: one for all rows, or one a row; or an estimate
+            (``measurement_sd``), whose uncertainty is then carried into the intervals.
         closed: Which end of an interval belongs to it.
+        extend: Whether the outer classes reach to infinity although their ends are given.
         event: The class of interest.
     """
 
     boundaries: tuple[float, ...] = ()
-    sd: float | None = None
+    sd: Any = field(default=None, compare=False)
     closed: Literal["left", "right"] = "left"
 
     def __init__(
         self,
         boundaries: Sequence[float],
-        classes: Sequence[Any],
+        classes: Sequence[Any] | None = None,
         *,
-        sd: float | None = None,
+        sd: Any = None,
         closed: Literal["left", "right"] = "left",
+        extend: bool = False,
         event: Any = None,
+        ordered: bool = True,
     ) -> None:
         """Check the boundaries and reach out to infinity where the ends are open."""
-        super().__init__(classes, event)
         if not (isinstance(closed, str) and closed in ("left", "right")):
             raise BadOption(f"closed is {quoted(closed)}", mend="Say 'left' or 'right'")
-        object.__setattr__(self, "boundaries", _checked_boundaries(boundaries, len(self.classes)))
-        object.__setattr__(self, "sd", None if sd is None else _checked_deviation(sd))
+        unnamed = classes is None
+        super().__init__(_interval_names(_read(boundaries), closed) if classes is None else classes, event)
+        object.__setattr__(self, "ordered", ordered and not unnamed)
+        ends = _checked_boundaries(boundaries, len(self.classes))
+        ends = (-np.inf, *ends[1:-1], np.inf) if extend else ends
+        object.__setattr__(self, "boundaries", ends)
+        object.__setattr__(self, "sd", checked_deviation(sd) if sd is not None and np.ndim(sd) == 0 else sd)
         object.__setattr__(self, "closed", closed)
+
+    def but(self, **changes: Any) -> Continuum:
+        """The same continuum but for some of what is known about it."""
+        kept = {name: getattr(self, name) for name in ("classes", "sd", "closed", "event", "ordered")}
+        return Continuum(self.boundaries, **(kept | changes))
+
+    @property
+    def named_after_intervals(self) -> bool:
+        """Whether nobody said what the classes are called."""
+        return not self.ordered and self.classes == tuple(_interval_names(self.boundaries, self.closed))
 
     def cut(self, values: Any) -> Places:
         """Turn measured values into class codes; -1 where the value is missing."""
@@ -191,17 +211,22 @@ class Continuum(Scale):
             raise OutsideContinuum(
                 f"{measured[row]} lies outside {low} to {high}",
                 row=row,
-                mend="Leave the outer boundaries out to let the outer classes reach to infinity",
+                mend="Say extend=True to let the outer classes reach to infinity, or leave the outer boundaries out",
             )
         return np.where(missing, -1, codes)
 
 
+def _read(boundaries: Any) -> list[float]:
+    """Boundaries as numbers; none where they are something else."""
+    try:
+        return [as_number(boundary) for boundary in boundaries]
+    except Exception:  # a foreign object may raise anything
+        return []
+
+
 def _checked_boundaries(boundaries: Any, classes: int) -> tuple[float, ...]:
     """Boundaries with both ends, one more than there are classes."""
-    try:
-        given = [as_number(boundary) for boundary in boundaries]
-    except Exception:  # a foreign object may raise anything
-        given = []
+    given = _read(boundaries)
     ends = [-np.inf, *given, np.inf] if len(given) == classes - 1 else given
     if len(ends) != classes + 1 or not all(low < high for low, high in pairwise(ends)):
         raise BadBoundaries(
@@ -211,8 +236,18 @@ def _checked_boundaries(boundaries: Any, classes: int) -> tuple[float, ...]:
     return tuple(ends)
 
 
-def _checked_deviation(sd: Any) -> float:
+def _interval_names(boundaries: Sequence[float], closed: str) -> list[str]:
+    """What intervals between boundaries are called, where the outer ones reach to infinity."""
+    texts = [f"{boundary:.15g}" for boundary in boundaries if np.isfinite(boundary)]
+    if not texts:
+        raise BadBoundaries("there is no boundary between classes", mend="Give increasing numbers: [0, 0.6]")
+    first, last = ("below {}", "{} and above") if closed == "left" else ("up to {}", "above {}")
+    return [first.format(texts[0]), *[f"{a} to {b}" for a, b in pairwise(texts)], last.format(texts[-1])]
+
+
+def checked_deviation(sd: Any, what: str = "sd") -> Any:
+    """A standard deviation that is one number for all rows, or an estimate of one."""
     number = as_number(sd)
     if not 0 <= number < np.inf:
-        raise BadDeviation(f"sd is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
-    return number
+        raise BadDeviation(f"{what} is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
+    return sd if hasattr(sd, "error") else number

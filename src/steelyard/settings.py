@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
+from .cases import Given
 from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
+from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .measures import choose, find
 from .registry import Measure
-from .statistics import CALIBRATION, CONFUSION, FORECASTS, RANKING, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, Statistic
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
@@ -75,19 +77,23 @@ class Settings:
         """Whether any measure is made of rows, not of counts."""
         return any(measure.statistic is not CONFUSION for measure in self.measures)
 
-    def fitted(self, scored: bool, probable: bool = True) -> Settings:
-        """Leave out measures of scores where there are none; one that was asked for by name is missed.
+    def fitted(self, given: Given) -> Settings:
+        """Leave out measures that cannot be made of what there is; one that was asked for by name is missed.
 
         Labels can be scored as forecasts of probability 1, if somebody asks for that; scores on another scale cannot.
         """
-        missed: tuple[Measure, ...] = () if scored else self.made_of(RANKING)
-        if not probable or (not scored and self.everything):
+        missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
+        if not given.probable or (not given.scored and self.everything):
             missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION)
+        missed += tuple(measure for measure in self.made_of(CONTINUUM) if _lacking(measure, given))
         if not missed:
             return self
         if self.everything:
             return replace(self, measures=tuple(measure for measure in self.measures if measure not in missed))
-        if not scored:
+        if missed[0].statistic is CONTINUUM:
+            need = _lacking(missed[0], given)[0]
+            raise UnknownMeasure(f"{missed[0].label} needs {need}", mend=MENDS[need])
+        if not given.scored:
             raise UnknownMeasure(
                 f"{missed[0].label} needs scores, and there are only labels",
                 mend="Give a score for the event, or one membership column a class",
@@ -100,6 +106,23 @@ class Settings:
     def stand_in(self) -> float:
         """The number that stands in for an undefined value."""
         return float("nan") if self.undefined == "error" else float(self.undefined)
+
+
+MEASURED = "a truth that was measured"
+MENDS = {
+    MEASURED: "Say where classes are cut: scale=Continuum([65], ['dry', 'wet'])",
+    SD: "Give the standard deviation of the measurement error: sd=0.22, or one a row",
+    RESPONSE_SD: "Give the standard deviation of the response around its mean, sd_response=0.3; see intrinsic_sd",
+    RESPONSE: "Give response=fit_response(covariates, measured, sd), or (mean, sd) of your own model, out of fold",
+}
+
+
+def _lacking(measure: Measure, given: Given) -> list[str]:
+    """What a measure of a continuum needs, and there is not."""
+    if given.measured is None:
+        return [MEASURED]
+    needed = dict.fromkeys(need for name in measure.arguments for need in NEEDS.get(name, ()))
+    return [need for need in needed if need not in given.measured]
 
 
 class Options(TypedDict, total=False):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cases import Cases
+from .judged import COLUMNS
 from .parallel import chunks, over_rows
 from .rows import Rows
 
@@ -121,7 +122,8 @@ CALIBRATION = Statistic(
     frozenset({"top_gap", "top_share", "top_noise"}),
     Rows.of,
 )
-STATISTICS = (CONFUSION, RANKING, FORECASTS, CALIBRATION)
+CONTINUUM = Statistic("continuum", frozenset(), COLUMNS | {"classes"}, Rows.of)
+STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION)
 
 
 def _tabulate(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .cases import Cases
+from .cases import Cases, Given
 from .errors import DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, UnwritableFile, quoted
 from .rows import Rows
 from .scale import Continuum, Label, Scale
-from .statistics import CONFUSION, RANKING, Patterns, Sums, confusion_of
+from .statistics import CONFUSION, Patterns, Sums, confusion_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 FORMAT = "steelyard tally"
-VERSION = 3
+VERSION = 4
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 LONG = 300  # a path is known by its end, which must be seen
@@ -60,7 +60,7 @@ class Tally:
             () if cases.slice is None else cases.slice.labels,
             () if cases.group is None else cases.group.labels,
             cases.dropped,
-            RANKING.collect(cases) if with_scores and cases.scored else None,
+            Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
         )
 
     @classmethod
@@ -117,8 +117,17 @@ class Tally:
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
 
     @property
-    def _scored(self) -> list[tuple[int, int]]:
-        return [] if self.scores is None else self.scores.shape
+    def _scored(self) -> tuple[Any, ...]:
+        """What the rows that were kept hold."""
+        rows = self.scores
+        if rows is None:
+            return ()
+        return tuple(rows.shape), None if rows.measured is None else (rows.measured.given, rows.measured.errors)
+
+    @property
+    def given(self) -> Given:
+        """What there is for measures to be made of."""
+        return Given() if self.scores is None else self.scores.given
 
     def rows_of(self, slice_label: Label | None = None) -> Rows | None:
         """The rows of one slice, or all, where they were kept."""
@@ -131,8 +140,10 @@ class Tally:
         rows = self.scores
         if rows is None:
             raise UnlikeTallies("the tally holds no scores", mend="Make it of scores or memberships")
-        alone = replace(rows, scores=(rows.scores[model],))
-        sums = confusion_of(alone, alone.scores[0].reaches(code, threshold), len(self.scale))
+        assigned = rows.scores[model].reaches(code, threshold)
+        measured = None if rows.measured is None else replace(rows.measured, assigned=(assigned,))
+        alone = replace(rows, scores=(rows.scores[model],), measured=measured)
+        sums = confusion_of(alone, assigned, len(self.scale))
         return replace(self, models=(self.models[model],), sums=sums, scores=alone)
 
     def patterns(self, slice_label: Label | None = None) -> Patterns:
@@ -207,6 +218,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "groups": tally.groups,
         "dropped": tally.dropped,
         "scores": None if tally.scores is None else tally.scores.shape,
+        "errors": _errors(tally),
     }
     kept = {} if tally.scores is None else tally.scores.refuse_changed().named()
     tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
@@ -247,7 +259,16 @@ def _from_arrow(body: bytes) -> Tally:
         kept = pa.ipc.open_stream(source).read_all()
         named = {name: kept.column(name).to_numpy() for name in kept.column_names}
         scores = Rows.from_named(named, header["scores"], sizes)
+        if scores.measured is not None:
+            errors = float(header["errors"][0]), float(header["errors"][1])
+            scores = replace(scores, measured=replace(scores.measured, errors=errors))
     return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]), scores)
+
+
+def _errors(tally: Tally) -> tuple[float, float] | None:
+    """How sure the deviations of measured values are."""
+    measured = None if tally.scores is None else tally.scores.measured
+    return None if measured is None else measured.errors
 
 
 def _scale_to_json(scale: Scale) -> dict[str, Any]:
@@ -255,14 +276,16 @@ def _scale_to_json(scale: Scale) -> dict[str, Any]:
     if isinstance(scale, Continuum):
         # Infinite ends are written as text: JSON has no infinity.
         boundaries = [str(boundary) for boundary in scale.boundaries]
-        plain |= {"boundaries": boundaries, "sd": scale.sd, "closed": scale.closed}
+        plain |= {"boundaries": boundaries, "closed": scale.closed}
     return plain
 
 
 def _scale_from_json(plain: dict[str, Any]) -> Scale:
     if "boundaries" in plain:
         boundaries = [float(boundary) for boundary in plain["boundaries"]]
-        return Continuum(boundaries, plain["classes"], sd=plain["sd"], closed=plain["closed"], event=plain["event"])
+        return Continuum(
+            boundaries, plain["classes"], closed=plain["closed"], event=plain["event"], ordered=plain["ordered"]
+        )
     return Scale(plain["classes"], plain["event"], plain["ordered"])
 
 

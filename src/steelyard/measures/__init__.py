@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
+from . import continuum as continuum
 from . import counts as counts
 from . import ranking as ranking
 from . import scores as scores

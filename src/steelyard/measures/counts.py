@@ -30,7 +30,7 @@ AT_LEAST_ZERO = (0.0, float("inf"))
 
 @proportion(
     better="lower", undefined="there are no rows", cite=LECTURE,
-    aliases=("misclassification_rate",), title="error",
+    aliases=("misclassification_rate", "apparent_error", "erc"), title="error",
 )  # fmt: skip
 def error(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     """Share of rows assigned to a wrong class: 1 - correct / total."""

@@ -1,0 +1,286 @@
+"""From measured values to values and influences of all measures of one classifier on them. Knows no formula.
+
+A measure is a formula of means over rows. The influence of a row is the gradient of the formula at the means, found by
+complex step, times the row less the means; variance and skewness of the influences make the interval (Hall 1992): what
+is far off is rare and weighs much, so that means of squared distances are far from normal, and their logarithms too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .evaluation import STEP, Slot
+from .judged import COLUMNS, DOUBTS, Judged
+from .measured import Measured
+from .parallel import chunks, over_rows
+from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
+from .scale import Continuum
+from .statistics import Patterns
+from .uncertainty import NO_ERROR, critical_values, hall_bounds, second_moment, skewness, wilson
+
+if TYPE_CHECKING:
+    from .kinds import Array
+
+MANY_ROWS = 1 << 16
+NEGATIVE = "negative: measurement error explains more than all of the apparent error"
+
+
+@dataclass(frozen=True)
+class ContinuumEvaluation(RowEvaluation):
+    """All slots of one classifier that are made of measured values."""
+
+    kept: dict[str, Array] = field(default_factory=dict, repr=False)
+    found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
+
+    @property
+    def one_by_one(self) -> bool:
+        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
+        return self.alone is None and len(self.rows) > MANY_ROWS
+
+    @property
+    def scored(self) -> bool:
+        """Labels are enough."""
+        return True
+
+    @cached_property
+    def _truth(self) -> tuple[Continuum, Measured]:
+        if not isinstance(self.scale, Continuum) or self.rows.measured is None:
+            raise TypeError("the truth was not measured")
+        return self.scale, self.rows.measured
+
+    # --- columns of rows ---------------------------------------------------------------------------------------
+
+    def judged(self, low: int, high: int) -> Judged:
+        """Some rows, as they were assigned."""
+        scale, measured = self._truth
+        columns = (measured.sd, measured.blur, measured.expected, measured.spread)
+        none = np.full(high - low, np.nan)
+        return Judged(
+            scale,
+            self.rows.truth[low:high],
+            measured.assigned[self.model][low:high],
+            measured.value[low:high],
+            *[none if column is None else column[low:high] for column in columns],
+        )
+
+    def column(self, name: str) -> Array:
+        """What formulas ask for by a name, of every row."""
+        if name not in self.kept:
+            found = np.empty(len(self.rows))
+
+            def work(start: int, stop: int) -> None:
+                for low, high in chunks(start, stop, len(self.scale)):
+                    found[low:high] = getattr(self.judged(low, high), name)
+
+            over_rows(len(self.rows), work, len(self.scale))
+            self.kept[name] = found
+        return self.kept[name]
+
+    @cached_property
+    def _asked(self) -> list[str]:
+        """The columns that any formula asks for, and those behind its doubts."""
+        asked = [name for slot in self.slots for name in slot.measure.arguments]
+        asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
+        return [name for name in dict.fromkeys(asked) if name in COLUMNS and name not in DOUBTS]
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """The means of all columns that are asked for, in one pass over the rows."""
+        mass = None if self.weights.equal else self.weights.mass
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(self._asked))
+            for low, high in chunks(start, stop, len(self.scale)):
+                judged = self.judged(low, high)
+                columns = [getattr(judged, name) for name in self._asked]
+                sums += [column.sum() if mass is None else column @ mass[low:high] for column in columns]
+            return sums
+
+        total = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
+        return dict(zip(self._asked, (total / self.total).tolist(), strict=True))
+
+    def _offered(self, slot: Slot) -> dict[str, Any]:
+        """The means that a formula asks for, and what else it may ask for."""
+        found: dict[str, Any] = {"classes": len(self.scale)}
+        for name in slot.measure.arguments:
+            if name in DOUBTS:
+                found[name] = self.doubt(name)
+            elif name in COLUMNS:
+                found[name] = self.means[name]
+        return found
+
+    def doubt(self, name: str) -> float:
+        """How many standard errors what was seen is from what the response model foresees."""
+        seen, foreseen = DOUBTS[name]
+        gap = self.column(seen) - self.column(foreseen)
+        middle = float(self.weights.mass @ gap) / self.total
+        error = float(np.sqrt(self._scatter((gap - middle)[None] / self.total)[0]))
+        return middle / error if error > 0 else 0.0
+
+    # --- values and influences ---------------------------------------------------------------------------------
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """Every row as a pattern of its own; and behind them one for every deviation that is only estimated.
+
+        What its error does to a value is like the influence of one more row, which all classifiers share.
+        """
+        rows, more = self.row_patterns, len(self._uncertain)
+        if not more:
+            return rows
+        count, mass, square = (np.append(column, np.ones(more)) for column in (rows.count, rows.mass, rows.square))
+        cluster = None if rows.cluster is None else np.append(rows.cluster, rows.clusters + np.arange(more))
+        truth = np.append(rows.truth, np.zeros(more, rows.truth.dtype))
+        return Patterns(rows.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
+
+    @cached_property
+    def _uncertain(self) -> list[str]:
+        """The deviations that are only estimated."""
+        errors = self._truth[1].errors
+        return [name for name, error in zip(("sd", "blur"), errors, strict=True) if error > 0]
+
+    def _moved(self, name: str, sign: float) -> ContinuumEvaluation:
+        """The same with a deviation whose square is one standard error higher or lower."""
+        measured = self._truth[1]
+        error = measured.errors[("sd", "blur").index(name)]
+        column = np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0))
+        moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
+        rows = replace(self.rows, measured=replace(measured, **moved))
+        return replace(self, rows=rows, kept={}, found={})
+
+    @cached_property
+    def _moves(self) -> list[tuple[ContinuumEvaluation, ContinuumEvaluation]]:
+        return [(self._moved(name, 1.0), self._moved(name, -1.0)) for name in self._uncertain]
+
+    def value(self, slot: Slot) -> float:
+        """The formula at the means."""
+        return float(np.real(slot.measure.of(self._offered(slot))))
+
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
+        del smooth
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found, offered = np.zeros(len(self.rows)), self._offered(slot)
+            for name in slot.measure.arguments:
+                if name in self.means:
+                    stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
+                    found += float(np.imag(stepped)) / STEP * (self.column(name) - self.means[name])
+            # For the degree of freedom that the means take.
+            count = float(self.row_patterns.count.sum())
+            found *= np.sqrt(count / (count - 1)) / self.total if count > 1 else np.nan
+            moves = [(up.value(slot) - down.value(slot)) / 2 for up, down in self._moves]
+        return np.append(found, moves) if moves else found
+
+    def _scatter(self, influences: Array) -> Array:
+        return second_moment(self.row_patterns, influences)
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        if not len(self.rows):
+            return NOT_FOUND
+        key = key_of(slot)
+        if key not in self.found:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = self.value(slot)
+            variance = float(second_moment(self.patterns, self.influence(slot)[None])[0])
+            clusters = self.row_patterns.clusters
+            freedom = float(clusters if self.row_patterns.cluster is not None else self.row_patterns.count.sum()) - 1
+            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
+        return self.found[key]
+
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
+        """Bounds of all slots by Hall's transformation of the t statistic."""
+        return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
+
+    def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
+        found = self.result(slot)
+        value, error, freedom = found.value[0], float(np.sqrt(found.variance[0])), found.freedom[0]
+        if np.isnan(value):
+            return np.nan, np.nan
+        if freedom <= 0:
+            return slot.measure.span
+        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
+            return self._without_spread(slot, value, level)
+        reach = critical_values(level, np.array([freedom]))
+        skew = skewness(self.patterns, self.influence(slot)[None])
+        low, high = hall_bounds(np.array([value]), np.array([error]), skew, reach)
+        return float(low[0]), float(high[0])
+
+    def _without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+        """No row differs from another: all are right, say, which does not prove that all ever will be.
+
+        So many rows tell how rare an error is at most; how far off it would be, the rows themselves, half of which are
+        further from the nearest boundary.
+        """
+        if slot.measure.better == "neither":
+            return value, value
+        trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
+        share = min(max(value, 0.0), 1.0) if slot.measure.span == (0.0, 1.0) else 0.0
+        low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
+        if slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error"):
+            return low, high
+        scale, measured = self._truth
+        inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
+        nearest = np.abs(measured.value[:, None] - inner).min(axis=1)
+        worst = float(np.square(np.median(nearest))) * high
+        return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
+
+    # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        del places, smooth
+        return second_moment(self.patterns, influences)
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """There are no pseudo-rows: skewness takes their place."""
+        del place
+        return 0.0, np.zeros(1)
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Find the columns once, before rows are weighed anew again and again."""
+        for slot in slots:
+            for name in slot.measure.arguments:
+                for asked in DOUBTS.get(name, (name,)):
+                    if asked in COLUMNS:
+                        self.column(asked)
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
+        for place, slot in enumerate(slots):
+            offered: dict[str, Any] = {"classes": len(self.scale)}
+            for name in slot.measure.arguments:
+                if name in DOUBTS:
+                    gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
+                    middle = mass @ gap / total
+                    spread = np.maximum(mass @ np.square(gap) / total - np.square(middle), 1e-300)
+                    offered[name] = middle / np.sqrt(spread / np.maximum(total - 1, 1.0))
+                elif name in COLUMNS:
+                    offered[name] = mass @ self.column(name) / total
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[:, place] = np.real(slot.measure.of(offered))
+        return found
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """None: there are no values of single classes."""
+        return iter(())
+
+    def remark(self, slot: Slot) -> str:
+        """What there is to know about a value beside the value itself."""
+        doubts = [name for name in slot.measure.arguments if name in DOUBTS]
+        if doubts:
+            return self._diagnosis(slot, doubts[0])
+        return NEGATIVE if slot.measure.better == "lower" and self.result(slot).value[0] < 0 else ""
+
+    def _diagnosis(self, slot: Slot, name: str) -> str:
+        """Whether the response model can be believed, and which estimate is taken therefore."""
+        seen, foreseen = (self.means[column] for column in DOUBTS[name])
+        doubt, limit = self.doubt(name), slot.measure.parameters["limit"]
+        taken = "difference" if abs(doubt) > limit else "posterior"
+        return f"{taken}: the model foresees {foreseen:.3g} and {seen:.3g} is seen, {doubt:+.1f} standard errors"

@@ -1,0 +1,240 @@
+"""Measures of classes that are cut from a continuous value which was measured with error (Mevik 2003).
+
+The label of a row is the class of its measured value z; the true class is that of the value y behind it. A formula is
+made of means over the rows.
+
+- Of the assigned class: ``wrong``, 1 where it is not the label, and ``distance``, how far z is from its interval,
+  squared.
+- Of the label: ``unsure``, the probability that it is not the true class, ``sure``, that it is, ``sure_wrong``, the
+  latter where the assigned class is another, ``label_distance``, the expected squared distance to the label that
+  measuring once more would give, and ``noise``, the variance of the measurement error where ``wrong``.
+- With the spread of the response: ``smoothed_wrong`` and ``smoothed_distance``, the same of a value that is drawn
+  around z, and ``least_wrong``, ``least_distance``, their minima over all classes.
+- With a response model: what is expected of y from the covariates alone (``model_wrong``, ``model_distance``,
+  ``model_least_wrong``, ``model_least_distance``) or from these and z (``posterior_wrong``, ``posterior_distance``,
+  ``unsure_label``, ``unsure_label_distance``), what is expected of z (``foreseen_wrong``, ``foreseen_distance``), and
+  how many standard errors that is from what was seen (``doubt_wrong``, ``doubt_distance``).
+- And ``classes``, their number.
+
+The apparent error is the count measure ``error``, since labels are the classes of z.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..registry import UNBOUNDED, measure
+from .counts import AT_LEAST_ZERO
+
+MEVIK = "Mevik (2003), Computational Statistics & Data Analysis 46, 689-705"
+NO_ROWS = "there are no rows"
+NEGATIVE = "the squared error is negative, and so has no root"
+LIMIT = 1.5  # standard errors from which on a response model is not believed
+
+
+def _aliases(*symbols: str) -> tuple[str, ...]:
+    """The paper's symbols, as they can be typed."""
+    return tuple(dict.fromkeys(text for symbol in symbols for text in (symbol, symbol.replace("_hat", "-hat"))))
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
+def adjusted_error(sure_wrong: Any, sure: Any) -> Any:
+    """Error rate with rows weighed by the probability that their label is right: sum(w * wrong) / sum(w).
+
+    Too low where errors and doubtful labels go together, which they do: both are near the boundaries.
+    """
+    return sure_wrong / sure
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (26)", aliases=_aliases("pmc_hat"))
+def smoothed_error(smoothed_wrong: Any) -> Any:
+    """Probability that a response drawn around z, sd_response apart, is not in the assigned class.
+
+    This is the error expected against a response that is noisier than z, and so too high.
+    """
+    return smoothed_wrong
+
+
+@measure(better="neither", undefined=NO_ROWS, cite=f"{MEVIK}, (27)", aliases=_aliases("pmc_min_hat"))
+def minimal_error(least_wrong: Any) -> Any:
+    """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
+    return least_wrong
+
+
+@measure(better="neither", undefined=NO_ROWS, cite=f"{MEVIK}, (18)", aliases=("err_data",))
+def label_error(unsure: Any) -> Any:
+    """Share of labels that are expected to be wrong because of measurement error, whatever the classifier."""
+    return unsure
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (28)", aliases=("sqerc",))
+def apparent_sqerr(distance: Any) -> Any:
+    """Squared error rate: the mean squared distance of z to the interval of the assigned class, 0 where it is right."""
+    return distance
+
+
+@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=f"{MEVIK}, (29)", aliases=("sqerc_a",))
+def adjusted_sqerr(distance: Any, noise: Any) -> Any:
+    """Squared error rate without what measurement error adds to it: apparent - sd^2 * error.
+
+    It can be negative where most errors are due to measurement.
+    """
+    return distance - noise
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (30)", aliases=_aliases("sqerr_hat"))
+def smoothed_sqerr(smoothed_distance: Any) -> Any:
+    """Expected squared distance of a response drawn around z to the interval of the assigned class; too high."""
+    return smoothed_distance
+
+
+@measure(
+    better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)", aliases=_aliases("sqerr_min_hat"),
+)  # fmt: skip
+def minimal_sqerr(least_distance: Any) -> Any:
+    """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
+    return least_distance
+
+
+@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)", aliases=("sqerr_data",))
+def label_sqerr(label_distance: Any) -> Any:
+    """Expected squared distance to the interval of the label because of measurement error, z standing in for y."""
+    return label_distance
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at least")
+def true_error_low(wrong: Any, unsure: Any) -> Any:
+    """The least that the error rate against the true classes of these rows can be: |error - label error|."""
+    return np.sqrt((wrong - unsure) ** 2)  # analytic on either side, which the absolute value is not
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at most")
+def true_error_high(wrong: Any, unsure: Any, classes: Any) -> Any:
+    """The most that it can be: min(1, error + label error); of two classes no more than 2 less both."""
+    most = np.minimum(1.0, wrong + unsure)
+    return np.minimum(most, 2 - wrong - unsure) if classes == 2 else most
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+def apparent_rmse(distance: Any) -> Any:
+    """Root of the apparent squared error rate, in the unit of the response."""
+    return np.sqrt(distance)
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NEGATIVE, cite=f"{MEVIK}, section 8", special=True)
+def adjusted_rmse(distance: Any, noise: Any) -> Any:
+    """Root of the adjusted squared error rate, in the unit of the response."""
+    return np.sqrt(distance - noise)
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+def smoothed_rmse(smoothed_distance: Any) -> Any:
+    """Root of the smoothed squared error rate, in the unit of the response."""
+    return np.sqrt(smoothed_distance)
+
+
+@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+def minimal_rmse(least_distance: Any) -> Any:
+    """Root of the minimal squared error rate, in the unit of the response."""
+    return np.sqrt(least_distance)
+
+
+@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+def label_rmse(label_distance: Any) -> Any:
+    """Root of the labels' squared error rate, in the unit of the response."""
+    return np.sqrt(label_distance)
+
+
+# --- with a response model --------------------------------------------------------------------------------------
+
+OURS = "docs/continuum.md"
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=OURS, aliases=("pmc_post",), special=True)
+def posterior_error(posterior_wrong: Any) -> Any:
+    """Probability that the true class is not the assigned one, given the covariates and z: soft labels."""
+    return posterior_wrong
+
+
+@measure(better="lower", undefined=NO_ROWS, cite=OURS, aliases=("pmc_model",), special=True)
+def model_error(model_wrong: Any) -> Any:
+    """Probability that the true class is not the assigned one, given the covariates alone.
+
+    The most precise where the response model is right, and the most misled where it is not.
+    """
+    return model_wrong
+
+
+@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS, aliases=("pmc_diff",), special=True)
+def difference_error(wrong: Any, foreseen_wrong: Any, model_wrong: Any) -> Any:
+    """Apparent error less what measurement error adds to it under the model: error - (foreseen - model's)."""
+    return wrong - foreseen_wrong + model_wrong
+
+
+@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS)
+def guarded_error(
+    posterior_wrong: Any, wrong: Any, foreseen_wrong: Any, model_wrong: Any, doubt_wrong: Any, *, limit: float = LIMIT
+) -> Any:
+    """The posterior error; but the difference error where the model foresees another apparent error than is seen.
+
+    That is, where the two are more than ``limit`` standard errors apart. The estimate to take, where a response model
+    is at hand.
+    """
+    doubtful = np.abs(doubt_wrong) > limit
+    return np.where(doubtful, difference_error(wrong, foreseen_wrong, model_wrong), posterior_wrong)
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_post",), special=True)
+def posterior_sqerr(posterior_distance: Any) -> Any:
+    """Expected squared distance of the true response to the assigned class, given the covariates and z."""
+    return posterior_distance
+
+
+@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_model",), special=True)
+def model_sqerr(model_distance: Any) -> Any:
+    """Expected squared distance of the true response to the assigned class, given the covariates alone."""
+    return model_distance
+
+
+@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_diff",), special=True)
+def difference_sqerr(distance: Any, foreseen_distance: Any, model_distance: Any) -> Any:
+    """Apparent squared error less what measurement error adds to it under the model."""
+    return distance - foreseen_distance + model_distance
+
+
+@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS)
+def guarded_sqerr(
+    posterior_distance: Any, distance: Any, foreseen_distance: Any, model_distance: Any, doubt_distance: Any,
+    *, limit: float = LIMIT,
+) -> Any:  # fmt: skip
+    """The posterior squared error; but the difference where the model foresees another one than is seen."""
+    doubtful = np.abs(doubt_distance) > limit
+    return np.where(doubtful, difference_sqerr(distance, foreseen_distance, model_distance), posterior_distance)
+
+
+@measure(better="neither", undefined=NO_ROWS, cite=OURS, aliases=("err_data_post",), special=True)
+def posterior_label_error(unsure_label: Any) -> Any:
+    """Share of labels that are expected to be wrong, given the covariates and z, whatever the classifier."""
+    return unsure_label
+
+
+@measure(
+    better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_data_post",), special=True,
+)  # fmt: skip
+def posterior_label_sqerr(unsure_label_distance: Any) -> Any:
+    """Expected squared distance of the true response to its label's interval, given the covariates and z."""
+    return unsure_label_distance
+
+
+@measure(better="neither", undefined=NO_ROWS, cite=OURS, aliases=("pmc_min_model",))
+def model_minimal_error(model_least_wrong: Any) -> Any:
+    """The least error that any rule of the covariates can have under the response model, whatever the classifier."""
+    return model_least_wrong
+
+
+@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_min_model",))
+def model_minimal_sqerr(model_least_distance: Any) -> Any:
+    """The least squared error that any rule of the covariates can have under the model, whatever the classifier."""
+    return model_least_distance
