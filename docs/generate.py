@@ -74,7 +74,7 @@ INTERVALS = {
     "delta, log scale of 1 - value": "delta method on the log scale of 1 - value",
     "noncentral chi-squared": "noncentral chi-squared, by the mean squared gap",
     "t": "t with n - 1 degrees of freedom",
-    "t, corrected for skewness": "t, corrected for skewness (Hall 1992)",
+    "Hall's t": "t, corrected for skewness (Hall 1992)",
 }
 
 # What to do about each error; its docstring says what is wrong.

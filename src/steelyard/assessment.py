@@ -22,7 +22,7 @@ from .parts import Part, Results
 from .ranked import RankedEvaluation
 from .registry import Measure
 from .rows import Rows
-from .scale import Label, listed
+from .scale import Continuum, Label, listed
 from .settings import PRICED, STANDARDISE, Settings
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS, Statistic
 from .table import Table, by_measure
@@ -140,7 +140,10 @@ class Assessment:
     @property
     def notes(self) -> list[str]:
         """What there is to know about the data as a whole."""
-        patterns, notes = self.evaluation.patterns, []
+        patterns, notes, scale = self.evaluation.patterns, [], self.tally.scale
+        if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
+            order = " < ".join(str(label) for label in self.classes)
+            notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
@@ -181,6 +184,11 @@ class Assessment:
         """The same classifier by one measure, which need not be among those that are shown."""
         settings = replace(self.settings, measures=(measure,), everything=False)
         return replace(self, settings=settings.fitted(self.tally.given))
+
+    @property
+    def true_error_bounds(self) -> tuple[Estimate, Estimate]:
+        """The least and the most that the error rate against the true classes can be, where the truth was measured."""
+        return self["true_error_low"], self["true_error_high"]
 
     def place(self, name: str | Measure, part: Any = None) -> int:
         """Find the slot of a measure among those of its kind, for a class, an average or overall."""
@@ -412,14 +420,9 @@ class Assessment:
         Returns:
             A tidy table with the columns class, forecast, frequency, rows, and low and high where there is a band.
         """
-        tables = [
-            (name, one.curve(self.settings.level, self.settings.seed, band))
-            for name, one in self.reliabilities(label).items()
-        ]
-        columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
-        for column in tables[0][1].column_names:
-            columns[column] = [value for _, table in tables for value in table[column]]
-        return Table(columns)
+        from .decomposition import curves
+
+        return curves(self.reliabilities(label), self.settings.level, self.settings.seed, band)
 
     def decomposition(
         self,
@@ -466,12 +469,9 @@ class Assessment:
         Returns:
             A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
         """
-        tests = [one.test(find("brier"), self.settings.seed) for one in self.reliabilities(label).values()]
-        least = min(tests, key=lambda test: test.p)
-        if len(tests) == 1:
-            return least
-        method = f"{least.method}; least of {len(tests)} classes (Bonferroni)"
-        return replace(least, p=min(1.0, least.p * len(tests)), method=method)
+        from .decomposition import least_likely
+
+        return least_likely([one.test(find("brier"), self.settings.seed) for one in self.reliabilities(label).values()])
 
     def recalibration(
         self, method: Literal["logistic", "isotonic"] = "logistic", *, folds: int = 10, seed: int | None = None

@@ -111,14 +111,6 @@ class Gaps(NamedTuple):
         low = middle - wider * (middle - found[0]) if found[0] > 0 else 0.0
         return max(low, 0.0), middle + wider * (found[1] - middle)
 
-    @property
-    def p(self) -> float:
-        """The probability of gaps as large as these where the forecasts are calibrated."""
-        from scipy.special import chdtrc
-
-        factor, freedom = self.chi_squared()
-        return float(chdtrc(freedom, self.square / factor)) if factor > 0 else (1.0 if self.square == 0 else 0.0)
-
     def offered(self, prefix: str = "") -> dict[str, Any]:
         """What formulas may ask for."""
         return {f"{prefix}gap": self.gap, f"{prefix}share": self.share, f"{prefix}noise": self.noise}
@@ -245,19 +237,21 @@ class CalibrationEvaluation(RowEvaluation):
             self.known[key_of(slot)] = self._gaps(slot)
         return self.known[key_of(slot)]
 
-    def _gaps(self, slot: Slot) -> Gaps:
+    def _behind(self, slot: Slot) -> list[tuple[Target, float]]:
+        """The targets that a slot is made of, and what each of them weighs in it."""
         if slot.average is None:
-            targets, weights = [self._target(slot.measure, slot.code)], np.ones(1)
-        else:
-            classes = len(self.scale)
-            targets = [self._target(slot.measure, code) for code in range(classes)]
-            even = slot.average == "macro"
-            weights = np.full(classes, 1 / classes) if even else self.class_mass / self.class_mass.sum()
+            return [(self._target(slot.measure, slot.code), 1.0)]
+        classes = len(self.scale)
+        even = slot.average == "macro"
+        weights = np.full(classes, 1 / classes) if even else self.class_mass / self.total
+        return [(self._target(slot.measure, code), float(weights[code])) for code in range(classes)]
+
+    def _gaps(self, slot: Slot) -> Gaps:
+        targets, weights = zip(*self._behind(slot), strict=True)
         binned = [self.binned(target) for target in targets]
-        total = float(self.class_mass.sum())
-        share = np.concatenate([weight * each.mass / total for weight, each in zip(weights, binned, strict=True)])
+        share = np.concatenate([weight * each.mass / self.total for weight, each in zip(weights, binned, strict=True)])
         gap, mass = (np.concatenate([getattr(each, name) for each in binned]) for name in ("gap", "mass"))
-        extra = PSEUDO_ROWS * self.unit**2 * CARELESS / (mass * total)
+        extra = PSEUDO_ROWS * self.unit**2 * CARELESS / (mass * self.total)
         return Gaps(share, gap, self._covariance(targets, binned), extra)
 
     def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
@@ -325,15 +319,9 @@ class CalibrationEvaluation(RowEvaluation):
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input; NaN where nothing is found."""
         del smooth
-        found, total = np.zeros(len(self.rows)), float(self.class_mass.sum())
-        codes = range(len(self.scale)) if slot.average is not None else [slot.code]
-        weights = np.ones(1)
-        if slot.average is not None:
-            even = slot.average == "macro"
-            weights = np.full(len(codes), 1 / len(codes)) if even else self.class_mass / total
-        for weight, code in zip(weights, codes, strict=True):
-            binned = self.binned(self._target(slot.measure, code))
-            forecast, happened = self._rounded(code)
+        found, total = np.zeros(len(self.rows)), self.total
+        for target, weight in self._behind(slot):
+            binned, (forecast, happened) = self.binned(target), self._rounded(target.code)
             gap = binned.gap[binned.place(forecast)]
             found += weight * gap * (2 * (forecast - happened) - gap)
         value = self.result(slot).value[0]
@@ -356,14 +344,8 @@ class CalibrationEvaluation(RowEvaluation):
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
         found = np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
-            codes = range(len(self.scale)) if slot.average is not None else [slot.code]
-            squares = np.zeros((len(codes), len(mass)))
-            for k, code in enumerate(codes):
-                squares[k] = self._reweighed(self._target(slot.measure, code), mass)
-            weights = np.full(len(codes), 1 / len(codes))
-            if slot.average == "weighted":
-                weights = self.class_mass / self.class_mass.sum()
-            found[:, place] = np.sqrt(np.maximum(weights @ squares, 0.0))
+            squares = sum(weight * self._reweighed(target, mass) for target, weight in self._behind(slot))
+            found[:, place] = np.sqrt(np.maximum(squares, 0.0))
         return found
 
     def _reweighed(self, target: Target, mass: Array) -> Array:
@@ -385,6 +367,6 @@ class CalibrationEvaluation(RowEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What the value hides."""
-        if slot.measure.label and self.result(slot).value[0] == 0:
+        if self.result(slot).value[0] == 0:
             return "no more than chance alone makes of calibrated forecasts"
         return ""

@@ -18,7 +18,18 @@ from rich.text import Text
 from . import __version__
 from .errors import BadOption, NoThreshold, SteelyardError, UnreadableFile, quoted
 from .rendering import harmless_lines, threshold_view
-from .words import columns, costs, label_reader, measure_names, models, with_targets, words
+from .words import (
+    columns,
+    costs,
+    label_reader,
+    measure_names,
+    models,
+    number_or_column,
+    numbers,
+    whole_or_text,
+    with_targets,
+    words,
+)
 from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
@@ -27,6 +38,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .decisions import Decision
     from .requirements import Requirement
+    from .scale import Scale
     from .table import Table
     from .words import ReadLabel
 
@@ -57,6 +69,10 @@ Where to set the threshold of a score, and what that achieves:
     steelyard thresholds predictions.csv --truth ill --membership score \\
         --event yes --choose 'max specificity where sensitivity >= 0.8'
 
+Classes cut from a value that was measured with error:
+
+    steelyard assess meat.csv --truth water --cut 65 --sd 0.22 --assigned class
+
 Whether probabilities mean what they say:
 
     steelyard calibration predictions.csv --truth grade --membership 'p_*'
@@ -81,6 +97,19 @@ class Reading:
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    cut: Annotated[
+        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
+    ] = None
+    closed: Annotated[
+        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
+    ] = "left"
+    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
+    sd_response: Annotated[
+        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
+    ] = None
+    response: Annotated[
+        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
+    ] = None
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
 
@@ -129,17 +158,32 @@ def _show(*parts: RenderableType) -> None:
 
 def _columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
-    from .scale import Scale
-
-    labels = label_reader(table, truth)
+    labels = _labels(table, truth, reading)
     return {
-        "scale": None if reading.scale is None else Scale([labels(word) for word in words(reading.scale)]),
+        "scale": _scale(labels, reading),
         "event": None if reading.event is None else labels(reading.event),
+        "sd": number_or_column(reading.sd),
+        "sd_response": number_or_column(reading.sd_response),
+        "response": columns(reading.response),
         "weight": reading.weight,
         "group": reading.group,
         "level": reading.level,
         "missing": reading.missing,
     }
+
+
+def _scale(labels: ReadLabel, reading: Reading) -> Scale | None:
+    from .scale import Continuum, Scale
+
+    named = None if reading.scale is None else [labels(word) for word in words(reading.scale)]
+    if reading.cut is not None:
+        return Continuum(numbers(reading.cut), named, closed=reading.closed)
+    return None if named is None else Scale(named)
+
+
+def _labels(table: Any, truth: str, reading: Reading) -> ReadLabel:
+    """How labels are to be read; the truth does not say it where it was measured."""
+    return whole_or_text if reading.cut is not None else label_reader(table, truth)
 
 
 def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
@@ -150,7 +194,7 @@ def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
     return _columns_of(table, truth, options) | {
         "threshold": threshold,
         "by": by[0] if by is not None and len(by) == 1 else by,
-        "cost": None if cost is None else costs(cost, label_reader(table, truth)),
+        "cost": None if cost is None else costs(cost, _labels(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
     }
@@ -351,7 +395,8 @@ def thresholds(
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
-    chosen = [_choose(result, text, label_reader(table, truth), prevalence, guarantee) for text in choose]
+    labels = _labels(table, truth, reading)
+    chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
     if reading.prints_tables:
         _show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
     _write(

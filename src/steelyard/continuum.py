@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .kinds import Array
 
 MANY_ROWS = 1 << 16
+MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
 
 
@@ -36,6 +37,7 @@ class ContinuumEvaluation(RowEvaluation):
 
     kept: dict[str, Array] = field(default_factory=dict, repr=False)
     found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
+    skews: dict[tuple[str, int | str | None], Array] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -70,16 +72,28 @@ class ContinuumEvaluation(RowEvaluation):
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        if name not in self.kept:
-            found = np.empty(len(self.rows))
+        if name in self.kept:
+            return self.kept[name]
+        found = np.empty(len(self.rows))
+        self._pass({name: found})
+        return found
 
-            def work(start: int, stop: int) -> None:
-                for low, high in chunks(start, stop, len(self.scale)):
-                    found[low:high] = getattr(self.judged(low, high), name)
+    def _pass(self, columns: dict[str, Array]) -> Array:
+        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room."""
+        mass = None if self.weights.equal else self.weights.mass
 
-            over_rows(len(self.rows), work, len(self.scale))
-            self.kept[name] = found
-        return self.kept[name]
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(columns))
+            for low, high in chunks(start, stop, len(self.scale)):
+                judged = self.judged(low, high)
+                for place, (name, room) in enumerate(columns.items()):
+                    piece = getattr(judged, name)
+                    sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
+                    if len(room):
+                        room[low:high] = piece
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(self.rows), work, len(self.scale))))
 
     @cached_property
     def _asked(self) -> list[str]:
@@ -91,18 +105,11 @@ class ContinuumEvaluation(RowEvaluation):
     @cached_property
     def means(self) -> dict[str, float]:
         """The means of all columns that are asked for, in one pass over the rows."""
-        mass = None if self.weights.equal else self.weights.mass
-
-        def work(start: int, stop: int) -> Array:
-            sums = np.zeros(len(self._asked))
-            for low, high in chunks(start, stop, len(self.scale)):
-                judged = self.judged(low, high)
-                columns = [getattr(judged, name) for name in self._asked]
-                sums += [column.sum() if mass is None else column @ mass[low:high] for column in columns]
-            return sums
-
-        total = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
-        return dict(zip(self._asked, (total / self.total).tolist(), strict=True))
+        room = len(self.rows) * len(self._asked) <= MOST_NUMBERS
+        columns = {name: np.empty(len(self.rows) if room else 0) for name in self._asked}
+        found = dict(zip(self._asked, (self._pass(columns) / self.total).tolist(), strict=True))
+        self.kept.update(columns if room else {})
+        return found
 
     def _offered(self, slot: Slot) -> dict[str, Any]:
         """The means that a formula asks for, and what else it may ask for."""
@@ -151,7 +158,7 @@ class ContinuumEvaluation(RowEvaluation):
         column = np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0))
         moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
         rows = replace(self.rows, measured=replace(measured, **moved))
-        return replace(self, rows=rows, kept={}, found={})
+        return replace(self, rows=rows, kept={}, found={}, skews={})
 
     @cached_property
     def _moves(self) -> list[tuple[ContinuumEvaluation, ContinuumEvaluation]]:
@@ -187,7 +194,9 @@ class ContinuumEvaluation(RowEvaluation):
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = self.value(slot)
-            variance = float(second_moment(self.patterns, self.influence(slot)[None])[0])
+            influence = self.influence(slot)[None]
+            variance = float(second_moment(self.patterns, influence)[0])
+            self.skews[key] = skewness(self.patterns, influence)
             clusters = self.row_patterns.clusters
             freedom = float(clusters if self.row_patterns.cluster is not None else self.row_patterns.count.sum()) - 1
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
@@ -207,8 +216,7 @@ class ContinuumEvaluation(RowEvaluation):
         if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
             return self._without_spread(slot, value, level)
         reach = critical_values(level, np.array([freedom]))
-        skew = skewness(self.patterns, self.influence(slot)[None])
-        low, high = hall_bounds(np.array([value]), np.array([error]), skew, reach)
+        low, high = hall_bounds(np.array([value]), np.array([error]), self.skews[key_of(slot)], reach)
         return float(low[0]), float(high[0])
 
     def _without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
@@ -244,11 +252,9 @@ class ContinuumEvaluation(RowEvaluation):
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
-        for slot in slots:
-            for name in slot.measure.arguments:
-                for asked in DOUBTS.get(name, (name,)):
-                    if asked in COLUMNS:
-                        self.column(asked)
+        asked = {name for slot in slots for each in slot.measure.arguments for name in DOUBTS.get(each, (each,))}
+        for name in asked & COLUMNS:
+            self.kept[name] = self.column(name)
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""

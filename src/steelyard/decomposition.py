@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from .labels import Coded
 from .measures import find
 from .prediction import Scores
 from .registry import Measure
-from .reliability import PARTS, Decomposition, Recalibration, Reliability, recalibrate
+from .reliability import PARTS, CalibrationTest, Decomposition, Recalibration, Reliability, recalibrate
 from .scale import Label
 from .table import Table
 from .tally import Tally
@@ -25,6 +26,24 @@ if TYPE_CHECKING:
     from .kinds import Array, Places
 
 SUMMED = "brier_multiclass"
+
+
+def curves(found: Mapping[Label, Reliability], level: float, seed: int, band: bool) -> Table:
+    """The reliability curves of classes, one behind the other."""
+    tables = [(name, one.curve(level, seed, band)) for name, one in found.items()]
+    columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
+    for column in tables[0][1].column_names:
+        columns[column] = [value for _, table in tables for value in table[column]]
+    return Table(columns)
+
+
+def least_likely(tests: Sequence[CalibrationTest]) -> CalibrationTest:
+    """The test with the least p-value, which is multiplied by their number (Bonferroni)."""
+    least = min(tests, key=lambda test: test.p)
+    if len(tests) == 1:
+        return least
+    method = f"{least.method}; least of {len(tests)} classes (Bonferroni)"
+    return replace(least, p=min(1.0, least.p * len(tests)), method=method)
 
 
 def decomposition(

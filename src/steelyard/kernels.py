@@ -7,6 +7,7 @@ tails: nothing is taken from 1, and no two large terms cancel. A boundary may be
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy as np
 if TYPE_CHECKING:
     from .kinds import Array
 
-FAR = 2.5  # standard deviations from which on the closed form of the squared shortfall loses digits
-TERMS = 80  # of the continued fraction, enough for the last bit from there on
+SURE = 8.5  # standard deviations beyond which nothing is left of the normal distribution beside 1
+FAR = (5.0, 8.0, 38.5)  # from the first on the closed form loses digits; from the last on all is 0
+TERMS = {5.0: 24, 8.0: 14}  # of the continued fraction from there on: enough for the last bit
 Closed = Literal["left", "right"]
 
 
@@ -42,40 +44,45 @@ def squared_shortfall(mean: Any, sd: Any, boundary: Any) -> Array:
     """The expected squared distance to a boundary from below: 0 for values above it."""
     mean, sd, boundary = np.broadcast_arrays(*map(_floats, (mean, sd, boundary)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        gap = np.where(np.isneginf(boundary), -np.inf, boundary - mean)
-        place = np.where(sd > 0, gap / sd, np.where(gap > 0, np.inf, -np.inf))
-        found = np.zeros(gap.shape)
-        near, over = np.abs(place) <= FAR, place > FAR
-        found[near] = np.square(sd[near]) * _second_moment(place[near])
-        # Here the value is all but sure to fall short, and what is missing of that is found as in the far tail.
-        found[over] = np.square(gap[over]) + np.square(sd[over]) * (1 - _far_moment(place[over]))
-        under = (place < -FAR) & (place > -40)  # beyond, the probability itself is 0
-        found[under] = np.square(sd[under]) * _far_moment(-place[under])
+        gap = boundary - mean
+        place = np.where(sd > 0, gap / sd, np.copysign(np.inf, gap))
+    found = np.zeros(gap.shape)
+    short = place > SURE  # and so short by the gap, but for the spread
+    found[short] = np.square(gap[short]) + np.square(sd[short])
+    near = (place >= -FAR[0]) & ~short
+    found[near] = np.square(sd[near]) * _second_moment(place[near])
+    for low, high in pairwise(FAR):
+        far = (place < -low) & (place >= -high)
+        if far.any():
+            found[far] = np.square(sd[far]) * _far_moment(-place[far], TERMS[low])
     return found
 
 
 def _second_moment(place: Array) -> Array:
-    """E[(t - u)^2; u < t] for a standard normal u."""
-    from scipy.special import ndtr
+    """E[(t - u)^2; u < t] for a standard normal u: (1 + t^2) Phi(t) + t phi(t), the density taken out of both."""
+    from scipy.special import erfcx
 
-    density = np.exp(-np.square(place) / 2) / math.sqrt(2 * math.pi)
-    return np.asarray((1 + np.square(place)) * ndtr(place) + place * density)
+    ratio = math.sqrt(math.pi / 2) * erfcx(place / -math.sqrt(2))
+    return np.asarray(((1 + np.square(place)) * ratio + place) * _density(place))
 
 
-def _far_moment(place: Array) -> Array:
-    """E[(u - t)^2; u > t] for a large t.
+def _density(place: Array) -> Array:
+    return np.asarray(np.exp(-np.square(place) / 2) / math.sqrt(2 * math.pi))
+
+
+def _far_moment(place: Array, terms: int) -> Array:
+    """E[(u - t)^2; u > t] for a large t, where the closed form would take large terms from each other.
 
     Twice the second repeated integral of the normal density. The ratios of successive integrals are a continued
     fraction of positive terms (Gautschi 1977, ACM Trans. Math. Software 3, 240-252), so that nothing cancels.
     """
-    density = np.exp(-np.square(place) / 2) / math.sqrt(2 * math.pi)
     ratio: Array = np.zeros_like(place)
-    product: Array = np.ones_like(place)
-    for order in range(TERMS, -1, -1):
+    product = 2 * _density(place)
+    for order in range(terms, -1, -1):
         ratio = 1 / (place + (order + 1) * ratio)
         if order <= 2:
-            product = product * ratio
-    return np.asarray(2 * density * product)
+            product *= ratio
+    return product
 
 
 def squared_excess(mean: Any, sd: Any, boundary: Any) -> Array:

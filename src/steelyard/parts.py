@@ -207,7 +207,7 @@ class Part:
                 return [self.evaluation.remark(slot) or self._note(slot, self.results.value[0])]
         value, layout = self.results.value, self.evaluation.layout
         notes, first = [""] * len(value), layout.class_slots
-        sorted_only = not self.evaluation.scale.ordered and len(self.classes) > 2
+        sorted_only = self.evaluation.scale.sorted_only
         names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
         for place in np.flatnonzero(np.isinf(value)).tolist():
             notes[place] = INFINITE
@@ -236,7 +236,7 @@ class Part:
         notes = [INFINITE] if np.isinf(value) else []
         if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
             notes.append(self._gap_words[tuple(self.gaps[slot.measure.label])])
-        if slot.measure.name == "weighted_kappa" and not self.evaluation.scale.ordered and len(self.classes) > 2:
+        if slot.measure.name == "weighted_kappa" and self.evaluation.scale.sorted_only:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
 

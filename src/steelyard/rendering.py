@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
-from .statistics import CONFUSION
+from .scale import Continuum
+from .statistics import CONFUSION, CONTINUUM
 from .text import add_row, count, named, number, rich_table, span
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .comparison import Comparison
     from .estimate import Estimate
+    from .registry import Measure
     from .reliability import CalibrationTest
     from .table import Table
 
@@ -41,16 +43,30 @@ def heading(assessment: Assessment) -> str:
     scale = assessment.tally.scale
     parts = [f"{count(assessment.n)} rows", f"{len(scale)} classes"]
     parts += [] if scale.event is None else [f"event {named(scale.event)}"]
+    parts += _cut(assessment)
     parts += [f"{assessment.evaluation.patterns.clusters} clusters"] if assessment.tally.groups else []
     parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
     parts.append(f"{assessment.settings.level:.0%} intervals")
     return ", ".join(parts)
 
 
-def overall_rows(assessment: Assessment) -> list[tuple[str, Estimate]]:
+def _cut(assessment: Assessment) -> list[str]:
+    """Where classes were cut from what was measured, and how far that may be off."""
+    scale, rows = assessment.tally.scale, assessment.tally.scores
+    if not isinstance(scale, Continuum):
+        return []
+    inner = [f"{boundary:g}" for boundary in scale.boundaries if math.isfinite(boundary)]
+    parts = [f"cut at {', '.join(inner[:MOST_CLASSES])}{' …' if len(inner) > MOST_CLASSES else ''}"]
+    if rows is not None and rows.measured is not None and rows.measured.sd is not None:
+        low, high = float(rows.measured.sd.min()), float(rows.measured.sd.max())
+        parts.append(f"measured with sd {low:g}" + (f" to {high:g}" if high > low else ""))
+    return parts
+
+
+def overall_rows(assessment: Assessment, measures: Sequence[Measure] | None = None) -> list[tuple[str, Estimate]]:
     """The overall estimate of every measure, with its label."""
     rows = []
-    for measure in assessment.settings.measures:
+    for measure in assessment.settings.measures if measures is None else measures:
         estimate = assessment[measure]
         if measure.better == "neither" and estimate.average:
             continue  # the mean prevalence is 1/C, whatever the data
@@ -68,17 +84,37 @@ def _titled(measure: Any) -> str:
 
 def overall_table(assessment: Assessment) -> RichTable:
     """The main table: every measure with interval, standard error and method."""
+    others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
+    return _table_of(assessment, others or assessment.settings.measures, with_notes=True)
+
+
+def continuum_table(assessment: Assessment) -> RichTable | None:
+    """The measures that are made of measured values, with what they correct at their head."""
+    wanted = assessment.settings.made_of(CONTINUUM)
+    if not wanted or len(wanted) == len(assessment.settings.measures):
+        return None
+    counted = [measure for measure in assessment.settings.measures if measure.name == "error"]
+    return _table_of(assessment, [*counted, *wanted], with_notes=False)
+
+
+def _continuum_notes(assessment: Assessment) -> list[str]:
+    """What there is to know about these, a line each: a column would be too narrow."""
+    found = [(measure, assessment[measure].note) for measure in assessment.settings.made_of(CONTINUUM)]
+    return [f"{_titled(measure)}: {note}" for measure, note in found if note]
+
+
+def _table_of(assessment: Assessment, measures: Sequence[Measure], with_notes: bool) -> RichTable:
     training = assessment.training
     columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", "se", "method"]
     columns += ["training", "gap"] if training else []
-    columns += ["note"]
+    columns += ["note"] if with_notes else []
     table = rich_table(columns, right=(1, 3, 5, 6) if training else (1, 3))
-    for label, estimate in overall_rows(assessment):
+    for label, estimate in overall_rows(assessment, measures):
         row = [label, number(estimate.value), _interval(estimate), number(estimate.se), estimate.method]
         if training:
             fitted = training[estimate.measure, estimate.label if estimate.average is None else estimate.average].value
             row += [number(fitted), number(estimate.value - fitted)]
-        add_row(table, [*row, estimate.note])
+        add_row(table, [*row, estimate.note] if with_notes else row)
     return table
 
 
@@ -138,11 +174,15 @@ def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> Rende
     from rich.console import Group
     from rich.text import Text
 
-    counted = bool(assessment.settings.made_of(CONFUSION))
+    counted, measured = bool(assessment.settings.made_of(CONFUSION)), continuum_table(assessment)
     parts = [
         Text(f"{harmless(assessment.model)}: {heading(assessment)}"),
         None if assessment.decision is None else Text(harmless_lines(str(assessment.decision))),
         confusion_table(assessment, truth_in_rows) if counted else None,
+        None if measured is None else Text("against the true values behind what was measured:"),
+        measured,
+        *([] if measured is None else [Text(harmless(note)) for note in _continuum_notes(assessment)]),
+        None if measured is None else Text("\nagainst the classes of what was measured:"),
         overall_table(assessment),
         class_table(assessment),
         slice_table(assessment),

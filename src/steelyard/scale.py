@@ -121,6 +121,11 @@ class Scale:
         return f"The classes are {kinds.pop()}, this is {'text' if isinstance(label, str) else 'a number'}"
 
     @property
+    def sorted_only(self) -> bool:
+        """Whether the order of three or more classes came from sorting their labels, and means nothing."""
+        return not self.ordered and len(self.classes) > 2
+
+    @property
     def event_code(self) -> int | None:
         """The place of the event on the scale."""
         return None if self.event is None else self.classes.index(self.event)
@@ -190,6 +195,11 @@ class Continuum(Scale):
         """The same continuum but for some of what is known about it."""
         kept = {name: getattr(self, name) for name in ("classes", "sd", "closed", "event", "ordered")}
         return Continuum(self.boundaries, **(kept | changes))
+
+    @property
+    def sorted_only(self) -> bool:
+        """Intervals have an order, whatever they are called."""
+        return False
 
     @property
     def named_after_intervals(self) -> bool:

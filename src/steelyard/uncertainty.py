@@ -33,7 +33,7 @@ WILSON, LOGIT, FISHER, LOG, RATIO, MEAN = (
 )
 PLAIN = "plain"
 CHI_SQUARED = "noncentral chi-squared"
-SKEWED = "t, corrected for skewness"
+SKEWED = "Hall's t"
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
@@ -111,13 +111,14 @@ def second_moment(patterns: Patterns, influences: Array) -> Array:
 def skewness(patterns: Patterns, influences: Array) -> Array:
     """The skewness of sums of influences over the rows: one number a slot; 0 where they do not differ."""
     if patterns.cluster is not None:
-        each = by_cluster(patterns, influences)
-        third, second = (each**3).sum(axis=1), (each**2).sum(axis=1)
+        each, mass = by_cluster(patterns, influences), np.ones(patterns.clusters)
+        second, third = mass, mass
     else:
         mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
-        third, second = influences**3 @ (patterns.count * mean**3), influences**2 @ patterns.square
+        each, second, third = influences, patterns.square, patterns.count * mean * mean * mean
+    squares = np.square(each)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = third / second**1.5
+        found = _weighted(squares * each, third) / _weighted(squares, second) ** 1.5
     return np.where(np.isfinite(found), found, 0.0)
 
 

@@ -50,6 +50,27 @@ def label_reader(table: Any, truth: str) -> ReadLabel:
     return read
 
 
+def whole_or_text(word: str) -> Label:
+    """Read a label of which nothing is known: a whole number where it is one."""
+    return int(word) if word.removeprefix("-").isdecimal() else word
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers with commas between them."""
+    try:
+        return [float(word) for word in words(text)]
+    except ValueError:
+        raise BadOption(f"{quoted(text)} are no numbers", mend="Write them with commas: 0,0.6") from None
+
+
+def number_or_column(text: str | None) -> float | str | None:
+    """A number where it is one, and else the name of a column."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
 def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     """Read a file of costs: the first column names the true class, each other column an assigned class."""
     table = sources.read(path)
