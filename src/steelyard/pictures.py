@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .curves import Band
 from .errors import BadOption
 from .plots import (
+    ContinuumDisplay,
     DetDisplay,
     GainDisplay,
     LiftDisplay,
@@ -18,7 +19,10 @@ from .plots import (
     RocDisplay,
     ThresholdDisplay,
 )
+from .plots.strips import levels_in
 from .registry import Measure
+from .standings import computed
+from .strip import Strips
 from .table import Table
 from .text import number, span
 
@@ -150,3 +154,32 @@ class Pictures:
         display = RejectionDisplay({name: each.rejection() for name, each in self._scored().items()})
         display.plot(ax, band=band)
         return display
+
+    # --- classes from a continuum ------------------------------------------------------------------------------
+
+    def continuum(self, *, ax: Axes | None = None) -> ContinuumDisplay:
+        """All rows at their measured values, in a lane for the class assigned: above its interval they are right.
+
+        Where there are many, or where they weigh differently, bars take the place of marks. Shaded is where a label is
+        wrong with a probability above 5 %; where rows have deviations of their own, by the median of these.
+        """
+        strips = Strips.of(self.assessments)
+        usual = "median sd" if strips.deviations_differ else "sd"
+        display = ContinuumDisplay(
+            strips.tables(levels_in(ax, len(self.assessments))),
+            strips.scale.classes,
+            strips.scale.boundaries,
+            strips.span,
+            zones=strips.zones(),
+            sd="" if strips.deviation is None else f"{usual} {strips.deviation:.3g}",
+            labels={name: self._summary(name) for name in self.assessments},
+        )
+        display.plot(ax)
+        return display
+
+    def _summary(self, name: str) -> str:
+        """A name with the error and the squared error that were computed."""
+        each, words = self.assessments[name], {"error": "error", "apparent_sqerr": "squared error"}
+        found = {word: each[measure] for measure, word in words.items() if computed(each, [measure])}
+        facts = ", ".join(f"{word} {number(one.value)} {span(one.low, one.high)}" for word, one in found.items())
+        return f"{name}: {facts}" if facts else name

@@ -8,4 +8,5 @@ from .curves import RejectionDisplay as RejectionDisplay
 from .curves import RocDisplay as RocDisplay
 from .display import Display as Display
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
+from .strips import ContinuumDisplay as ContinuumDisplay
 from .thresholds import ThresholdDisplay as ThresholdDisplay
