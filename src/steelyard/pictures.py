@@ -11,6 +11,7 @@ from .errors import BadOption
 from .plots import (
     ContinuumDisplay,
     DetDisplay,
+    ErrorBoundsDisplay,
     GainDisplay,
     LiftDisplay,
     PrecisionRecallDisplay,
@@ -21,7 +22,7 @@ from .plots import (
 )
 from .plots.strips import levels_in
 from .registry import Measure
-from .standings import computed
+from .standings import computed, error_table
 from .strip import Strips
 from .table import Table
 from .text import number, span
@@ -155,6 +156,11 @@ class Pictures:
         display.plot(ax, band=band)
         return display
 
+    @property
+    def _level(self) -> float:
+        """The coverage of the intervals, which is the same for all classifiers."""
+        return next(iter(self.assessments.values())).settings.level
+
     # --- classes from a continuum ------------------------------------------------------------------------------
 
     def continuum(self, *, ax: Axes | None = None) -> ContinuumDisplay:
@@ -183,3 +189,17 @@ class Pictures:
         found = {word: each[measure] for measure, word in words.items() if computed(each, [measure])}
         facts = ", ".join(f"{word} {number(one.value)} {span(one.low, one.high)}" for word, one in found.items())
         return f"{name}: {facts}" if facts else name
+
+    def error_bounds(
+        self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None
+    ) -> ErrorBoundsDisplay:
+        """Estimates of the error with their intervals, on the band that the true error cannot leave.
+
+        All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
+        error of the labels and the least error that can be reached.
+        """
+        named = None if measures is None else [measures] if isinstance(measures, str | Measure) else list(measures)
+        errors = {name: error_table(each, named) for name, each in self.assessments.items()}
+        display = ErrorBoundsDisplay(errors, level=self._level)
+        display.plot(ax)
+        return display
