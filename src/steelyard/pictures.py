@@ -15,6 +15,7 @@ from .plots import (
     GainDisplay,
     LiftDisplay,
     PrecisionRecallDisplay,
+    RankingDisplay,
     RejectionDisplay,
     ReliabilityDisplay,
     RocDisplay,
@@ -22,7 +23,7 @@ from .plots import (
 )
 from .plots.strips import levels_in
 from .registry import Measure
-from .standings import computed, error_table
+from .standings import computed, error_table, standing_table
 from .strip import Strips
 from .table import Table
 from .text import number, span
@@ -201,5 +202,15 @@ class Pictures:
         named = None if measures is None else [measures] if isinstance(measures, str | Measure) else list(measures)
         errors = {name: error_table(each, named) for name, each in self.assessments.items()}
         display = ErrorBoundsDisplay(errors, level=self._level)
+        display.plot(ax)
+        return display
+
+    def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
+        """The classifiers from the best to the worst by several measures, side by side.
+
+        If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error, AUC
+        and log score that were computed.
+        """
+        display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
         display.plot(ax)
         return display

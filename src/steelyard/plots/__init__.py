@@ -8,6 +8,7 @@ from .curves import RejectionDisplay as RejectionDisplay
 from .curves import RocDisplay as RocDisplay
 from .display import Display as Display
 from .forest import ErrorBoundsDisplay as ErrorBoundsDisplay
+from .ranking import RankingDisplay as RankingDisplay
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
 from .strips import ContinuumDisplay as ContinuumDisplay
 from .thresholds import ThresholdDisplay as ThresholdDisplay
