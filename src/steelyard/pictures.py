@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Any
 from .curves import Band
 from .errors import BadOption
 from .plots import (
+    ContinuumDisplay,
     DetDisplay,
+    ErrorBoundsDisplay,
     GainDisplay,
     LiftDisplay,
     PrecisionRecallDisplay,
+    RankingDisplay,
     RejectionDisplay,
     ReliabilityDisplay,
     RocDisplay,
     ThresholdDisplay,
 )
+from .plots.strips import levels_in
 from .registry import Measure
+from .standings import computed, error_table, standing_table
+from .strip import Strips
 from .table import Table
 from .text import number, span
 
@@ -149,4 +155,62 @@ class Pictures:
         """The error among the rows that are kept, against how many are kept."""
         display = RejectionDisplay({name: each.rejection() for name, each in self._scored().items()})
         display.plot(ax, band=band)
+        return display
+
+    @property
+    def _level(self) -> float:
+        """The coverage of the intervals, which is the same for all classifiers."""
+        return next(iter(self.assessments.values())).settings.level
+
+    # --- classes from a continuum ------------------------------------------------------------------------------
+
+    def continuum(self, *, ax: Axes | None = None) -> ContinuumDisplay:
+        """All rows at their measured values, in a lane for the class assigned: above its interval they are right.
+
+        Where there are many, or where they weigh differently, bars take the place of marks. Shaded is where a label is
+        wrong with a probability above 5 %; where rows have deviations of their own, by the median of these.
+        """
+        strips = Strips.of(self.assessments)
+        usual = "median sd" if strips.deviations_differ else "sd"
+        display = ContinuumDisplay(
+            strips.tables(levels_in(ax, len(self.assessments))),
+            strips.scale.classes,
+            strips.scale.boundaries,
+            strips.span,
+            zones=strips.zones(),
+            sd="" if strips.deviation is None else f"{usual} {strips.deviation:.3g}",
+            labels={name: self._summary(name) for name in self.assessments},
+        )
+        display.plot(ax)
+        return display
+
+    def _summary(self, name: str) -> str:
+        """A name with the error and the squared error that were computed."""
+        each, words = self.assessments[name], {"error": "error", "apparent_sqerr": "squared error"}
+        found = {word: each[measure] for measure, word in words.items() if computed(each, [measure])}
+        facts = ", ".join(f"{word} {number(one.value)} {span(one.low, one.high)}" for word, one in found.items())
+        return f"{name}: {facts}" if facts else name
+
+    def error_bounds(
+        self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None
+    ) -> ErrorBoundsDisplay:
+        """Estimates of the error with their intervals, on the band that the true error cannot leave.
+
+        All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
+        error of the labels and the least error that can be reached.
+        """
+        named = None if measures is None else [measures] if isinstance(measures, str | Measure) else list(measures)
+        errors = {name: error_table(each, named) for name, each in self.assessments.items()}
+        display = ErrorBoundsDisplay(errors, level=self._level)
+        display.plot(ax)
+        return display
+
+    def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
+        """The classifiers from the best to the worst by several measures, side by side.
+
+        If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error, AUC
+        and log score that were computed.
+        """
+        display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
+        display.plot(ax)
         return display

@@ -7,5 +7,8 @@ from .curves import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .curves import RejectionDisplay as RejectionDisplay
 from .curves import RocDisplay as RocDisplay
 from .display import Display as Display
+from .forest import ErrorBoundsDisplay as ErrorBoundsDisplay
+from .ranking import RankingDisplay as RankingDisplay
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
+from .strips import ContinuumDisplay as ContinuumDisplay
 from .thresholds import ThresholdDisplay as ThresholdDisplay

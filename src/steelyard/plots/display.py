@@ -87,12 +87,7 @@ class Display:
 
     def frame(self) -> Table:
         """All tables below each other, with the classifier's name in the column "model"."""
-        columns = {name: None for table in self.curves.values() for name in table.column_names}
-        models = [model for model, table in self.curves.items() for _ in range(len(table))]
-        rows = {
-            name: [value for table in self.curves.values() for value in _column_or_nan(table, name)] for name in columns
-        }
-        return Table({"model": models, **rows})
+        return stacked(self.curves)
 
     def _lines(self) -> Iterator[Line]:
         """The lines to draw: one a classifier."""
@@ -133,6 +128,14 @@ class Display:
 
     def _add_reference(self, axes: Axes) -> None:
         """Draw what the curves are held against."""
+
+
+def stacked(tables: Mapping[str, Table]) -> Table:
+    """Tables of classifiers below each other, with the classifier's name in the column "model"."""
+    columns = {name: None for table in tables.values() for name in table.column_names}
+    models = [model for model, table in tables.items() for _ in range(len(table))]
+    rows = {name: [value for table in tables.values() for value in _column_or_nan(table, name)] for name in columns}
+    return Table({"model": models, **rows})
 
 
 def refuse_strangers(what: str, given: Iterable[str], names: Iterable[str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +29,7 @@ REFERENCE: Looks = {"color": "0.55", "linewidth": 0.8, "zorder": 1.0}
 MARKER: Looks = {"marker": "o", "markersize": 7.0, "markeredgecolor": "white", "zorder": 4.0}
 
 TEXT_SIZE, SMALL_SIZE = 10.0, 9.0
+TITLE_SIZE = 16.0  # points that the title of an axis takes, for which figures leave room by themselves
 # Handles long enough to tell one dash from another.
 LEGEND: Looks = {
     "fontsize": SMALL_SIZE,
@@ -37,6 +39,7 @@ LEGEND: Looks = {
     "framealpha": 0.8,
 }
 LONGEST_NAME = 40
+SIGN = 0.54  # about how wide a sign is, as a share of its height
 MOST_ENTRIES_INSIDE, WIDEST_INSIDE = 6, 40
 
 
@@ -48,12 +51,16 @@ class Stroke:
     linestyle: Any
 
 
-def stroke(index: int) -> Stroke:
-    """The stroke of a line by its place; the same classifier looks the same in all pictures."""
+def text_colour() -> str:
+    """The colour of text in the user's style: it can be seen on their background."""
     import matplotlib
 
-    colour = COLOURS[index % len(COLOURS)] or matplotlib.rcParams["text.color"]
-    return Stroke(colour, DASHES[index % len(DASHES)])
+    return str(matplotlib.rcParams["text.color"])
+
+
+def stroke(index: int) -> Stroke:
+    """The stroke of a line by its place; the same classifier looks the same in all pictures."""
+    return Stroke(COLOURS[index % len(COLOURS)] or text_colour(), DASHES[index % len(DASHES)])
 
 
 def band_alpha(count: int) -> float:
@@ -82,6 +89,22 @@ def entry(name: str, label: str) -> str:
     return legible(name) + (harmless(facts).replace("$", r"\$") if facts else "")
 
 
+def written(text: str, size: float) -> float:
+    """About how many inches wide a line of text is: the layout that would tell exactly comes only later."""
+    return len(text) * SIGN * size / 72
+
+
+def fitting(lines: Iterable[str], size: float, wide: float) -> float:
+    """The size at which lines of text go into so many inches, if this size is too large."""
+    return min(size, max(4.0, size * wide / max(written(line, size) for line in lines)))
+
+
+def inches(axes: Axes) -> tuple[float, float]:
+    """How wide and how high axes are before any layout."""
+    extent, dpi = axes.get_window_extent(), axes.figure.dpi
+    return extent.width / dpi, extent.height / dpi
+
+
 def literal_text() -> AbstractContextManager[None]:
     """Within it, text is made that is shown sign by sign: LaTeX would obey more signs than `legible` escapes."""
     import matplotlib
@@ -106,19 +129,39 @@ def dress(axes: Axes) -> None:
     axes.yaxis.label.set_fontsize(TEXT_SIZE)
 
 
-def add_legend(axes: Axes, corner: Corner, own: Figure | None) -> None:
-    """Put the legend into its corner, or below the axes where it would cover too much of the curves."""
+def add_legend(axes: Axes, corner: Corner, own: Figure | None, *, outside: bool = False) -> None:
+    """Put the legend into its corner, or below the axes where it would cover too much of the curves.
+
+    Where nothing makes room for it there, it stands inside all the same, unless it must be outside: see `give_way`.
+    """
     texts = axes.get_legend_handles_labels()[1]
     few = len(texts) <= MOST_ENTRIES_INSIDE and max(map(len, texts), default=0) <= WIDEST_INSIDE
     if few and corner != "below":
         axes.legend(loc=corner, **LEGEND)
     elif own is not None:
         _add_legend_to_figure(own)
-    elif axes.figure.get_layout_engine() is not None:
+    elif outside or axes.figure.get_layout_engine() is not None:
         _add_legend_below(axes)
     else:
         # Nothing would make room for a legend outside: it would be cut off.
         axes.legend(loc="best", **LEGEND)
+
+
+@contextmanager
+def give_way(axes: Axes) -> Iterator[None]:
+    """Let axes give up as much of their own room as what is drawn around them takes, where no layout finds any."""
+    before = axes.get_tightbbox()
+    yield
+    after, place = axes.get_tightbbox(), axes.get_position()
+    if axes.figure.get_layout_engine() is not None or before is None or after is None:
+        return
+    whole, title = axes.figure.bbox, TITLE_SIZE * axes.figure.dpi / 72
+    left = max(0.0, before.x0 - title - after.x0) / whole.width
+    right = max(0.0, after.x1 - before.x1) / whole.width
+    below = max(0.0, before.y0 - title - after.y0) / whole.height
+    above = max(0.0, after.y1 - before.y1) / whole.height
+    wide, high = max(place.width - left - right, 0.1), max(place.height - below - above, 0.1)
+    axes.set_position((place.x0 + left, place.y0 + below, wide, high))
 
 
 def _add_legend_to_figure(figure: Figure) -> None:

@@ -1,0 +1,102 @@
+"""How classifiers stand: estimates of the error within its bounds, and ranks by several measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadOption
+from .registry import Measure
+from .scale import Continuum
+from .table import Table
+
+if TYPE_CHECKING:
+    from .assessment import Assessment
+
+ESTIMATES = ("error", "adjusted_error", "smoothed_error", "guarded_error")
+BOUNDS = ("true_error_low", "true_error_high")
+REFERENCES = ("label_error", "minimal_error", "model_minimal_error")
+OF_A_CONTINUUM = ("error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr")
+OF_SCORES = ("error", "auc", "log_score")
+
+Names = Iterable[str | Measure]
+
+
+def computed(assessment: Assessment, names: Sequence[str]) -> list[str]:
+    """Those of some measures that were computed."""
+    known = {measure.name for measure in assessment.settings.measures}
+    return [name for name in names if name in known]
+
+
+def title(assessment: Assessment, measure: Measure) -> str:
+    """How a measure is shown. Against measured values the error is only an apparent one."""
+    if measure.name == "error" and isinstance(assessment.tally.scale, Continuum):
+        return "apparent error"
+    return measure.label if measure.changed else measure.title
+
+
+def error_table(assessment: Assessment, measures: Names | None = None) -> Table:
+    """Estimates of the error, the bounds that hold for it without any model, and what it can be held against.
+
+    Columns: part (estimate, bound or reference), measure, title, value, low, high, note. If no measures are named, all
+    of the usual estimates that were computed.
+    """
+    columns: dict[str, list[Any]] = {}
+    named = computed(assessment, ESTIMATES) if measures is None else _listed(measures)
+    parts = {"estimate": named, "bound": BOUNDS, "reference": computed(assessment, REFERENCES)}
+    for part, names in parts.items():
+        for name in names:
+            measure, found = assessment.find(name), assessment[name]
+            shown = title(assessment, measure)
+            if measure.name.startswith("guarded"):
+                shown += f" ({found.note.partition(':')[0]})"
+            row = {"part": part, "measure": measure.label, "title": shown, "value": found.value}
+            for column, value in (row | {"low": found.low, "high": found.high, "note": found.note}).items():
+                columns.setdefault(column, []).append(value)
+    return Table(columns)
+
+
+def standing_table(assessments: Mapping[str, Assessment], measures: Names | None = None) -> Table:
+    """The place of every classifier by every measure, one a row; the best has the first place.
+
+    Columns: model, measure, title, better, value, low, high, rank, place. Equal values have equal ranks; where one is
+    undefined it has none, and the last place.
+    """
+    first = next(iter(assessments.values()))
+    if len(assessments) < 2:
+        raise BadOption("a ranking needs two classifiers", mend="Compare at least two")
+    usual = OF_A_CONTINUUM if isinstance(first.tally.scale, Continuum) else OF_SCORES
+    named = computed(first, usual) if measures is None else _listed(measures)
+    entries = {entry.label: entry for entry in map(first.find, named)}
+    if not entries:
+        raise BadOption("there is no measure to rank by", mend="Name at least one: ranking(['accuracy'])")
+    columns: dict[str, list[Any]] = {}
+    for entry in entries.values():
+        for row in _ranked(assessments, entry):
+            for column, value in row.items():
+                columns.setdefault(column, []).append(value)
+    return Table(columns)
+
+
+def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dict[str, Any]]:
+    """All classifiers by one measure."""
+    if measure.better == "neither":
+        raise BadOption(f"no value of {measure.label} is better than another", mend="Choose another measure")
+    found = {name: each[measure] for name, each in assessments.items()}
+    sign = -1.0 if measure.better == "higher" else 1.0
+    worth = {name: math.inf if math.isnan(one.value) else sign * one.value for name, one in found.items()}
+    order = sorted(found, key=lambda name: (math.isnan(found[name].value), worth[name]))
+    shown = title(next(iter(assessments.values())), measure)
+    facts = {"measure": measure.label, "title": shown, "better": measure.better}
+    rows = []
+    for name, one in found.items():
+        rank = None if math.isnan(one.value) else 1 + sum(other < worth[name] for other in worth.values())
+        numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": rank, "place": order.index(name) + 1}
+        rows.append({"model": name, **facts, **numbers})
+    return rows
+
+
+def _listed(measures: Names) -> list[str | Measure]:
+    """One measure alone may be named without a list."""
+    return [measures] if isinstance(measures, str | Measure) else list(measures)
