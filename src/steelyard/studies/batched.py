@@ -1,0 +1,265 @@
+"""Classifiers of many small data sets at once: fitted to all rows of each, and to all rows but those of each fold.
+
+No fit is repeated for a fold: the sums of its rows are taken away from those of all rows. What cannot be estimated
+never stops a study. A class without rows in a training set is never assigned. A class with fewer rows than variables
+and one, or whose covariance is singular, is given the pooled covariance by quadratic discriminant analysis. Directions
+in which no class varies do not count. Where two classes are as good, the first of them is assigned. Covariances are
+those of maximum likelihood, sums of squares by the number of rows, as in scikit-learn 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from .neighbours import Places, held_out_votes, highest, votes
+from .spread import Spread
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Marks
+
+SINGULAR = 1e-10  # of the largest eigenvalue, after scaling: what is below has no digit left that can be trusted
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Data sets of one size.
+
+    Attributes:
+        x: The variables, (sets, rows, variables).
+        codes: The class of each row, from 0 on, (sets, rows).
+        folds: The fold with which each row is left out, from 0 on, (sets, rows).
+        classes: How many classes there are.
+    """
+
+    x: Array
+    codes: Codes
+    folds: Codes
+    classes: int
+
+
+class Fitted(Protocol):
+    """A classifier fitted to a batch."""
+
+    def held_out(self) -> Codes:
+        """The class of each row by the fit without its fold, (sets, rows)."""
+
+    def at(self, points: Spread) -> Codes:
+        """The class of each of these points by the fit to all rows, (sets, points)."""
+
+
+# --- sums without each fold -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of each class in every training set: all rows but those of a fold; and last, all rows.
+
+    Attributes:
+        count: How many rows it has, (sets, folds + 1, classes).
+        mean: Their means, with one more axis of variables.
+        scatter: Sums of products of their distances to these means, with two more.
+    """
+
+    count: Array
+    mean: Array
+    scatter: Array
+
+    @property
+    def pooled(self) -> Array:
+        """The covariance within classes, the same for all of them."""
+        return np.asarray(self.scatter.sum(axis=2) / np.maximum(self.count.sum(axis=2), 1)[..., None, None])
+
+    @property
+    def covariance(self) -> Array:
+        """The covariance within each class."""
+        return self.scatter / np.maximum(self.count, 1)[..., None, None]
+
+
+def moments(x: Array, codes: Codes, folds: Codes, classes: int) -> Moments:
+    """Sums of all rows, less those of each fold."""
+    fold_count, (sets, rows, variables) = int(folds.max()) + 1, x.shape
+    counts, sums = (_by_group(values, codes, classes) for values in (np.ones((sets, rows, 1)), x))
+    centre = sums / np.maximum(counts, 1)
+    # Distances to the mean of the class are small, so that what is left after taking away has its digits.
+    away = x - np.take_along_axis(centre, codes[..., None], axis=1)
+    products = (away[..., :, None] * away[..., None, :]).reshape(sets, rows, variables**2)
+    together = np.concatenate([np.ones((sets, rows, 1)), away, products], axis=-1)
+    left = _by_group(together, folds * classes + codes, fold_count * classes)
+    left = left.reshape(sets, fold_count, classes, -1)
+    left = np.concatenate([left, np.zeros_like(left[:, :1])], axis=1)
+    rest = left.sum(axis=1, keepdims=True) - left
+    count, scatter = rest[..., 0], rest[..., 1 + variables :].reshape(*rest.shape[:3], variables, variables)
+    shift = rest[..., 1 : 1 + variables] / np.maximum(count, 1)[..., None]
+    scatter = scatter - count[..., None, None] * shift[..., :, None] * shift[..., None, :]
+    return Moments(count, centre[:, None] + shift, scatter)
+
+
+def _by_group(values: Array, group: Codes, groups: int) -> Array:
+    """Add up rows by group: (sets, rows, columns) to (sets, groups, columns)."""
+    sets, _, columns = values.shape
+    cell = (group + groups * np.arange(sets)[:, None]).ravel()
+    found = np.empty((sets * groups, columns))
+    for column in range(columns):
+        found[:, column] = np.bincount(cell, values[..., column].ravel(), sets * groups)
+    return found.reshape(sets, groups, columns)
+
+
+def _inverse(covariance: Array) -> tuple[Array, Array, Marks]:
+    """The inverse of covariances, the logarithm of their determinant, and whether they have an inverse.
+
+    Where not, it is the inverse among the directions in which there is variation. Variables are brought to one scale
+    first, so that units of measurement do not decide what is singular.
+    """
+    scale = np.sqrt(np.einsum("...ii->...i", covariance).clip(0))
+    scale = np.where(scale > 0, scale, 1.0)
+    both = scale[..., :, None] * scale[..., None, :]
+    values, vectors = np.linalg.eigh(covariance / both)
+    kept = values > SINGULAR * values[..., -1:].clip(0)
+    usable = np.where(kept, values, 1.0)
+    inverse = (vectors * (kept / usable)[..., None, :]) @ np.swapaxes(vectors, -1, -2) / both
+    return inverse, np.log(usable).sum(axis=-1) + 2 * np.log(scale).sum(axis=-1), np.asarray(kept.all(axis=-1))
+
+
+# --- discriminant analysis ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Discriminants:
+    """How near a row is to each class: a constant, less half its squared distance to the mean.
+
+    Attributes:
+        batch: The data.
+        constant: (sets, folds + 1, classes).
+        mean: With one more axis of variables.
+        inverse: Of the covariance, with two more; one for all classes where it is pooled.
+    """
+
+    batch: Batch
+    constant: Array
+    mean: Array
+    inverse: Array
+
+    @property
+    def pooled(self) -> bool:
+        """Whether all classes share their covariance."""
+        return int(self.inverse.shape[2]) == 1
+
+    def held_out(self) -> Codes:
+        """The class of each row by the fit without its fold."""
+        sets, folds = np.arange(len(self.batch.x))[:, None], self.batch.folds
+        scores = []
+        for code in range(self.batch.classes):
+            away = self.batch.x - self.mean[sets, folds, code]
+            inverse = self.inverse[sets, folds, 0 if self.pooled else code]
+            scores.append(self.constant[sets, folds, code] - np.einsum("rni,rnij,rnj->rn", away, inverse, away) / 2)
+        return highest(np.stack(scores, axis=1))
+
+    def at(self, points: Spread) -> Codes:
+        """The class of each of these points by the fit to all rows."""
+        # Around the middle of the points, so that no large squares cancel.
+        mean, inverse = self.mean[:, -1] - points.centre, self.inverse[:, -1]
+        linear = (inverse @ mean[..., None])[..., 0]
+        constant = self.constant[:, -1] - (linear * mean).sum(axis=-1) / 2
+        scores = linear @ points.away + constant[..., None]
+        if not self.pooled:
+            squares = -inverse.reshape(*inverse.shape[:2], -1) / 2
+            scores += squares @ points.products
+        return highest(scores)
+
+
+def linear_discriminants(batch: Batch) -> Discriminants:
+    """Linear discriminant analysis; classes are as frequent as in the training set."""
+    found = moments(batch.x, batch.codes, batch.folds, batch.classes)
+    inverse = _inverse(found.pooled)[0]
+    return Discriminants(batch, _log_frequency(found.count), found.mean, inverse[:, :, None])
+
+
+def quadratic_discriminants(batch: Batch) -> Discriminants:
+    """Quadratic discriminant analysis; classes are as frequent as in the training set."""
+    found = moments(batch.x, batch.codes, batch.folds, batch.classes)
+    own, size, regular = _inverse(found.covariance)
+    shared, shared_size, _ = (part[:, :, None] for part in _inverse(found.pooled))
+    enough = regular & (found.count > batch.x.shape[-1])
+    inverse = np.where(enough[..., None, None], own, shared)
+    constant = _log_frequency(found.count) - np.where(enough, size, shared_size) / 2
+    return Discriminants(batch, constant, found.mean, inverse)
+
+
+def _log_frequency(count: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(count) - np.log(count.sum(axis=-1, keepdims=True)))
+
+
+# --- neighbours and regression --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The class that most of the nearest rows have.
+
+    All rows that are as far away as the last of the nearest vote too; of classes with as many votes, the first wins.
+    """
+
+    batch: Batch
+    number: int = 5
+
+    def held_out(self) -> Codes:
+        """The class of each row by the rows outside its fold."""
+        batch = self.batch
+        return highest(held_out_votes(batch.x, batch.codes, batch.folds, batch.classes, self.number))
+
+    def at(self, points: Spread) -> Codes:
+        """The class of each of these points by all rows."""
+        return votes(points, self.batch.x, self.batch.codes, self.batch.classes, self.number)
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The class whose interval holds what least squares expect of the response.
+
+    Attributes:
+        batch: The data.
+        terms: What the response is expected to be linear in, besides a constant, as a function of the variables.
+        coefficients: (sets, folds + 1, terms).
+        constant: (sets, folds + 1).
+        inner: The boundaries between classes.
+    """
+
+    batch: Batch
+    terms: Callable[[Array], Array]
+    coefficients: Array
+    constant: Array
+    inner: Array
+
+    def held_out(self) -> Codes:
+        """The class of each row by the fit without its fold."""
+        sets, folds = np.arange(len(self.batch.x))[:, None], self.batch.folds
+        expected = (self.terms(self.batch.x) * self.coefficients[sets, folds]).sum(axis=-1)
+        return interval(expected + self.constant[sets, folds], self.inner)
+
+    def at(self, points: Spread) -> Codes:
+        """The class of each of these points by the fit to all rows."""
+        expected = np.einsum("rt,pt->rp", self.coefficients[:, -1], self.terms(points.x))
+        return interval(expected + self.constant[:, -1:], self.inner)
+
+
+def least_squares(batch: Batch, response: Array, terms: Callable[[Array], Array], inner: Array) -> Regression:
+    """Regress the response on the terms, and read the class off the fit."""
+    both = np.concatenate([terms(batch.x), response[..., None]], axis=-1)
+    found = moments(both, np.zeros_like(batch.codes), batch.folds, 1)
+    mean, scatter = found.mean[:, :, 0], found.scatter[:, :, 0]
+    coefficients = (_inverse(scatter[..., :-1, :-1])[0] @ scatter[..., :-1, -1:])[..., 0]
+    constant = mean[..., -1] - (coefficients * mean[..., :-1]).sum(axis=-1)
+    return Regression(batch, terms, coefficients, constant, inner)
+
+
+def interval(values: Array, inner: Array) -> Codes:
+    """The class of values by the boundaries between classes; a boundary belongs to the class above it."""
+    found = np.zeros(values.shape, dtype=Places)
+    for boundary in inner:
+        found += values >= boundary
+    return found

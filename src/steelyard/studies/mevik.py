@@ -1,0 +1,207 @@
+"""The simulation of Mevik (2003, section 7): how far estimates of error rates are from the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..parallel import cores, side_by_side
+from ..table import Table
+from .designs import MEVIK, Cell, Design
+from .estimates import Estimated, Estimates, Measure, paper_estimates
+from .population import Population, expected_responses, population
+from .replications import TRIALS, Examination, Replications, Trials, blocks, replicate
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+Progress = Callable[[int, int], None]
+SEED = 2003
+COLUMNS = (
+    *("design", "sd_response", "sd", "classifier", "measure", "estimator"),
+    *("truth", "mean", "bias", "se", "deviation", "rmse"),
+)
+
+
+class Key(NamedTuple):
+    """Which estimate of what, and where."""
+
+    cell: Cell
+    measure: Measure
+    estimator: str
+    classifier: str
+
+
+@dataclass(frozen=True)
+class Series:
+    """One estimate in all repetitions, beside what is true.
+
+    Attributes:
+        values: The estimates, (repetitions,).
+        truth: The true values, which for a classifier are others in every repetition.
+    """
+
+    values: Array
+    truth: Array
+
+    @property
+    def errors(self) -> Array:
+        """How much too high each estimate is."""
+        return self.values - self.truth
+
+    @property
+    def bias(self) -> float:
+        """Their mean."""
+        return float(self.errors.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the bias, as it is found from so many repetitions."""
+        return standard_error(self.errors)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the estimates."""
+        return float(self.values.std(ddof=1)) if len(self.values) > 1 else float("nan")
+
+    @property
+    def rmse(self) -> float:
+        """The root of the mean squared error."""
+        return float(np.sqrt(np.square(self.errors).mean()))
+
+
+def standard_error(values: Array) -> float:
+    """Of a mean."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What was found.
+
+    Attributes:
+        design: How the data arose.
+        repetitions: How many data sets were drawn in every cell.
+        seed: From which they were drawn.
+        populations: What is true in every cell.
+        series: All estimates of all repetitions.
+    """
+
+    design: Design
+    repetitions: int
+    seed: int
+    populations: Mapping[Cell, Population]
+    series: Mapping[Key, Series]
+
+    def table(self) -> Table:
+        """Every estimate in a row: what is true on average, its mean, bias, standard error of the bias, and spread."""
+        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        for (cell, measure, estimator, classifier), series in self.series.items():
+            means = (float(series.truth.mean()), float(series.values.mean()))
+            spread = (series.bias, series.standard_error, series.deviation, series.rmse)
+            row = (self.design.name, *cell, classifier, measure, estimator, *means, *spread)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+        return Table(columns)
+
+    def summary(self) -> Table:
+        """What the paper says in numbers, beside what was found."""
+        from .summary import summary
+
+        return summary(self)
+
+    def chosen(self, measure: Measure, estimator: str | None = None) -> Iterator[tuple[Key, Series]]:
+        """The series of one measure, or of one estimate of it."""
+        for key, series in self.series.items():
+            if key.measure == measure and estimator in (None, key.estimator):
+                yield key, series
+
+    def estimators(self, measure: Measure) -> list[str]:
+        """By what a measure is estimated."""
+        return list(dict.fromkeys(key.estimator for key, _ in self.chosen(measure)))
+
+
+def simulate(
+    design: Design = MEVIK,
+    repetitions: int = 100,
+    seed: int = SEED,
+    *,
+    estimates: Sequence[Estimates] = (paper_estimates,),
+    trials: int = TRIALS,
+    block: int | None = None,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Draw data sets, fit classifiers to them, estimate how good these are, and hold that against the truth.
+
+    Args:
+        design: How the data arise.
+        repetitions: How many data sets are drawn in every cell.
+        seed: The same seed gives the same data sets.
+        estimates: What is estimated, and how: functions of the data that yield estimates.
+        trials: At how many points classifiers are tried to find how good they truly are.
+        block: How many data sets are worked on at a time; it changes nothing but the memory needed.
+        progress: Called with how many data sets are done, and how many there are.
+    """
+    rows = Trials.of(design, trials)
+    examinations = {cell: Examination.of(design, cell, rows) for cell in design.cells}
+    tasks = [(cell, range(*ends)) for cell, ends in product(design.cells, blocks(design, repetitions, block))]
+
+    def work(task: tuple[Cell, range]) -> Block:
+        data = replicate(design, *task, seed, examinations[task[0]])
+        return Block(data, [each for estimate in estimates for each in estimate(data)])
+
+    found, done = [], 0
+    for start in range(0, len(tasks), cores()):
+        found += side_by_side(work, tasks[start : start + cores()])
+        done += sum(len(numbers) for _, numbers in tasks[start : start + cores()])
+        if progress is not None:
+            progress(done, len(design.cells) * repetitions)
+    expected = expected_responses(design)
+    populations = {cell: population(design, cell, expected) for cell in design.cells}
+    return Simulation(design, repetitions, seed, populations, _series(found, populations))
+
+
+class Block(NamedTuple):
+    """Some repetitions of one cell, and what was estimated from them."""
+
+    data: Replications
+    estimated: list[Estimated]
+
+
+def _series(found: Sequence[Block], populations: Mapping[Cell, Population]) -> dict[Key, Series]:
+    """Put the blocks of each cell together."""
+    parts: dict[Key, list[tuple[Array, Array]]] = {}
+    for data, estimated in found:
+        for measure, estimator, classifier, values in estimated:
+            key = Key(data.cell, measure, estimator, classifier)
+            truth = _truth(data, key, populations[data.cell])
+            parts.setdefault(key, []).append((values, np.broadcast_to(truth, values.shape)))
+    return {key: Series(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in parts.items()}
+
+
+def _truth(data: Replications, key: Key, true: Population) -> Array:
+    if key.classifier:
+        return data.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
+    return np.asarray(getattr(true, key.measure))
+
+
+def run(
+    repetitions: int = 100,
+    seed: int = SEED,
+    figures: Path | None = None,
+    *,
+    design: Design = MEVIK,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Run the simulation, and draw figures 2 to 7 of the paper into a folder."""
+    simulation = simulate(design, repetitions, seed, progress=progress)
+    if figures is not None:
+        from .figures import draw
+
+        draw(simulation, figures)
+    return simulation

@@ -1,0 +1,302 @@
+"""The simulation finds what an independent program found, and what the paper says of the estimates.
+
+``references/data/continuum/simulation.json`` says where its numbers come from, and how far off its true values are.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
+from steelyard.studies.estimates import Estimated, Measure, paper_estimates
+from steelyard.studies.mevik import Key, Simulation, run, simulate
+from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replicate, replications
+from steelyard.studies.summary import LEVELS, averages
+
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "references" / "data" / "continuum" / "simulation.json").read_text(encoding="utf-8")
+)
+CELLS: dict[Cell, Any] = {Cell(cell["sigma_eps"], cell["sigma_delta"]): cell for cell in GOLDEN["cells"]}
+THEIRS = 1000  # repetitions of the reference
+MOST = 4  # standard errors
+OF_CLASSIFIERS: dict[Measure, tuple[str, ...]] = {
+    "pmc": ("erc", "erc_a", "pmc_hat"),
+    "sqerr": ("sqerc", "sqerc_a", "sqerr_hat"),
+}
+OF_DATA: dict[Measure, str] = {
+    measure: f"{measure}_hat" for measure in ("err_data", "sqerr_data", "pmc_min", "sqerr_min")
+}
+HEAVINESS = 0.75  # half the root of the kurtosis less 1, on which the standard error of a deviation depends
+# How far its true values may be off: it tried classifiers at 2048 points.
+TRUTH: dict[Measure, float] = {"pmc": 0.025, "sqerr": 0.12}
+
+each_cell = pytest.mark.parametrize("cell", MEVIK.cells, ids=str)
+each_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
+
+
+@pytest.fixture(scope="module")
+def found() -> Simulation:
+    return simulate()
+
+
+@pytest.fixture(scope="module")
+def many() -> Simulation:
+    return simulate(repetitions=THEIRS)
+
+
+def chance(simulation: Simulation) -> float:
+    """The standard error of a difference of two means, in standard deviations."""
+    return math.sqrt(1 / simulation.repetitions + 1 / THEIRS)
+
+
+def same_deviation(theirs: float, simulation: Simulation) -> Any:
+    """A standard deviation up to chance."""
+    return pytest.approx(theirs, rel=MOST * HEAVINESS * chance(simulation), abs=1e-15)
+
+
+def agrees_of_classifier(simulation: Simulation, cell: Cell, classifier: str) -> None:
+    known = CELLS[cell]["classifiers"][classifier]
+    for measure, estimators in OF_CLASSIFIERS.items():
+        truth = known[f"true_{measure}"]
+        for estimator in estimators:
+            series, theirs = simulation.series[Key(cell, measure, estimator, classifier)], known[estimator]
+            error = theirs["se_bias"] * math.sqrt(THEIRS) * chance(simulation)
+            assert series.bias == pytest.approx(theirs["bias"], abs=MOST * error)
+            mean = theirs["bias"] + truth["mean"]
+            assert series.values.mean() == pytest.approx(mean, abs=MOST * theirs["sd"] * chance(simulation))
+            # Few rows decide on a squared error, so that its deviation is compared on average only.
+            assert measure == "sqerr" or series.deviation == same_deviation(theirs["sd"], simulation)
+            allowed = MOST * truth["sd"] * chance(simulation) + TRUTH[measure] * truth["mean"]
+            assert series.truth.mean() == pytest.approx(truth["mean"], abs=allowed)
+
+
+def agrees_of_data(simulation: Simulation, cell: Cell) -> None:
+    for measure, estimator in OF_DATA.items():
+        series = simulation.series[Key(cell, measure, estimator, "")]
+        theirs = CELLS[cell]["data_level"][estimator]
+        assert series.values.mean() == pytest.approx(theirs["mean"], abs=MOST * theirs["sd"] * chance(simulation))
+        assert series.deviation == same_deviation(theirs["sd"], simulation)
+        exact = GOLDEN["expected"][str(cell.sd_response)][estimator].get(str(cell.sd), 0.0)
+        assert series.values.mean() == pytest.approx(exact, abs=MOST * series.standard_error + 1e-15)
+
+
+def agrees_on_average(simulation: Simulation) -> None:
+    fewer = math.sqrt(100 * (1 / simulation.repetitions + 1 / THEIRS))
+    for measure in OF_CLASSIFIERS:
+        for by in LEVELS:
+            for row in averages(simulation, measure, by):
+                theirs = GOLDEN["by_level"][by][str(row[by])][row["estimator"]]
+                assert row["bias"] == pytest.approx(theirs["bias"], abs=MOST * fewer * theirs["se_bias_100"])
+                error = fewer * theirs["se_mean_sd_100"]
+                assert row["deviation"] == pytest.approx(theirs["mean_sd"], abs=MOST * error)
+
+
+# --- against the reference ----------------------------------------------------------------------------------------
+
+
+@each_cell
+@each_classifier
+def test_estimates_of_classifiers_agree(found: Simulation, cell: Cell, classifier: str) -> None:
+    agrees_of_classifier(found, cell, classifier)
+
+
+@each_cell
+def test_estimates_of_data_agree(found: Simulation, cell: Cell) -> None:
+    agrees_of_data(found, cell)
+
+
+def test_averages_over_cells_and_classifiers_agree(found: Simulation) -> None:
+    agrees_on_average(found)
+
+
+@pytest.mark.slow
+def test_averages_of_a_thousand_repetitions_agree(many: Simulation) -> None:
+    agrees_on_average(many)
+
+
+@pytest.mark.slow
+@each_cell
+def test_a_thousand_repetitions_agree(many: Simulation, cell: Cell) -> None:
+    agrees_of_data(many, cell)
+    for classifier in CLASSIFIERS:
+        agrees_of_classifier(many, cell, classifier)
+
+
+@pytest.mark.slow
+def test_a_thousand_repetitions_are_biased_as_the_paper_says(many: Simulation) -> None:
+    biased_as_the_paper_says(many)
+
+
+# --- against the paper --------------------------------------------------------------------------------------------
+
+
+def signs(simulation: Simulation, measure: Measure, by: Any) -> dict[str, list[str]]:
+    """Whether each estimate is too high or too low at each level, as far as chance lets that be seen."""
+    found: dict[str, list[str]] = {}
+    for row in averages(simulation, measure, by):
+        seen = abs(row["bias"]) > 2.5 * row["se"]
+        found.setdefault(row["estimator"], []).append(("up" if row["bias"] > 0 else "down") if seen else "none")
+    return found
+
+
+def biased_as_the_paper_says(simulation: Simulation) -> None:
+    by_sd, by_response = (signs(simulation, "pmc", by) for by in ("sd", "sd_response"))
+    assert by_sd["erc"][0] == by_sd["erc_a"][0] == "none"
+    assert (by_sd["erc"][2], by_sd["erc_a"][1:], by_sd["pmc_hat"]) == ("up", ["down"] * 2, ["up"] * 3)
+    assert (by_response["erc_a"], by_response["pmc_hat"]) == (["down"] * 3, ["up"] * 3)
+    by_sd, by_response = (signs(simulation, "sqerr", by) for by in ("sd", "sd_response"))
+    assert (by_sd["sqerc"][2], by_sd["sqerr_hat"], by_response["sqerr_hat"]) == ("up", ["up"] * 3, ["up"] * 3)
+    for row in [*averages(simulation, "sqerr", "sd"), *averages(simulation, "sqerr", "sd_response")]:
+        # The standard error of a heavy tail says little.
+        assert row["estimator"] != "sqerc_a" or abs(row["bias"]) < 0.02
+    for measure, estimator in OF_DATA.items():
+        by = "sd" if measure.endswith("data") else "sd_response"
+        assert signs(simulation, measure, by)[estimator][2] == "down"
+
+
+def test_estimates_are_biased_as_the_paper_says(found: Simulation) -> None:
+    biased_as_the_paper_says(found)
+
+
+@pytest.mark.parametrize("measure", OF_CLASSIFIERS)
+def test_the_last_estimate_is_the_highest_everywhere(found: Simulation, measure: Measure) -> None:
+    for by in ("sd", "sd_response"):
+        biases: dict[str, list[float]] = {}
+        for row in averages(found, measure, by):
+            biases.setdefault(row["estimator"], []).append(row["bias"])
+        plain, adjusted, highest = biases.values()
+        assert all(low <= middle < high for low, middle, high in zip(adjusted, plain, highest, strict=True))
+
+
+def test_the_adjusted_count_varies_less_and_the_expectation_least(found: Simulation) -> None:
+    for by in ("sd", "sd_response"):
+        deviation: dict[str, list[float]] = {}
+        for row in averages(found, "pmc", by):
+            deviation.setdefault(row["estimator"], []).append(row["deviation"])
+        assert all(one <= other for one, other in zip(deviation["erc_a"], deviation["erc"], strict=True))
+        assert sum(deviation["pmc_hat"]) < sum(deviation["erc_a"])
+
+
+def test_what_averages_over_classifiers_hide(found: Simulation) -> None:
+    """A good classifier measured badly: erc_a is too high, and sqerc_a mostly less than nothing."""
+    cell = Cell(0.15, 0.5)
+    erc_a = found.series[Key(cell, "pmc", "erc_a", "regression")]
+    assert erc_a.bias > 10 * erc_a.standard_error
+    assert 0.6 < (found.series[Key(cell, "sqerr", "sqerc_a", "regression")].values < 0).mean() < 0.9
+
+
+def test_the_summary_stands_beside_what_the_paper_prints(found: Simulation) -> None:
+    summary = found.summary()
+    compared = [row for row in summary if row["paper"] is not None]
+    assert len(compared) == 9 + 6 + 6 + 12
+    for row in compared:
+        # Two digits are printed, of a hundred repetitions.
+        assert row["found"] == pytest.approx(row["paper"], rel=0.16, abs=1e-12)
+    assert {row["paper_says"] for row in summary if row["what"] == "bias of erc_a"} == {"too low by as much"}
+    assert len([row for row in summary if row["what"].startswith("bias")]) == 10 * 6
+
+
+# --- what must hold exactly ---------------------------------------------------------------------------------------
+
+
+def test_without_measurement_error_nothing_is_adjusted(found: Simulation) -> None:
+    for cell in MEVIK.cells:
+        for classifier in CLASSIFIERS:
+            for measure, (plain, adjusted, _) in OF_CLASSIFIERS.items():
+                one, other = (found.series[Key(cell, measure, name, classifier)] for name in (plain, adjusted))
+                assert np.array_equal(one.values, other.values) == (cell.sd == 0)
+    for measure in ("err_data", "sqerr_data"):
+        for key, series in found.chosen(measure):
+            assert (series.values == 0).all() == (series.truth == 0).all() == (key.cell.sd == 0)
+
+
+def test_where_nothing_is_random_all_estimates_are_counts() -> None:
+    design = replace(MEVIK, cells=(Cell(0.0, 0.0),))
+    (data,) = replications(design, design.cells[0], 3)
+    estimated = {(each.estimator, each.classifier): each.values for each in paper_estimates(data)}
+    for classifier in CLASSIFIERS:
+        for names in OF_CLASSIFIERS.values():
+            plain, adjusted, expected = (estimated[name, classifier] for name in names)
+            np.testing.assert_array_equal(plain, adjusted)
+            np.testing.assert_allclose(plain, expected, rtol=1e-12)
+        count = (data.assigned[classifier] != np.digitize(data.y, [0, 0.6])).mean(axis=1)
+        np.testing.assert_array_equal(estimated["erc", classifier], count)
+    assert not estimated["pmc_min_hat", ""].any()
+
+
+def test_the_seed_decides_and_blocks_do_not_matter() -> None:
+    design, repetitions = replace(MEVIK, cells=MEVIK.cells[4:6]), 7
+    one, other, longer = (simulate(design, many, 5, block=block) for many, block in ((7, 2), (7, 5), (9, 4)))
+    for key, series in one.series.items():
+        np.testing.assert_array_equal(series.values, other.series[key].values)
+        np.testing.assert_array_equal(series.truth, other.series[key].truth)
+        np.testing.assert_array_equal(series.values, longer.series[key].values[:repetitions])
+    another = simulate(design, repetitions, 6)
+    assert all((series.values != one.series[key].values).any() for key, series in another.series.items())
+
+
+def test_cells_have_data_of_their_own() -> None:
+    first, second = (next(replications(MEVIK, cell, 2)) for cell in MEVIK.cells[:2])
+    assert not (first.x == second.x).any()
+
+
+def test_true_values_hardly_depend_on_where_classifiers_are_tried() -> None:
+    few, more = (
+        replicate(MEVIK, MEVIK.cells[2], range(3), 0, Examination.of(MEVIK, MEVIK.cells[2], Trials.of(MEVIK, size)))
+        for size in (10_000, 160_000)
+    )
+    for classifier in CLASSIFIERS:
+        np.testing.assert_allclose(few.truth[classifier][:, 0], more.truth[classifier][:, 0], rtol=0.01)
+        np.testing.assert_allclose(few.truth[classifier][:, 1], more.truth[classifier][:, 1], rtol=0.03)
+
+
+# --- tables and ways in -------------------------------------------------------------------------------------------
+
+
+def test_the_table_holds_every_estimate_once(found: Simulation) -> None:
+    table = found.table()
+    assert len(table) == len(MEVIK.cells) * (len(OF_DATA) + 6 * len(CLASSIFIERS))
+    rows = {(row["sd_response"], row["sd"], row["classifier"], row["estimator"]): row for row in table}
+    assert len(rows) == len(table)
+    row = rows[0.3, 0.5, "lda", "erc"]
+    assert row["bias"] == pytest.approx(row["mean"] - row["truth"])
+    assert row["rmse"] ** 2 == pytest.approx(row["bias"] ** 2 + row["se"] ** 2 * (found.repetitions - 1))
+
+
+def test_other_estimates_can_be_held_against_the_same_truth() -> None:
+    def known(data: Replications) -> Any:
+        for classifier, truth in data.truth.items():
+            yield Estimated("pmc", "oracle", classifier, truth[:, 0])
+
+    simulation = simulate(replace(MEVIK, cells=MEVIK.cells[:1]), 3, estimates=(paper_estimates, known))
+    assert simulation.estimators("pmc") == [*OF_CLASSIFIERS["pmc"], "oracle"]
+    assert all(series.rmse == 0 for _, series in simulation.chosen("pmc", "oracle"))
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_any_design_can_be_simulated(design: Any) -> None:
+    steps: list[tuple[int, int]] = []
+    small = replace(design, cells=design.cells[-1:])
+    simulation = simulate(small, 6, block=2, trials=500, progress=lambda done, total: steps.append((done, total)))
+    assert steps[-1] == (6, 6)
+    assert sorted(steps) == steps
+    assert len(simulation.populations[small.cells[0]].frequency) == design.classes
+    for (_, measure, _, classifier), series in simulation.series.items():
+        assert np.isfinite(series.values).all()
+        least = simulation.populations[small.cells[0]]
+        if classifier:
+            assert (series.truth > getattr(least, f"{measure}_min") * 0.97).all()
+    assert all(row["paper"] is None for row in simulation.summary()) == (design.name != MEVIK.name)
+
+
+def test_one_repetition_has_no_standard_errors() -> None:
+    simulation = run(1, design=replace(HEAVY_TAILS, cells=HEAVY_TAILS.cells[:1]))
+    assert simulation.repetitions == 1
+    assert all(math.isnan(row["se"]) and math.isnan(row["deviation"]) for row in simulation.table())
