@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -108,6 +108,11 @@ class Measure:
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
+        """Copy and pickle the facts alone: what was derived from them is derived anew, and stays what it is."""
+        facts = (getattr(self, each.name) for each in fields(self))
+        return Measure, tuple(dict(fact) if isinstance(fact, Mapping) else fact for fact in facts)
 
     @cached_property
     def arguments(self) -> tuple[str, ...]:

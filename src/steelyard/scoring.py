@@ -1,0 +1,212 @@
+"""Every measure as a score that scikit-learn's searches and cross-validation maximise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .api import assess
+from .errors import BadOption, UnknownMeasure, WrongShape, quoted
+from .judged import RESPONSE, RESPONSE_SD, SD
+from .labels import encode
+from .measures import find
+from .registry import Measure
+from .scale import Continuum, Label, Scale, listed, plain_label
+from .statistics import CALIBRATION, FORECASTS, RANKING
+
+if TYPE_CHECKING:
+    from .kinds import Array
+
+KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined")  # what is said of the rows, not of the measure
+CALIBRATE = "Choose a classifier that has it, or wrap this one: CalibratedClassifierCV(classifier)"
+
+
+def scorer(
+    name: str | Measure, *, scale: Scale | None = None, event: Any = None, part: Any = None, **options: Any
+) -> Scorer:
+    """A measure as ``scoring=`` of scikit-learn: ``GridSearchCV(model, grid, scoring=scorer("brier"))``.
+
+    The greater the better: a measure of which less is better is turned round. Measures of counts judge what the
+    estimator predicts, those of rankings and forecasts its probabilities, all bound to the classes by their names.
+
+    Args:
+        name: The measure.
+        scale: The classes; those of the estimator if not given. With a Continuum, y is what was measured.
+        event: The class of interest.
+        part: The class, or the average ("macro", "weighted", "micro"), whose value is the score.
+        **options: Parameters of the measure (``beta=0.5``, ``costs={...}``); ``sd`` and ``sd_response``, one number
+            for all rows; ``response``, a function of the covariates that gives what is expected and its standard
+            deviation, or a fitted regressor that does (``return_std=True``), fitted to other rows; and
+            ``undefined``, the score where the measure has no value.
+
+    Returns:
+        A function of an estimator, X, y and perhaps ``sample_weight``.
+    """
+    entry = find(name, **{key: value for key, value in options.items() if key not in KNOWN})
+    if entry.better == "neither":
+        raise BadOption(
+            f"{entry.label} cannot be a score: no value of it is better than another",
+            mend="Choose a measure of how good a classifier is; `steelyard measures` lists them",
+        )
+    if entry.needs:
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=f"Give {entry.needs[0]}=...")
+    if scale is not None and not isinstance(scale, Scale):
+        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
+    known = {key: value for key, value in options.items() if key in KNOWN}
+    _refuse_rows(known | ({SD: scale.sd} if isinstance(scale, Continuum) and SD not in known else {}))
+    return Scorer(entry, scale, event, part, known)
+
+
+def _refuse_rows(known: Mapping[str, Any]) -> None:
+    """A score is of other rows each time, so that what is said row by row would be said of the wrong ones."""
+    for name in (SD, RESPONSE_SD):
+        if np.ndim(known.get(name, 0.0)):
+            raise BadOption(f"{name} is said row by row, and folds have other rows", mend=f"Give one {name} for all")
+    model = known.get(RESPONSE)
+    if model is not None and not callable(model) and not hasattr(model, "predict"):
+        raise BadOption(
+            "response is said row by row, and folds have other rows",
+            mend="Give a function of the covariates, or a fitted regressor that knows return_std=True",
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Scorer:
+    """A measure, ready to be called with an estimator, its covariates and the truth.
+
+    Attributes:
+        measure: The measure.
+        scale: The classes, where they were named.
+        event: The class of interest.
+        part: The class or the average whose value is the score.
+        known: What is said of the rows.
+        requested: Whether sample weights are wanted where scikit-learn routes metadata.
+    """
+
+    measure: Measure
+    scale: Scale | None = None
+    event: Any = None
+    part: Any = None
+    known: Mapping[str, Any] = field(default_factory=dict)
+    requested: bool | str | None = None
+
+    @property
+    def sign(self) -> float:
+        """What turns the measure so that the greater is the better."""
+        return -1.0 if self.measure.better == "lower" else 1.0
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score an estimator that has been fitted."""
+        scale = _scale_of(estimator, y) if self.scale is None else self.scale
+        known = dict(self.known)
+        if RESPONSE in known:
+            known[RESPONSE] = _expected(known[RESPONSE], X)
+        result = assess(
+            y,
+            self._said(estimator, X, scale),
+            scale=scale,
+            event=self.event,
+            weight=sample_weight,
+            measures=[self.measure],
+            **known,
+        )
+        return self.sign * result[self.measure, self.part].value
+
+    def _said(self, estimator: Any, X: Any, scale: Scale | None) -> Any:
+        """What the estimator says of the rows, in the form that the measure is made of."""
+        statistic = self.measure.statistic
+        if statistic not in (RANKING, FORECASTS, CALIBRATION):
+            return _labels(estimator, X, scale)
+        if hasattr(estimator, "predict_proba"):
+            return _memberships(estimator, X, scale)
+        ranks = statistic is RANKING and hasattr(estimator, "decision_function")
+        if not ranks or scale is None or len(scale) > 2:
+            needed = "scores" if statistic is RANKING and not ranks else "probabilities"
+            raise UnknownMeasure(
+                f"{self.measure.label} needs {needed}, and {type(estimator).__name__} has no predict_proba",
+                mend=CALIBRATE,
+            )
+        return {scale.label(_classes(estimator)[1]): np.asarray(estimator.decision_function(X))}
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
+        """The same score, with or without sample weights where scikit-learn routes metadata."""
+        return replace(self, requested=sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn asks where it routes metadata."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=repr(self))
+        request.score.add_request(param="sample_weight", alias=self.requested)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """A search asks this of every scorer in a dictionary, and fails where there is no answer."""
+        return True
+
+    def __repr__(self) -> str:
+        """How it was made, and what it is."""
+        hidden = {key: self.measure.parameters[key] for key in self.measure.changed if key not in self.measure.label}
+        named = {"scale": self.scale, "event": self.event, "part": self.part, **hidden, **self.known}
+        said = [f"{key}={value!r}" for key, value in named.items() if value is not None]
+        minus = "minus " if self.sign < 0 else ""
+        return f"scorer({', '.join([repr(self.measure.label), *said])}): {minus}{self.measure.title}"
+
+
+def _scale_of(estimator: Any, y: Any) -> Scale | None:
+    """The continuum that a rule cuts by, or the classes that an estimator knows and those that it does not."""
+    if isinstance(cut := getattr(_innermost(estimator), "continuum", None), Continuum):
+        return cut
+    if not hasattr(estimator, "classes_"):
+        return None
+    classes = _classes(estimator)
+    strangers = [label for label in encode(y, "truth").labels if label not in classes]
+    return Scale([*classes, *strangers], ordered=False)
+
+
+def _innermost(estimator: Any) -> Any:
+    """What a pipeline ends in, and what a search has found."""
+    while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
+        estimator = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator.best_estimator_
+    return estimator
+
+
+def _classes(estimator: Any) -> list[Label]:
+    """The classes that an estimator knows, in the order of its columns."""
+    if not hasattr(estimator, "classes_"):
+        raise UnknownMeasure(
+            f"{type(estimator).__name__} has no classes_, which say what its columns are", mend="Give it that attribute"
+        )
+    return [plain_label(label) for label in estimator.classes_]
+
+
+def _labels(estimator: Any, X: Any, scale: Scale | None) -> Any:
+    said = np.asarray(estimator.predict(X))
+    if scale is not None and said.dtype.kind == "f":
+        known = [label for label in scale.classes if not isinstance(label, str)]
+        if not np.isin(said, known).all():
+            raise BadOption(
+                f"{type(estimator).__name__} predicts numbers that are no classes",
+                mend="RegressionRule(regressor, continuum) assigns the class that holds the number",
+            )
+    return said
+
+
+def _memberships(estimator: Any, X: Any, scale: Scale | None) -> dict[Label, Array]:
+    """The columns of probabilities by class; 0 for classes that training did not have."""
+    classes, table = _classes(estimator), np.asarray(estimator.predict_proba(X))
+    if table.ndim != 2 or table.shape[1] != len(classes):
+        raise WrongShape(
+            f"predict_proba gives the shape {table.shape} for {len(classes)} classes", mend="One column a class"
+        )
+    columns = dict(zip(classes, table.T, strict=True))
+    none = np.zeros(len(table))
+    return columns | {label: none for label in scale.classes if label not in columns} if scale else columns
+
+
+def _expected(model: Any, X: Any) -> Any:
+    """What a response model expects of these rows."""
+    return model(X) if callable(model) else model.predict(X, return_std=True)
