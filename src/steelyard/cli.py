@@ -1,11 +1,10 @@
-"""The command line: assess, compare, thresholds, calibration, measures, demo."""
+"""The command line: assess, compare, thresholds, calibration, study, measures, demo."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,8 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .errors import BadOption, NoThreshold, SteelyardError, UnreadableFile, quoted
+from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .rendering import harmless_lines, threshold_view
+from .study_commands import study
+from .terminal import console, show, working, write_to
 from .words import (
     columns,
     costs,
@@ -33,8 +34,6 @@ from .words import (
 from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from .assessment import Assessment
     from .decisions import Decision
     from .requirements import Requirement
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from .words import ReadLabel
 
 HELD, NOT_HELD, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-PIPE_WIDTH = 120
 
 EXAMPLES = """steelyard weighs classifiers: how good each is, how sure that is, and which is better.
 
@@ -84,6 +82,7 @@ A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 """
 
 app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext")
+app.command(study)
 
 
 @Parameter(name="*")
@@ -145,17 +144,6 @@ class Options(Reading):
     ] = ()
 
 
-def _console() -> Console:
-    """A wide one where there is no terminal to measure."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
-
-
-def _show(*parts: RenderableType) -> None:
-    console = _console()
-    for part in parts:
-        console.print(part)
-
-
 def _columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
     labels = _labels(table, truth, reading)
@@ -200,16 +188,10 @@ def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
     }
 
 
-def _working(what: str) -> AbstractContextManager[object]:
-    """A sign of life on a terminal, and silence elsewhere."""
-    waiting = Console(stderr=True)
-    return waiting.status(Text(what)) if waiting.is_terminal else nullcontext()
-
-
 def _read(file: str) -> Any:
     from .sources import read
 
-    with _working(f"reading {file}"):
+    with working(f"reading {file}"):
         return read(file)
 
 
@@ -247,10 +229,10 @@ def assess(
         training=None if training is None else _read(training),
         **_keywords(table, truth, options),
     )
-    with _working("weighing"):
+    with working("weighing"):
         result.table()
     if options.prints_tables:
-        _show(assessment_view(result, truth_in_rows=not predictions_in_rows))
+        show(assessment_view(result, truth_in_rows=not predictions_in_rows))
     _write(options, result.table(), lambda: _assessment_json(result))
     return _judge(options, conditions, {result.model: result})
 
@@ -281,11 +263,11 @@ def compare(
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
     table = _read(file)
     result = api.compare(table, chosen, truth=truth, **_keywords(table, truth, options))
-    with _working("weighing"):
+    with working("weighing"):
         result.table()
     shown = None if measure is None else result[result.models[0]].find(measure).label
     if options.prints_tables:
-        _show(comparison_view(result, shown))
+        show(comparison_view(result, shown))
     several = len(result.models) > 1
     _write(
         options,
@@ -325,28 +307,9 @@ def _write(options: Reading, table: Table, content: Callable[[], dict[str, Any]]
     from .table import dump
 
     if options.json is not None:
-        _write_to(options.json, dump(content()) + "\n")
+        write_to(options.json, dump(content()) + "\n")
     if options.csv is not None:
-        _write_to(options.csv, table.to_csv())
-
-
-def _write_to(target: str, text: str) -> None:
-    if target == "-":
-        sys.stdout.write(text)
-    else:
-        _write_whole(Path(target), text)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    half = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
-    except OSError as error:
-        raise UnreadableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
-    finally:
-        half.unlink(missing_ok=True)
+        write_to(options.csv, table.to_csv())
 
 
 def _judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
@@ -355,11 +318,11 @@ def _judge(options: Options, conditions: Sequence[Requirement], assessments: dic
     from .text import number
 
     verdicts = [condition.judge(assessments) for condition in conditions]
-    console = _console() if options.prints_tables else Console(stderr=True, highlight=False)
+    screen = console() if options.prints_tables else Console(stderr=True, highlight=False)
     for verdict in verdicts:
         word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
         line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
-        console.print(line)
+        screen.print(line)
     return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD
 
 
@@ -398,7 +361,7 @@ def thresholds(
     labels = _labels(table, truth, reading)
     chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
     if reading.prints_tables:
-        _show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
+        show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
     _write(
         reading,
         found,
@@ -452,11 +415,11 @@ def calibration(
     table = _read(file)
     keywords = _columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
-    with _working("drawing outcomes"):
+    with working("drawing outcomes"):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
         test, preview = result.calibration_test(), result.recalibration(recalibrate)
     if reading.prints_tables:
-        _show(*calibration_view(result, parts, test, preview))
+        show(*calibration_view(result, parts, test, preview))
     if reading.csv is not None or reading.json is not None:
         curve = result.reliability()
         _write(
@@ -495,13 +458,13 @@ def measures(
         if json:
             sys.stdout.write(dump(facts) + "\n")
         else:
-            _show(*[Text(f"{key:>12}  {value}") for key, value in facts.items() if value not in (None, "")])
+            show(*[Text(f"{key:>12}  {value}") for key, value in facts.items() if value not in (None, "")])
         return HELD
     rows = listing()
     if json:
         sys.stdout.write(dump(rows.to_json()) + "\n")
     else:
-        _show(table_view(rows))
+        show(table_view(rows))
     return HELD
 
 
@@ -518,7 +481,7 @@ def demo() -> int:
     command = "steelyard compare iris.csv --truth species " + " ".join(f"--model {m}='{m}_*'" for m in models)
     first = result.best("error")
     last = min(models, key=lambda name: result[name]["accuracy"].value)
-    _show(
+    show(
         Text("Fisher's irises by the size of their sepals, three classifiers, each row predicted out of fold."),
         Text(f"$ {command}\n", style="bold"),
         comparison_view(result),

@@ -1,0 +1,49 @@
+"""The command line of the studies: what papers did, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from .errors import BadOption
+from .terminal import counting, show, write_to
+
+HELD = 0
+
+study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
+
+
+@study.command
+def mevik2003(
+    *,
+    repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
+    csv: Annotated[
+        str | None, Parameter(help="Write every estimate in every cell; to standard output without one.")
+    ] = None,
+) -> int:
+    """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
+
+    steelyard study mevik2003 --repetitions 1000 --figures figures
+    """
+    from .studies.mevik import run
+    from .text import table_view
+
+    _refuse_below(1, repetitions=repetitions)
+    _refuse_below(0, seed=seed)
+    with counting("simulating") as progress:
+        simulation = run(repetitions, seed, figures, progress=progress)
+    if csv != "-":
+        show(table_view(simulation.summary()))
+    if csv is not None:
+        write_to(csv, simulation.table().to_csv())
+    return HELD
+
+
+def _refuse_below(least: int, **given: int) -> None:
+    for name, number in given.items():
+        if number < least:
+            raise BadOption(f"--{name} is {number}", mend=f"Give {least} or more")

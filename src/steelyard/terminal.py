@@ -1,0 +1,69 @@
+"""Standard output and standard error: tables, signs of life, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from .errors import UnreadableFile, quoted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+PIPE_WIDTH = 120
+
+
+def console() -> Console:
+    """A wide one where there is no terminal to measure."""
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def show(*parts: RenderableType) -> None:
+    """Print tables and lines."""
+    screen = console()
+    for part in parts:
+        screen.print(part)
+
+
+def working(what: str) -> AbstractContextManager[object]:
+    """A sign of life on a terminal, and silence elsewhere."""
+    waiting = Console(stderr=True)
+    return waiting.status(Text(what)) if waiting.is_terminal else nullcontext()
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, and silence elsewhere."""
+    from rich.progress import Progress
+
+    waiting = Console(stderr=True)
+    with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+def write_to(target: str, text: str) -> None:
+    """Write to a file, or to standard output."""
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        _write_whole(Path(target), text)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    half = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        half.write_text(text, encoding="utf-8")
+        half.replace(path)
+    except OSError as error:
+        raise UnreadableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
+    finally:
+        half.unlink(missing_ok=True)
