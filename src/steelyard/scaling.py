@@ -21,6 +21,7 @@ VARIANTS = ("default", "literal", "klar")
 NEARLY_ONE = 1 - 1e-6  # klaR shares what is left of this equally
 LEAST_VARIANCE = 1e-4  # below this klaR shifts values and does not scale them
 ROUNDING = 1e-12
+UNSURE = 1e-5  # of what the others have: where it differs from what is left by more, the latter is all rounding
 
 
 class Moments(NamedTuple):
@@ -141,11 +142,12 @@ def rebuilt(memberships: Array, order: Places, scaled: Array, near_one: float = 
     own = scaled * np.concatenate([np.ones((rows, 1)), left[:, :-1]], axis=1)
     found = memberships.copy()
     np.put_along_axis(found, order, 0.0, axis=1)
-    rest = 1 - np.take_along_axis(memberships, order, axis=1).sum(axis=1)
-    full = (rest <= 1 - near_one) | (rest <= ROUNDING)
+    rest, held = 1 - np.take_along_axis(memberships, order, axis=1).sum(axis=1), found.sum(axis=1)
+    full = (rest <= 1 - near_one) | (rest <= 0) | (held <= 0)
+    # What is left of 1 has few digits where it is little; then the others themselves tell better how much they have.
+    rest = np.where(np.abs(rest - held) > UNSURE * held, held, rest)
     others = classes - order.shape[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found *= (left[:, -1] / np.where(full, 1.0, rest))[:, None]
+    found *= (left[:, -1] / np.where(full, 1.0, rest))[:, None]
     if others and full.any():
         found[full] = (left[full, -1] / others)[:, None]
     np.put_along_axis(found, order, own, axis=1)

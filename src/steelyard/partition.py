@@ -1,0 +1,150 @@
+"""Rows in a standardized partition space: how far their scaled memberships are from the corners of the simplex."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .partition_scaling import Prefix, Regions, Scaling, grouped
+from .scaling import Moments, beta_map, orders, sticks
+
+if TYPE_CHECKING:
+    from .kinds import Array, Codes, Places
+    from .scaling import Variant
+
+STEP = 1e-5  # of what a moment can differ: for slopes by differences
+COLUMNS = ("true_gap", "assigned_gap", "top")
+
+
+@dataclass(frozen=True)
+class Space:
+    """Rows with their memberships, scaled as asked for.
+
+    Attributes:
+        memberships: As the classifier gave them, (rows, classes).
+        truth: Codes of the true classes.
+        mass: What the rows weigh.
+        variant: How they are scaled; "raw" where they are not.
+        depth: How many of the highest classes a region is made of.
+        floor: How many rows a region needs to be scaled on its own.
+        seed: Where the random numbers start by which ties are broken.
+    """
+
+    memberships: Array = field(repr=False)
+    truth: Codes = field(repr=False)
+    mass: Array = field(repr=False)
+    variant: str = "default"
+    depth: int = 1
+    floor: int = 1
+    seed: int | None = None
+
+    @cached_property
+    def order(self) -> Places:
+        """The highest classes of each row."""
+        return orders(self.memberships, self.depth, None if self.seed is None else np.random.default_rng(self.seed))
+
+    @cached_property
+    def scaling(self) -> Scaling | None:
+        """What is fitted to these rows; nothing where they stay as they are."""
+        if self.variant == "raw":
+            return None
+        variant: Variant = self.variant  # type: ignore[assignment]  # checked there
+        return Scaling(Regions.of(self.memberships, self.order, self.truth, self.mass), variant, self.floor)
+
+    @cached_property
+    def scaled(self) -> Array:
+        """The memberships that count."""
+        return self.memberships if self.scaling is None else self.scaling(self.memberships, self.order)
+
+    @property
+    def assigned(self) -> Codes:
+        """The class of each row: by the memberships as given; klaR looks at the scaled ones."""
+        return np.argmax(self.scaled, axis=1) if self.variant == "klar" else self.order[:, 0]
+
+    def column(self, name: str) -> Array:
+        """What formulas ask for by a name, of every row."""
+        return self._of(name, self.scaled, slice(None))
+
+    def _of(self, name: str, scaled: Array, rows: slice | Places) -> Array:
+        if name == "top":
+            return np.asarray(scaled.max(axis=1))
+        codes = self.truth[rows] if name == "true_gap" else self.assigned[rows]
+        return distances(scaled, codes)
+
+    # --- what rows do to the scaling of others ----------------------------------------------------------------
+
+    def influence(self, name: str) -> Array:
+        """What each row adds to the mean of a column, per unit of its weight over all: its own value, and by scaling.
+
+        The scaling of a region depends on the mean and the variance of the values there and on how often its classes
+        are the true ones; every row has a part in these.
+        """
+        column = self.column(name)
+        found: Array = column - float(self.mass @ column / self.mass.sum())
+        if self.scaling is None:
+            return found
+        affected: dict[Prefix, list[tuple[Prefix, Places]]] = {}
+        for prefix, here in grouped(self.order, self.memberships.shape[1]):
+            affected.setdefault(self.scaling.region(prefix), []).append((prefix, here))
+        for used, leaves in affected.items():
+            if used:
+                self._spread(name, used, leaves, found)
+        return found
+
+    def _spread(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], found: Array) -> None:
+        """Add what rows of a region do to the scaling there."""
+        scaling = self.scaling
+        if scaling is None:
+            return
+        sums = scaling.regions.sums[used]
+        inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
+        values = sticks(self.memberships[inside], self.order[inside, : len(used)])
+        hits = (self.truth[inside, None] == np.array(used)).astype(np.float64)
+        shares = sums.classes[list(used)] / sums.mass
+        for level in range(len(used)):
+            moments = sums.moments(level, used)
+            away = values[:, level] - moments.mean
+            left = max(1 - shares[:level].sum(), 1e-300)
+            hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
+            parts = {"mean": away, "variance": np.square(away) - moments.variance, "target": hit / left}
+            for moment, part in parts.items():
+                found[inside] += self._slope(name, used, leaves, level, moment) * part / sums.mass
+
+    def _slope(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str) -> float:
+        """How the sum of a column over rows that share a scaling moves with one of its moments, by differences."""
+        scaling = self.scaling
+        if scaling is None:
+            return 0.0
+        moments = scaling.regions.sums[used].moments(level, used)
+        at = getattr(moments, moment)
+        reach = {"mean": at * (1 - at), "variance": at, "target": at * (1 - at)}[moment] * STEP
+        if not reach > 0:
+            return 0.0
+        totals = []
+        for sign in (1.0, -1.0):
+            moved: Moments = moments._replace(**{moment: at + sign * reach})
+            maps = [*scaling.maps[used]]
+            maps[level] = beta_map(moved, scaling.variant)
+            pieces = [(here, scaling.of_region(prefix, self.memberships[here], maps)) for prefix, here in leaves]
+            totals.append(sum(float(self.mass[here] @ self._of(name, piece, here)) for here, piece in pieces))
+        return float((totals[0] - totals[1]) / (2 * reach))
+
+    def but(self, rows: Places) -> Space:
+        """Some of the rows, scaled by themselves."""
+        return replace(self, memberships=self.memberships[rows], truth=self.truth[rows], mass=self.mass[rows])
+
+
+def distances(memberships: Array, codes: Codes) -> Array:
+    """Euclidean distances to the corners of classes: |m|^2 - 2 m_c + 1 under the root."""
+    own = np.take_along_axis(memberships, codes[:, None], axis=1)[:, 0]
+    # The sum of squares without the class itself, so that nothing cancels at a corner.
+    others = np.square(memberships).sum(axis=1) - np.square(own)
+    return np.asarray(np.sqrt(np.maximum(others, 0.0) + np.square(1 - own)))
+
+
+def corner(classes: int) -> float:
+    """How far the middle of the simplex is from its corners."""
+    return float(np.sqrt((classes - 1) / classes))
