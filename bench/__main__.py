@@ -25,6 +25,7 @@ from .ranking import (
 )
 from .report import environment, markdown, show
 from .results import Section
+from .studies import measure_studies
 
 Step = Callable[[Plan, Callable[[str], None]], Section]
 FRESH = "fresh"
@@ -39,6 +40,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
         measure_everything,
         measure_paired_auc,
     ),
+    "studies": (measure_studies,),
 }
 
 

@@ -31,6 +31,7 @@ class Plan:
         everything_rows: For all default measures.
         forecast_rows: For scores of probability forecasts.
         paired_auc_rows: For the AUCs of two classifiers.
+        study_repetitions: Data sets in every cell of a simulation, and how many times as long the peer shall need.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -51,6 +52,7 @@ class Plan:
     everything_rows: Targets
     forecast_rows: Targets
     paired_auc_rows: Targets
+    study_repetitions: Targets
     fresh_starts: int
 
 
@@ -73,6 +75,7 @@ FULL = Plan(
     everything_rows={10**2: 1, 10**6: 20, 10**7: 20},
     forecast_rows={10**2: 1, 10**4: 1, 10**6: 1, 10**7: 15},
     paired_auc_rows={10**6: 1},
+    study_repetitions={100: 40},
     fresh_starts=7,
 )
 QUICK = replace(
@@ -93,5 +96,6 @@ QUICK = replace(
     everything_rows={10**5: 1},
     forecast_rows={10**5: 1},
     paired_auc_rows={10**5: 1},
+    study_repetitions={10: 10},
     fresh_starts=1,
 )

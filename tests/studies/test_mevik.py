@@ -249,7 +249,7 @@ def test_cells_have_data_of_their_own() -> None:
 
 def test_true_values_hardly_depend_on_where_classifiers_are_tried() -> None:
     few, more = (
-        replicate(MEVIK, MEVIK.cells[2], range(3), 0, Examination.of(MEVIK, MEVIK.cells[2], Trials.of(MEVIK, size)))
+        replicate(MEVIK, MEVIK.cells[2], range(3), 0, Examination.of(MEVIK, 0.15, Trials.of(MEVIK, size)))
         for size in (10_000, 160_000)
     )
     for classifier in CLASSIFIERS:

@@ -15,7 +15,7 @@ from ..table import Table
 from .designs import MEVIK, Cell, Design
 from .estimates import Estimated, Estimates, Measure, paper_estimates
 from .population import Population, expected_responses, population
-from .replications import TRIALS, Examination, Replications, Trials, blocks, replicate
+from .replications import TRIALS, Examination, Trials, blocks, replicate
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -148,45 +148,56 @@ def simulate(
         progress: Called with how many data sets are done, and how many there are.
     """
     rows = Trials.of(design, trials)
-    examinations = {cell: Examination.of(design, cell, rows) for cell in design.cells}
+    examinations = {level: Examination.of(design, level, rows) for level in {cell.sd_response for cell in design.cells}}
     tasks = [(cell, range(*ends)) for cell, ends in product(design.cells, blocks(design, repetitions, block))]
 
     def work(task: tuple[Cell, range]) -> Block:
-        data = replicate(design, *task, seed, examinations[task[0]])
-        return Block(data, [each for estimate in estimates for each in estimate(data)])
+        cell, numbers = task
+        data = replicate(design, cell, numbers, seed, examinations[cell.sd_response])
+        return Block(cell, len(numbers), data.truth, [each for estimate in estimates for each in estimate(data)])
 
-    found, done = [], 0
-    for start in range(0, len(tasks), cores()):
-        found += side_by_side(work, tasks[start : start + cores()])
-        done += sum(len(numbers) for _, numbers in tasks[start : start + cores()])
-        if progress is not None:
-            progress(done, len(design.cells) * repetitions)
+    found = _side_by_side(tasks, work, progress)
     expected = expected_responses(design)
     populations = {cell: population(design, cell, expected) for cell in design.cells}
     return Simulation(design, repetitions, seed, populations, _series(found, populations))
 
 
 class Block(NamedTuple):
-    """Some repetitions of one cell, and what was estimated from them."""
+    """What is kept of some repetitions of one cell."""
 
-    data: Replications
+    cell: Cell
+    size: int
+    truth: Mapping[str, Array]
     estimated: list[Estimated]
+
+
+def _side_by_side(
+    tasks: Sequence[tuple[Cell, range]], work: Callable[[tuple[Cell, range]], Block], progress: Progress | None
+) -> list[Block]:
+    """Work on as many blocks at a time as there are cores, and tell how far that is."""
+    found: list[Block] = []
+    total = sum(len(numbers) for _, numbers in tasks)
+    for start in range(0, len(tasks), cores()):
+        found += side_by_side(work, tasks[start : start + cores()])
+        if progress is not None:
+            progress(sum(block.size for block in found), total)
+    return found
 
 
 def _series(found: Sequence[Block], populations: Mapping[Cell, Population]) -> dict[Key, Series]:
     """Put the blocks of each cell together."""
     parts: dict[Key, list[tuple[Array, Array]]] = {}
-    for data, estimated in found:
-        for measure, estimator, classifier, values in estimated:
-            key = Key(data.cell, measure, estimator, classifier)
-            truth = _truth(data, key, populations[data.cell])
+    for block in found:
+        for measure, estimator, classifier, values in block.estimated:
+            key = Key(block.cell, measure, estimator, classifier)
+            truth = _truth(block, key, populations[block.cell])
             parts.setdefault(key, []).append((values, np.broadcast_to(truth, values.shape)))
     return {key: Series(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in parts.items()}
 
 
-def _truth(data: Replications, key: Key, true: Population) -> Array:
+def _truth(block: Block, key: Key, true: Population) -> Array:
     if key.classifier:
-        return data.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
+        return block.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
     return np.asarray(getattr(true, key.measure))
 
 

@@ -85,10 +85,13 @@ def votes(points: Spread, x: Array, codes: Codes, classes: int, number: int) -> 
 
 def _within_reach(groups: Groups, x: Array, number: int) -> Marks:
     """Which rows may be among the nearest of any point of a group, (sets, groups, rows)."""
-    distance = _squared_distances(groups.centre, x)
-    np.sqrt(distance, out=distance)
-    # A little more than the distance that counts, as distances are rounded.
-    return np.asarray(distance <= (_last(distance, number) + 2 * groups.radius[:, None]) * (1 + 1e-9))
+    near = np.empty((len(x), len(groups.radius), x.shape[1]), dtype=bool)
+    for place in range(len(x)):  # the distances of one set stay in the cache
+        squared = _squared_distances(groups.centre, x[place : place + 1])[0]
+        reach = np.sqrt(_last(squared, number)) + 2 * groups.radius[:, None]
+        # A little more than the distance that counts, as distances are rounded.
+        near[place] = squared <= np.square(reach) * (1 + 1e-9)
+    return near
 
 
 def _pieces(near: Marks, doubtful: Marks, points: int) -> Iterator[tuple[Codes, Codes, Codes]]:

@@ -14,7 +14,7 @@ from .noise import Noise
 if TYPE_CHECKING:
     from ..kinds import Array
 
-POINTS = 1 << 20
+POINTS = 1 << 19
 BINS = 1 << 14
 FAR = 9  # standard deviations: what lies beyond cannot be seen in any average
 NOTHING = 1e-13  # a share of all rows that cannot be seen either

@@ -65,11 +65,11 @@ class Examination:
     risk: Array = field(repr=False)
 
     @classmethod
-    def of(cls, design: Design, cell: Cell, trials: Trials) -> Examination:
+    def of(cls, design: Design, sd_response: float, trials: Trials) -> Examination:
         """What is known exactly at each point."""
         expected = design.expected(trials.points.x)
         judges = (design.noise.outside, design.noise.sqe)
-        risk = np.stack([judge(expected, cell.sd_response, design.boundaries).T for judge in judges])
+        risk = np.stack([judge(expected, sd_response, design.boundaries).T for judge in judges])
         return cls(trials.points, risk * trials.share)
 
     def of_classifier(self, fitted: Fitted) -> Array:
@@ -141,7 +141,7 @@ def replications(
     examination: Examination | None = None,
 ) -> Iterator[Replications]:
     """Draw data sets of one cell, in blocks that bound the memory; how many a block holds changes nothing."""
-    examination = examination or Examination.of(design, cell, Trials.of(design))
+    examination = examination or Examination.of(design, cell.sd_response, Trials.of(design))
     for first, last in blocks(design, repetitions, block):
         yield replicate(design, cell, range(first, last), seed, examination)
 
