@@ -1,0 +1,1 @@
+"""The source documents, each as a run that reproduces its numbers and figures."""
