@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .api import decide as decide
     from .assessment import Assessment as Assessment
     from .comparison import Comparison as Comparison
+    from .continuum_rules import CutClassifier as CutClassifier
+    from .continuum_rules import RegressionRule as RegressionRule
     from .decisions import Decision as Decision
     from .differences import McNemar as McNemar
     from .differences import mcnemar as mcnemar
@@ -22,11 +24,13 @@ if TYPE_CHECKING:
     from .estimate import Estimate as Estimate
     from .measures import all_measures as all_measures
     from .measures import find as find
+    from .rankings import ranking_table as ranking_table
     from .registry import Measure as Measure
     from .registry import measure as measure
     from .registry import proportion as proportion
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
+    from .scoring import scorer as scorer
     from .table import Table as Table
     from .tally import Tally as Tally
 
@@ -36,13 +40,16 @@ _HOMES = {
     "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
     "assessment": ("Assessment",),
     "comparison": ("Comparison",),
+    "continuum_rules": ("CutClassifier", "RegressionRule"),
     "decisions": ("Decision",),
     "differences": ("McNemar", "mcnemar"),
     "errors": ("SteelyardError",),
     "estimate": ("Estimate",),
     "measures": ("all_measures", "find"),
+    "rankings": ("ranking_table",),
     "registry": ("Measure", "measure", "proportion"),
     "scale": ("Continuum", "Scale"),
+    "scoring": ("scorer",),
     "table": ("Table",),
     "tally": ("Tally",),
 }

@@ -1,1 +1,1 @@
-"""Simulations that hold estimates against the truth, on data whose truth is known."""
+"""The source documents, each as a run that reproduces its numbers and figures."""
