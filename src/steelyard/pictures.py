@@ -23,7 +23,7 @@ from .plots import (
 )
 from .plots.strips import levels_in
 from .registry import Measure
-from .standings import computed, error_table, standing_table
+from .standings import computed, error_tables, standing_table
 from .strip import Strips
 from .table import Table
 from .text import number, span
@@ -199,9 +199,7 @@ class Pictures:
         All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
         error of the labels and the least error that can be reached.
         """
-        named = None if measures is None else [measures] if isinstance(measures, str | Measure) else list(measures)
-        errors = {name: error_table(each, named) for name, each in self.assessments.items()}
-        display = ErrorBoundsDisplay(errors, level=self._level)
+        display = ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level)
         display.plot(ax)
         return display
 

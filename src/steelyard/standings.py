@@ -36,25 +36,37 @@ def title(assessment: Assessment, measure: Measure) -> str:
     return measure.label if measure.changed else measure.title
 
 
-def error_table(assessment: Assessment, measures: Names | None = None) -> Table:
+def error_tables(assessments: Mapping[str, Assessment], measures: Names | None = None) -> dict[str, Table]:
     """Estimates of the error, the bounds that hold for it without any model, and what it can be held against.
 
     Columns: part (estimate, bound or reference), measure, title, value, low, high, note. If no measures are named, all
-    of the usual estimates that were computed.
+    of the usual estimates that were computed. References are the same for all classifiers, and so computed once.
     """
-    columns: dict[str, list[Any]] = {}
-    named = computed(assessment, ESTIMATES) if measures is None else _listed(measures)
-    parts = {"estimate": named, "bound": BOUNDS, "reference": computed(assessment, REFERENCES)}
-    for part, names in parts.items():
-        for name in names:
-            measure, found = assessment.find(name), assessment[name]
-            shown = title(assessment, measure)
-            if measure.name.startswith("guarded"):
-                shown += f" ({found.note.partition(':')[0]})"
-            row = {"part": part, "measure": measure.label, "title": shown, "value": found.value}
-            for column, value in (row | {"low": found.low, "high": found.high, "note": found.note}).items():
-                columns.setdefault(column, []).append(value)
-    return Table(columns)
+    first = next(iter(assessments.values()))
+    named = computed(first, ESTIMATES) if measures is None else _listed(measures)
+    references = _errors(first, "reference", computed(first, REFERENCES))
+    return {
+        name: _below([*_errors(each, "estimate", named), *_errors(each, "bound", BOUNDS), *references])
+        for name, each in assessments.items()
+    }
+
+
+def _errors(assessment: Assessment, part: str, names: Sequence[str | Measure]) -> list[dict[str, Any]]:
+    """Some measures of one classifier, a row each."""
+    rows = []
+    for name in names:
+        measure, found = assessment.find(name), assessment[name]
+        shown = title(assessment, measure)
+        if measure.name.startswith("guarded"):
+            shown += f" ({found.note.partition(':')[0]})"
+        facts = {"part": part, "measure": measure.label, "title": shown, "value": found.value}
+        rows.append({**facts, "low": found.low, "high": found.high, "note": found.note})
+    return rows
+
+
+def _below(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows below each other."""
+    return Table({column: [row[column] for row in rows] for column in rows[0]})
 
 
 def standing_table(assessments: Mapping[str, Assessment], measures: Names | None = None) -> Table:
@@ -71,12 +83,7 @@ def standing_table(assessments: Mapping[str, Assessment], measures: Names | None
     entries = {entry.label: entry for entry in map(first.find, named)}
     if not entries:
         raise BadOption("there is no measure to rank by", mend="Name at least one: ranking(['accuracy'])")
-    columns: dict[str, list[Any]] = {}
-    for entry in entries.values():
-        for row in _ranked(assessments, entry):
-            for column, value in row.items():
-                columns.setdefault(column, []).append(value)
-    return Table(columns)
+    return _below([row for entry in entries.values() for row in _ranked(assessments, entry)])
 
 
 def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dict[str, Any]]:

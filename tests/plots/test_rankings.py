@@ -136,6 +136,15 @@ def test_names_are_readable(names: list[str]) -> None:
         assert r"\$\frac{1}{0\$" in [text.get_text() for text in texts]
 
 
+def test_long_numbers_keep_to_their_columns() -> None:
+    source = np.random.default_rng(1)
+    truth, said = source.integers(0, 2, (2, 300_000))
+    comparison = sy.compare(truth, {"a": said, "b": truth})
+    _, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
+    comparison.plot.ranking(["error", "kappa", "f1", "mcc", "accuracy"], ax=axes)
+    assert_readable(axes, texts_of(axes))
+
+
 @pytest.mark.parametrize("layout", ["constrained", None])
 def test_given_axes_hold_all_of_it(layout: Any) -> None:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5), layout=layout)

@@ -99,20 +99,20 @@ class RankingDisplay:
 
     def _draw_ranks(self, axes: Axes, wide: float) -> None:
         """A disc with the rank in it, and below it what the rank is made of, in columns of so many inches."""
-        small = fitting(["[-0.000, 0.000]"], SMALL_SIZE - 1, 0.9 * wide)
         face, models = axes.get_facecolor(), self._models
+        lines = [line for row in self.ranks for line in _numbers(row)]
+        small = fitting(lines, SMALL_SIZE - 1, 0.9 * wide)
         for column, rows in enumerate(self._columns.values()):
             for row in rows:
                 x, y, colour = column, row["place"], stroke(models.index(row["model"])).color
                 disc: Looks = {"marker": "o", "markersize": 15.0, "markerfacecolor": face, "markeredgewidth": 1.8}
                 axes.plot([x], [y], color=colour, linestyle="none", zorder=4.0, **disc)
-                middle: Looks = {"ha": "center", "fontsize": SMALL_SIZE, "zorder": 5.0}
-                axes.annotate("–" if row["rank"] is None else str(row["rank"]), (x, y), va="center_baseline", **middle)
-                numbers = "undefined" if row["rank"] is None else number(row["value"])
-                numbers += "" if row["rank"] is None else f"\n{span(row['low'], row['high'])}"
+                rank: Looks = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_SIZE, "zorder": 5.0}
+                axes.annotate("–" if row["rank"] is None else str(row["rank"]), (x, y), **rank)
                 box: Looks = {"facecolor": face, "edgecolor": "none", "alpha": 0.85, "pad": 0.8}
                 below: Looks = {"xytext": (0.0, -10.5), "textcoords": "offset points", "va": "top", "bbox": box}
-                axes.annotate(numbers, (x, y), **(middle | {"fontsize": small}), **below, linespacing=1.05)
+                below |= {"ha": "center", "fontsize": small, "linespacing": 1.05, "zorder": 5.0}
+                axes.annotate("\n".join(_numbers(row)), (x, y), **below)
 
     def _name(self, axes: Axes, wide: float) -> None:
         """Measures above their columns of so many inches; classifiers beside the first and the last of them."""
@@ -134,3 +134,8 @@ class RankingDisplay:
             texts_of += right.get_yticklabels()
         for text in texts_of:
             text.set_usetex(False)
+
+
+def _numbers(row: dict[str, Any]) -> list[str]:
+    """What a rank is made of, in lines."""
+    return ["undefined"] if row["rank"] is None else [number(row["value"]), span(row["low"], row["high"])]

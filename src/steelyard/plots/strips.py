@@ -51,7 +51,7 @@ GRADES = {
     "right": Grade("#B9D6EA", "o", 0.9),
     "near": Grade("#DE8F00", "^", 1.1),
     "next": Grade("#B84300", "s", 0.95),
-    "far": Grade(None, "X", 1.25),
+    "far": Grade(None, "X", 1.12),
 }
 ZONE: Looks = {"color": "0.5", "alpha": 0.13, "linewidth": 0.0, "zorder": 0.5}
 BOUNDARY: Looks = {"alpha": 0.65, "linewidth": 1.0, "linestyle": (0, (4, 2)), "zorder": 1.0}
