@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import BadOption
+from .rankings import ranked
 from .registry import Measure
 from .scale import Continuum
 from .table import Table
@@ -91,15 +91,14 @@ def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dic
     if measure.better == "neither":
         raise BadOption(f"no value of {measure.label} is better than another", mend="Choose another measure")
     found = {name: each[measure] for name, each in assessments.items()}
-    sign = -1.0 if measure.better == "higher" else 1.0
-    worth = {name: math.inf if math.isnan(one.value) else sign * one.value for name, one in found.items()}
-    order = sorted(found, key=lambda name: (math.isnan(found[name].value), worth[name]))
+    ranks = ranked({name: one.value for name, one in found.items()}, lower=measure.better == "lower")
+    order = list(ranks)
     shown = title(next(iter(assessments.values())), measure)
     facts = {"measure": measure.label, "title": shown, "better": measure.better}
     rows = []
     for name, one in found.items():
-        rank = None if math.isnan(one.value) else 1 + sum(other < worth[name] for other in worth.values())
-        numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": rank, "place": order.index(name) + 1}
+        place = order.index(name) + 1
+        numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": ranks[name], "place": place}
         rows.append({"model": name, **facts, **numbers})
     return rows
 

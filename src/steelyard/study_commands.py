@@ -43,6 +43,35 @@ def mevik2003(
     return HELD
 
 
+@study.command
+def meat(
+    *,
+    folds: Annotated[int, Parameter(help="Segments of the cross-validation.")] = 10,
+    repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
+    csv: Annotated[
+        str | None, Parameter(help="Write value and rank on every split; to standard output without one.")
+    ] = None,
+) -> int:
+    """Rank five classifiers of meat by error and by squared error: Mevik (2003), section 6, on the Tecator data.
+
+    steelyard study meat --repeats 100
+    """
+    from rich.text import Text
+
+    from .rendering import comparison_view
+    from .studies.meat import run
+
+    with counting("cross-validating") as progress:
+        found = run(folds, repeats, seed, size=size, progress=progress)
+    if csv != "-":
+        show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
+    if csv is not None:
+        write_to(csv, found.splits.to_csv())
+    return HELD
+
+
 def _refuse_below(least: int, **given: int) -> None:
     for name, number in given.items():
         if number < least:
