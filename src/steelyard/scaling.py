@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from .beta_table import BetaTable
+
 if TYPE_CHECKING:
     from .kinds import Array, Places
 
@@ -20,6 +22,7 @@ Variant = Literal["default", "literal", "klar"]
 VARIANTS = ("default", "literal", "klar")
 NEARLY_ONE = 1 - 1e-6  # klaR shares what is left of this equally
 LEAST_VARIANCE = 1e-4  # below this klaR shifts values and does not scale them
+MANY_VALUES = 2000  # from here on a table costs less than it saves
 ROUNDING = 1e-12
 UNSURE = 1e-5  # of what the others have: where it differs from what is left by more, the latter is all rounding
 
@@ -65,7 +68,16 @@ class BetaMap:
             return np.full_like(values, self.level)
         if self.kind == "shift":
             return np.minimum(values + self.level, 1.0)
-        return matched(values, self.given, self.scaled)
+        table = self._table(values) if len(values) > MANY_VALUES else None
+        if table is None:
+            return matched(values, self.given, self.scaled)
+        found, outside = table(values)
+        if outside.any():
+            found[outside] = matched(values[outside], self.given, self.scaled)
+        return found
+
+    def _table(self, values: Array) -> BetaTable | None:
+        return BetaTable.of(self.given, self.scaled, float(values.min()), float(values.max()))
 
 
 def matched(values: Array, given: tuple[float, float], scaled: tuple[float, float]) -> Array:
