@@ -157,12 +157,29 @@ class Strips:
         return {name: self._bars(each, np.sqrt(each.sum(axis=1) / widths / most)) for name, each in counts.items()}
 
     @cached_property
+    def _width(self) -> float:
+        """About how wide bins are: by Freedman and Diaconis, which no single value far off makes wider.
+
+        Values that were rounded have bins as wide as their steps: others would hold now more of these, now fewer.
+        """
+        value, whole = self._first.value, self.span[1] - self.span[0]
+        quarters = np.percentile(value, [25, 75])
+        usual = 2 * float(np.diff(quarters)[0]) / np.cbrt(len(value))
+        width = float(np.clip(usual, whole / MOST_BINS, whole / FEWEST_BINS))
+        step = float(np.diff(np.unique(value)).min(initial=whole))
+        return step if step > width / 4 else width
+
+    @cached_property
     def _cuts(self) -> list[Array]:
-        """The edges of the bins of every class: no bin reaches across a boundary."""
-        ends, (low, high) = np.clip(self.scale.boundaries, *self.span), self.span
-        bins = min(MOST_BINS, max(FEWEST_BINS, 2 * math.isqrt(len(self._first.value))))
-        pairs = [(start, stop, (stop - start) / (high - low)) for start, stop in pairwise(ends.tolist())]
-        return [np.linspace(start, stop, max(1, round(share * bins)) + 1) for start, stop, share in pairs]
+        """The edges of the bins of every class: no bin reaches across a boundary, and only the outermost beyond all."""
+        ends, width = np.clip(self.scale.boundaries, *self.span).tolist(), self._width
+        sizes = [max(1, round((stop - start) / width)) for start, stop in pairwise(ends)]
+        cuts = [np.linspace(start, stop, size + 1) for (start, stop), size in zip(pairwise(ends), sizes, strict=True)]
+        if np.isinf(self.scale.boundaries[0]):
+            cuts[0] = ends[1] - width * np.arange(math.ceil((ends[1] - ends[0]) / width), -1, -1)
+        if np.isinf(self.scale.boundaries[-1]):
+            cuts[-1] = ends[-2] + width * np.arange(math.ceil((ends[-1] - ends[-2]) / width) + 1)
+        return cuts
 
     @cached_property
     def _edges(self) -> Array:
@@ -175,8 +192,10 @@ class Strips:
         sizes = np.array([len(cuts) - 1 for cuts in self._cuts])
         starts, lows = np.cumsum(sizes) - sizes, np.array([cuts[0] for cuts in self._cuts])
         widths, label = np.array([cuts[1] - cuts[0] for cuts in self._cuts]), self._first.label
-        within = np.floor((self._first.value - lows[label]) / widths[label]).astype(np.int64)
-        return np.asarray(starts[label] + within.clip(0, sizes[label] - 1))
+        steps = (self._first.value - lows[label]) / widths[label]
+        # A value that was rounded and stands at the edge of a bin is in its own one, whatever its last digit.
+        within = np.floor(steps + 1e-9) if self.scale.closed == "left" else np.ceil(steps - 1e-9) - 1
+        return np.asarray(starts[label] + within.astype(np.int64).clip(0, sizes[label] - 1))
 
     def _counts(self, rows: Judged) -> Array:
         """How many rows are in each bin: (assigned classes, severities, bins)."""

@@ -113,6 +113,26 @@ def test_heights_are_roots_of_densities_and_a_single_row_is_seen() -> None:
     assert dense[:, 1] == pytest.approx(np.sqrt(dense[:, 0] / dense[:, 0].max()))
 
 
+@pytest.mark.parametrize("step", [0.5, 1.1, 7.0])
+def test_values_that_were_rounded_have_a_bar_each(step: float) -> None:
+    source = np.random.default_rng(5)
+    value = np.round(source.normal(0, 12, 20_000) / step) * step
+    scale = sy.Continuum([-3 * step, 0.0, 5 * step], ["a", "b", "c", "d"], sd=1.0)
+    said = np.array(scale.classes)[scale.cut(value + source.normal(0, 5, 20_000))]
+    frame = sy.assess(value, said, scale=scale).plot.continuum().frame()
+    for row in frame:
+        assert len({one for one in value if row["from"] - 1e-6 <= one < row["to"] - 1e-6}) == 1
+    assert sum(frame["rows"]) == 20_000
+
+
+def test_a_value_far_off_does_not_make_bars_wide() -> None:
+    value = np.append(np.random.default_rng(6).normal(size=5000), 60.0)
+    frame = (
+        sy.assess(value, np.where(value < 0, "a", "b"), scale=sy.Continuum([0.0], ["a", "b"])).plot.continuum().frame()
+    )
+    assert max(stop - start for start, stop in zip(frame["from"], frame["to"], strict=True)) < 0.6
+
+
 def test_bars_are_drawn_as_the_table_says() -> None:
     display = compared(5000).plot.continuum()
     axes, table = display.plot(), display.strips["lda"]

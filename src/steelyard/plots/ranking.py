@@ -61,7 +61,7 @@ class RankingDisplay:
         """Draw the ranks into the given axes, or into a new figure."""
         count, rows = len(self._columns), max(self.ranks["place"])
         longest = max(written(legible(name, NAME), SMALL_SIZE) for name in self.ranks["model"])
-        beside = longest * min(count, 2) + 0.5
+        beside = longest * min(count, 2) + 0.3
         with literal_text():
             size = (COLUMN * max(count, 2) + beside, EDGE + ROW * rows)
             axes = new_figure(size)[1] if ax is None else ax
@@ -101,7 +101,7 @@ class RankingDisplay:
         """A disc with the rank in it, and below it what the rank is made of, in columns of so many inches."""
         face, models = axes.get_facecolor(), self._models
         lines = [line for row in self.ranks for line in _numbers(row)]
-        small = fitting(lines, SMALL_SIZE - 1, 0.9 * wide)
+        small = fitting(lines, SMALL_SIZE - 1, wide)
         for column, rows in enumerate(self._columns.values()):
             for row in rows:
                 x, y, colour = column, row["place"], stroke(models.index(row["model"])).color
@@ -120,7 +120,7 @@ class RankingDisplay:
         texts = [f"{fill(legible(head['title']), HEADING)}\n({DIRECTIONS[head['better']]})" for head in heads]
         axes.xaxis.tick_top()
         lines = [line for text in texts for line in text.splitlines()]
-        size = fitting(lines, SMALL_SIZE, 0.9 * wide)
+        size = fitting(lines, SMALL_SIZE, wide)
         axes.set_xticks(range(len(heads)), texts, fontsize=size)
         first, *_, last = [*self._columns.values()] * 2
         axes.set_yticks([row["place"] for row in first], [legible(row["model"], NAME) for row in first])
