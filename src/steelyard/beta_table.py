@@ -41,7 +41,7 @@ class BetaTable:
         """Tabulate the map between two values, as finely as it takes; None where even the finest grid will not do."""
         from scipy.special import betainccinv, betaincinv, expit, logit
 
-        low, high = max(low, betaincinv(*given, RAREST)), min(high, betainccinv(*given, RAREST))
+        low, high = max(low, float(betaincinv(*given, RAREST))), min(high, float(betainccinv(*given, RAREST)))
         low, high = (float(np.clip(logit(value), -END, END)) for value in (low, high))
         if not high > low:
             return None
@@ -61,7 +61,7 @@ class BetaTable:
     @property
     def high(self) -> float:
         """The last node."""
-        return self.low + self.step * self.polynomials.shape[1]
+        return self.low + self.step * int(self.polynomials.shape[1])
 
     def __call__(self, values: Array) -> tuple[Array, Marks]:
         """Map values; and mark those that lie outside the table, and so are not mapped."""
@@ -77,7 +77,7 @@ class BetaTable:
         place = (odds - self.low) / self.step
         number = np.clip(place.astype(np.intp), 0, self.polynomials.shape[1] - 1)
         inside = place - number
-        found = self.polynomials[5][number]
+        found: Array = self.polynomials[5][number]
         for coefficients in self.polynomials[4::-1]:
             found *= inside
             found += coefficients[number]
