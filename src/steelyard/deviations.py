@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .kinds import AnyArray, Array
 
 Method = Literal["design", "residual", "local"]
-MOST_ROWS = 2_000  # of local regression, whose cost grows with the cube of their number
+MOST_ROWS = 1_500  # of local regression, whose cost grows with the cube of their number
 
 
 @dataclass(frozen=True)

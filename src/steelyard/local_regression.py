@@ -28,12 +28,10 @@ class LocalVariance:
     Attributes:
         variance: The mean of the squared residuals, each divided by what its expectation is for a variance of 1.
         freedom: Degrees of freedom of a chi-squared variable that is as variable.
-        error: The mean squared error of predicting rows left out.
     """
 
     variance: float
     freedom: float
-    error: float
 
 
 def standardised(covariates: Array) -> Array:
@@ -56,20 +54,25 @@ def local_variance(values: Array, covariates: Array) -> LocalVariance:
     rows, needed = len(values), points.shape[1] + 2
     places = sorted({min(max(round(share * rows), needed), rows - 1) for share in SHARES})
     reaches = [ordered[:, place] for place in places] + [ordered[:, -1] * factor for factor in WIDER]
-    tried = (_with_reach(values, points, distance, reach) for reach in reaches)
-    return min(tried, key=lambda found: found.error)
+    smoothers = (_smoother(points, distance, reach) for reach in reaches)
+    best = min(smoothers, key=lambda smoother: float(np.mean(np.square(values - smoother @ values))))
+    return _variance(values, best)
 
 
-def _with_reach(values: Array, points: Array, distance: Array, reach: Array) -> LocalVariance:
-    reach = np.where(reach > 0, reach, 1.0)[:, None]
-    weights = np.power(np.maximum(1 - np.power(distance / reach, 3), 0.0), 3)
+def _smoother(points: Array, distance: Array, reach: Array) -> Array:
+    away = distance / np.where(reach > 0, reach, 1.0)[:, None]
+    near = np.maximum(1 - away * away * away, 0.0)  # powers take longer than products
+    weights = near * near * near
     np.fill_diagonal(weights, 0.0)
-    smoother = _planes(points, weights)
+    return _planes(points, weights)
+
+
+def _variance(values: Array, smoother: Array) -> LocalVariance:
     residual = values - smoother @ values
     expected = 1 + np.square(smoother).sum(axis=1)
     contrast = (np.eye(len(values)) - smoother) / np.sqrt(expected * len(values))[:, None]
     freedom = 1 / np.square(contrast @ contrast.T).sum()
-    return LocalVariance(float(np.mean(residual**2 / expected)), float(freedom), float(np.mean(residual**2)))
+    return LocalVariance(float(np.mean(residual**2 / expected)), float(freedom))
 
 
 def _planes(points: Array, weights: Array) -> Array:
@@ -79,11 +82,11 @@ def _planes(points: Array, weights: Array) -> Array:
     step = max(1, BLOCK // (rows * size))
     for low in range(0, rows, step):
         weight = weights[low : low + step]
-        away = points[None, :, :] - points[low : low + step, None, :]
-        basis = np.concatenate([np.ones((*away.shape[:2], 1)), away], axis=2)
-        normal = np.einsum("ij,ijk,ijl->ikl", weight, basis, basis, optimize=True)
+        basis = np.ones((len(weight), rows, size))
+        np.subtract(points[None, :, :], points[low : low + step, None, :], out=basis[:, :, 1:])
+        normal = np.swapaxes(basis * weight[:, :, None], 1, 2) @ basis
         ridge = RIDGE * np.trace(normal, axis1=1, axis2=2) + np.finfo(float).tiny
         normal += ridge[:, None, None] * np.eye(size)
         first = np.linalg.solve(normal, np.eye(size)[:, :1])[..., 0]
-        found[low : low + step] = weight * np.einsum("ijk,ik->ij", basis, first)
+        found[low : low + step] = weight * (basis @ first[:, :, None])[..., 0]
     return found
