@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TABLE = "Give a table with one row an object and one column a covariate"
 
 
-def measured(values: Any, name: str) -> Array:
+def finite_numbers(values: Any, name: str) -> Array:
     """A column of finite numbers; the first that is missing or infinite is named."""
     column = np.asarray(numbers(values, name), dtype=np.float64)
     _refuse_broken(column, name)
@@ -53,31 +53,31 @@ def design(covariates: Any, name: str = "covariates") -> Array:
     if is_table(found):
         found = found.combine_chunks() if hasattr(found, "chunks") else found
         fields = {field.name: column for field, column in zip(found.type, found.flatten(), strict=True)}
-        columns = [measured(column, heading) for heading, column in fields.items()]
+        columns = [finite_numbers(column, heading) for heading, column in fields.items()]
     elif isinstance(found, np.ndarray) and found.ndim == 2:
-        columns = [measured(column, f"{name}[{place}]") for place, column in enumerate(found.T)]
+        columns = [finite_numbers(column, f"{name}[{place}]") for place, column in enumerate(found.T)]
     elif isinstance(found, np.ndarray) and found.ndim != 1:
         raise WrongShape(f"the covariates have the shape {found.shape}", column=name, mend=TABLE)
     else:
-        columns = [measured(found, name)]
+        columns = [finite_numbers(found, name)]
     if not columns:
         raise EmptyInput("there are no covariates", column=name, mend=TABLE)
     return np.stack(columns, axis=1)
 
 
-def deviations(sd: Any, rows: int, name: str = "sd") -> Array:
+def deviations(sd: Any, rows: int, name: str = "sd", other: str = "values") -> Array:
     """Standard deviations, one for every row: from one number for all, or from a column."""
     number = as_number(sd)
     if np.isnan(number) and hasattr(sd, "__len__") and not isinstance(sd, str | bytes):
-        return _each_deviation(sd, rows, name)
+        return _each_deviation(sd, rows, name, other)
     if not 0 <= number < np.inf:
         raise BadDeviation(f"{name} is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
     return np.full(rows, number)
 
 
-def _each_deviation(sd: Any, rows: int, name: str) -> Array:
-    column = measured(sd, name)
-    refuse_length(column, rows, name)
+def _each_deviation(sd: Any, rows: int, name: str, other: str) -> Array:
+    column = finite_numbers(sd, name)
+    refuse_length(column, rows, name, other)
     if (column < 0).any():
         row = int(np.argmax(column < 0))
         problem = f"the standard deviation is {column[row]}"

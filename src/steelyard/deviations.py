@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .columns import as_number
-from .covariates import design, grouping, measured, refuse_length
+from .covariates import design, finite_numbers, grouping, refuse_length
 from .errors import BadDeviation, BadOption, TooFewRows, quoted
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def measurement_sd(values: Any, object_id: Any) -> Deviation:
         values: The measurements.
         object_id: Which object each one was made on.
     """
-    column = measured(values, "values")
+    column = finite_numbers(values, "values")
     codes = grouping(object_id, len(column), "object_id")
     found = _pooled(column, codes, "pooled within objects")
     if found is None:
@@ -166,7 +166,7 @@ def total_sd(
         parameters: For residuals: how many parameters were fitted to these rows; None where every row was predicted
             by a regression that had not seen it.
     """
-    column = measured(values, "values")
+    column = finite_numbers(values, "values")
     if method == "residual":
         return _of_residuals(column, predicted, parameters)
     if method not in ("design", "local"):
@@ -226,7 +226,7 @@ def _pooled(values: Array, codes: AnyArray, method: str) -> Deviation | None:
 def _of_residuals(values: Array, predicted: Any, parameters: float | None) -> Deviation:
     if predicted is None:
         raise BadOption("residuals need predictions", mend="Give predicted=, what a regression says of these rows")
-    fitted = measured(predicted, "predicted")
+    fitted = finite_numbers(predicted, "predicted")
     refuse_length(fitted, len(values), "predicted")
     spent = 0.0 if parameters is None else as_number(parameters)
     if not 0 <= spent < math.inf:

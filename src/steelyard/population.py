@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .covariates import measured, refuse_length
+from .covariates import finite_numbers, refuse_length
 from .errors import BadNoise, BadOption, BadWeights, quoted
 from .labels import encode, refuse_missing
 from .noise import read_noise
@@ -69,7 +69,7 @@ def population_errors(
     """
     if not isinstance(scale, Continuum):
         raise BadOption(f"{quoted(scale)} is no continuum", mend="Give the boundaries: Continuum([0, 0.6], classes)")
-    means = measured(expected, "expected")
+    means = finite_numbers(expected, "expected")
     codes = None if assigned is None else _codes(assigned, scale, len(means))
     mass = None if weight is None else _mass(weight, len(means))
     risks = read_noise(noise, len(means)).risks(means, np.array(scale.boundaries), scale.closed)
@@ -116,7 +116,7 @@ def _codes(assigned: Any, scale: Continuum, rows: int) -> Codes:
 
 
 def _mass(weight: Any, rows: int) -> Array:
-    mass = measured(weight, "weight")
+    mass = finite_numbers(weight, "weight")
     refuse_length(mass, rows, "weight", "expected")
     if (mass < 0).any():
         row = int(np.argmax(mass < 0))
