@@ -135,6 +135,18 @@ class BadDeviation(SteelyardError):
     """A measurement standard deviation that is negative or not a number."""
 
 
+class TooFewRows(SteelyardError):
+    """Fewer rows than a method needs, or none that it could learn from."""
+
+
+class NoVariance(SteelyardError):
+    """A regressor that does not say how sure its predictions are."""
+
+
+class BadNoise(SteelyardError):
+    """A distribution that does not say how probable values are, or not for every row."""
+
+
 class OutsideContinuum(SteelyardError):
     """A measured value lies outside the outer boundaries and so in no class."""
 

@@ -6,7 +6,9 @@ NumPy lets go of the interpreter lock inside its loops, so plain threads are eno
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from itertools import pairwise
 from threading import local
 from typing import Any, TypeVar
@@ -38,6 +40,24 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
 
     with ThreadPoolExecutor(len(items)) as pool:
         return list(pool.map(alone, items))
+
+
+@contextmanager
+def one_thread(wanted: bool = True) -> Iterator[None]:
+    """Let linear algebra keep to one thread: small matrices are done before a second one has woken up.
+
+    NumPy and SciPy bring a pool of threads each, and on a busy machine they wait for each other a hundred times as
+    long as they work. They can be told so where threadpoolctl is installed, as it is with scikit-learn.
+    """
+    try:
+        controller = import_module("threadpoolctl").ThreadpoolController() if wanted else None
+    except ImportError:
+        controller = None
+    if controller is None:
+        yield
+        return
+    with controller.limit(limits=1, user_api="blas"):
+        yield
 
 
 def _workers(wanted: int) -> int:
