@@ -18,16 +18,26 @@ if TYPE_CHECKING:
     from .continuum_rules import CutClassifier as CutClassifier
     from .continuum_rules import RegressionRule as RegressionRule
     from .decisions import Decision as Decision
+    from .deviations import Deviation as Deviation
+    from .deviations import intrinsic_sd as intrinsic_sd
+    from .deviations import measurement_sd as measurement_sd
+    from .deviations import total_sd as total_sd
     from .differences import McNemar as McNemar
     from .differences import mcnemar as mcnemar
     from .errors import SteelyardError as SteelyardError
     from .estimate import Estimate as Estimate
+    from .kernels import class_probabilities as class_probabilities
+    from .kernels import expected_sqe as expected_sqe
     from .measures import all_measures as all_measures
     from .measures import find as find
+    from .population import PopulationErrors as PopulationErrors
+    from .population import population_errors as population_errors
     from .rankings import ranking_table as ranking_table
     from .registry import Measure as Measure
     from .registry import measure as measure
     from .registry import proportion as proportion
+    from .response import Response as Response
+    from .response import fit_response as fit_response
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
     from .scoring import scorer as scorer
@@ -42,12 +52,16 @@ _HOMES = {
     "comparison": ("Comparison",),
     "continuum_rules": ("CutClassifier", "RegressionRule"),
     "decisions": ("Decision",),
+    "deviations": ("Deviation", "intrinsic_sd", "measurement_sd", "total_sd"),
     "differences": ("McNemar", "mcnemar"),
     "errors": ("SteelyardError",),
     "estimate": ("Estimate",),
+    "kernels": ("class_probabilities", "expected_sqe"),
     "measures": ("all_measures", "find"),
+    "population": ("PopulationErrors", "population_errors"),
     "rankings": ("ranking_table",),
     "registry": ("Measure", "measure", "proportion"),
+    "response": ("Response", "fit_response"),
     "scale": ("Continuum", "Scale"),
     "scoring": ("scorer",),
     "table": ("Table",),

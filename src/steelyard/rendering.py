@@ -209,10 +209,12 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     if len(comparison.models) == 1:
         return Group(title, table)
     chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
+    said = [f"{name}, {note}" for name in comparison.models for note in _continuum_notes(comparison[name])]
     return Group(
         title,
         *chosen,
         table,
+        *[Text(harmless(line)) for line in said],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         differences_table(comparison, name),
         Text(comparison.verdict(name)),

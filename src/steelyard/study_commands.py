@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from .errors import BadOption
 from .terminal import counting, show, write_to
 
+if TYPE_CHECKING:
+    from .studies.estimates import Measure
+
 HELD = 0
+MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
 
@@ -20,6 +24,13 @@ def mevik2003(
     *,
     repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
+    design: Annotated[
+        Literal["mevik2003", "waves", "grades", "heavy_tails"],
+        Parameter(help="The paper's data, or others: another response, five classes and 300 rows, heavy tails."),
+    ] = "mevik2003",
+    better: Annotated[
+        bool, Parameter(help="Estimates with a response model beside the paper's (minutes).", negative="")
+    ] = False,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
     csv: Annotated[
         str | None, Parameter(help="Write every estimate in every cell; to standard output without one.")
@@ -29,15 +40,22 @@ def mevik2003(
 
     steelyard study mevik2003 --repetitions 1000 --figures figures
     """
+    from rich.text import Text
+
+    from .studies.designs import DESIGNS
     from .studies.mevik import run
+    from .studies.soft import gains
     from .text import table_view
 
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
     with counting("simulating") as progress:
-        simulation = run(repetitions, seed, figures, progress=progress)
+        simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
     if csv != "-":
         show(table_view(simulation.summary()))
+        if better:
+            show(Text("root mean squared errors, relative to the best of the paper's estimates in each cell:"))
+            show(*[table_view(gains(simulation, measure)) for measure in MEASURES])
     if csv is not None:
         write_to(csv, simulation.table().to_csv())
     return HELD

@@ -207,10 +207,16 @@ def run(
     figures: Path | None = None,
     *,
     design: Design = MEVIK,
+    better: bool = False,
     progress: Progress | None = None,
 ) -> Simulation:
-    """Run the simulation, and draw figures 2 to 7 of the paper into a folder."""
-    simulation = simulate(design, repetitions, seed, progress=progress)
+    """Run the simulation, with better estimates beside the paper's if asked, and draw figures 2 to 7 into a folder."""
+    estimates: list[Estimates] = [paper_estimates]
+    if better:
+        from .soft import soft_estimates
+
+        estimates.append(soft_estimates)
+    simulation = simulate(design, repetitions, seed, estimates=estimates, progress=progress)
     if figures is not None:
         from .figures import draw
 
