@@ -21,7 +21,7 @@ from .parallel import chunks, over_rows
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .scale import Continuum
 from .statistics import Patterns
-from .uncertainty import NO_ERROR, critical_values, hall_bounds, second_moment, skewness, wilson
+from .uncertainty import NO_ERROR, by_cluster, critical_values, hall_bounds, second_moment, skewness, wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -123,11 +123,31 @@ class ContinuumEvaluation(RowEvaluation):
 
     def doubt(self, name: str) -> float:
         """How many standard errors what was seen is from what the response model foresees."""
-        seen, foreseen = DOUBTS[name]
-        gap = self.column(seen) - self.column(foreseen)
-        middle = float(self.weights.mass @ gap) / self.total
-        error = float(np.sqrt(self._scatter((gap - middle)[None] / self.total)[0]))
-        return middle / error if error > 0 else 0.0
+        return float(self._doubts(name, np.asarray(self.weights.mass)[None])[0])
+
+    def _doubts(self, name: str, mass: Array) -> Array:
+        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
+        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
+        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
+        count, whole, cross, square = (mass @ moment for moment in self._moments(gap - centre))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = mass @ (gap - centre) / total
+            variance = (square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1)
+            error = np.sqrt(np.maximum(variance, 0.0))
+        told = error > NO_ERROR * np.abs(gap).max()
+        return np.asarray(np.divide(centre + middle, error, out=np.zeros_like(error), where=told))
+
+    def _moments(self, gap: Array) -> Array:
+        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
+        patterns = self.row_patterns
+        if patterns.cluster is None:
+            size, whole = patterns.mass, patterns.square
+            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
+        else:
+            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
+            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
+            size = size[patterns.cluster]
+        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
 
     # --- values and influences ---------------------------------------------------------------------------------
 
@@ -177,14 +197,9 @@ class ContinuumEvaluation(RowEvaluation):
                 if name in self.means:
                     stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
                     found += float(np.imag(stepped)) / STEP * (self.column(name) - self.means[name])
-            # For the degree of freedom that the means take.
-            count = float(self.row_patterns.count.sum())
-            found *= np.sqrt(count / (count - 1)) / self.total if count > 1 else np.nan
+            found /= self.total
             moves = [(up.value(slot) - down.value(slot)) / 2 for up, down in self._moves]
         return np.append(found, moves) if moves else found
-
-    def _scatter(self, influences: Array) -> Array:
-        return second_moment(self.row_patterns, influences)
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
@@ -195,12 +210,24 @@ class ContinuumEvaluation(RowEvaluation):
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = self.value(slot)
             influence = self.influence(slot)[None]
-            variance = float(second_moment(self.patterns, influence)[0])
+            variance, freedom = float(self._scatter(influence)[0]), self._drawn - 1
             self.skews[key] = skewness(self.patterns, influence)
-            clusters = self.row_patterns.clusters
-            freedom = float(clusters if self.row_patterns.cluster is not None else self.row_patterns.count.sum()) - 1
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
+
+    @cached_property
+    def _drawn(self) -> float:
+        """How many rows there are, or clusters."""
+        patterns = self.row_patterns
+        return float(patterns.count.sum() if patterns.cluster is None else patterns.clusters)
+
+    def _scatter(self, influences: Array) -> Array:
+        """The variance of influences: rows take one degree of freedom, as clusters do; deviations take none."""
+        rows, patterns = len(self.rows), self.row_patterns
+        found = second_moment(patterns, influences[:, :rows])
+        if patterns.cluster is None:
+            found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
+        return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
         """Bounds of all slots by Hall's transformation of the t statistic."""
@@ -243,7 +270,7 @@ class ContinuumEvaluation(RowEvaluation):
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
         del places, smooth
-        return second_moment(self.patterns, influences)
+        return self._scatter(influences)
 
     def pseudo_at(self, place: int) -> tuple[float, Array]:
         """There are no pseudo-rows: skewness takes their place."""
@@ -263,10 +290,7 @@ class ContinuumEvaluation(RowEvaluation):
             offered: dict[str, Any] = {"classes": len(self.scale)}
             for name in slot.measure.arguments:
                 if name in DOUBTS:
-                    gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
-                    middle = mass @ gap / total
-                    spread = np.maximum(mass @ np.square(gap) / total - np.square(middle), 1e-300)
-                    offered[name] = middle / np.sqrt(spread / np.maximum(total - 1, 1.0))
+                    offered[name] = self._doubts(name, mass)
                 elif name in COLUMNS:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
