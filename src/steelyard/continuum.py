@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import STEP, Slot
-from .judged import COLUMNS, DOUBTS, Judged
+from .judged import COLUMNS, DOUBTS, NEEDS, Judged
 from .measured import Measured
 from .parallel import chunks, over_rows
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 1 << 16
 MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
+UNKNOWN = "{need} is not known of these rows"
 
 
 @dataclass(frozen=True)
@@ -155,12 +156,14 @@ class ContinuumEvaluation(RowEvaluation):
     def patterns(self) -> Patterns:
         """Every row as a pattern of its own; and behind them one for every deviation that is only estimated.
 
-        What its error does to a value is like the influence of one more row, which all classifiers share.
+        What its error does to a value is like the influence of one more row, which all classifiers share. But no row
+        is behind it: it is normal, and has no skewness.
         """
         rows, more = self.row_patterns, len(self._uncertain)
         if not more:
             return rows
-        count, mass, square = (np.append(column, np.ones(more)) for column in (rows.count, rows.mass, rows.square))
+        count = np.append(rows.count, np.zeros(more))
+        mass, square = (np.append(column, np.ones(more)) for column in (rows.mass, rows.square))
         cluster = None if rows.cluster is None else np.append(rows.cluster, rows.clusters + np.arange(more))
         truth = np.append(rows.truth, np.zeros(more, rows.truth.dtype))
         return Patterns(rows.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
@@ -181,24 +184,34 @@ class ContinuumEvaluation(RowEvaluation):
         return replace(self, rows=rows, kept={}, found={}, skews={})
 
     @cached_property
-    def _moves(self) -> list[tuple[ContinuumEvaluation, ContinuumEvaluation]]:
-        return [(self._moved(name, 1.0), self._moved(name, -1.0)) for name in self._uncertain]
+    def _moves(self) -> list[dict[str, float]]:
+        """By how much one standard error of each of these deviations moves every mean."""
+        found = []
+        for name in self._uncertain:
+            up, down = self._moved(name, 1.0).means, self._moved(name, -1.0).means
+            found.append({column: (up[column] - down[column]) / 2 for column in up})
+        return found
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
         return float(np.real(slot.measure.of(self._offered(slot))))
 
+    def _slopes(self, slot: Slot) -> dict[str, float]:
+        """The derivatives of the formula by its means, found by complex step."""
+        offered = self._offered(slot)
+        stepped = {name: offered | {name: offered[name] + 1j * STEP} for name in offered if name in self.means}
+        return {name: float(np.imag(slot.measure.of(means))) / STEP for name, means in stepped.items()}
+
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
         del smooth
+        found = np.zeros(len(self.rows))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found, offered = np.zeros(len(self.rows)), self._offered(slot)
-            for name in slot.measure.arguments:
-                if name in self.means:
-                    stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
-                    found += float(np.imag(stepped)) / STEP * (self.column(name) - self.means[name])
+            slopes = self._slopes(slot)
+            for name, slope in slopes.items():
+                found += slope * (self.column(name) - self.means[name])
             found /= self.total
-            moves = [(up.value(slot) - down.value(slot)) / 2 for up, down in self._moves]
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
         return np.append(found, moves) if moves else found
 
     def result(self, slot: Slot) -> Found:
@@ -209,9 +222,10 @@ class ContinuumEvaluation(RowEvaluation):
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = self.value(slot)
-            influence = self.influence(slot)[None]
-            variance, freedom = float(self._scatter(influence)[0]), self._drawn - 1
-            self.skews[key] = skewness(self.patterns, influence)
+            variance, freedom = np.nan, self._drawn - 1
+            if not np.isnan(value):
+                influence = self.influence(slot)[None]
+                variance, self.skews[key] = float(self._scatter(influence)[0]), skewness(self.patterns, influence)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 
@@ -255,9 +269,10 @@ class ContinuumEvaluation(RowEvaluation):
         if slot.measure.better == "neither":
             return value, value
         trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
-        share = min(max(value, 0.0), 1.0) if slot.measure.span == (0.0, 1.0) else 0.0
+        rate = slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error")
+        share = min(max(value, 0.0), 1.0) if rate else 0.0
         low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
-        if slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error"):
+        if rate:
             return low, high
         scale, measured = self._truth
         inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
@@ -276,6 +291,10 @@ class ContinuumEvaluation(RowEvaluation):
         """There are no pseudo-rows: skewness takes their place."""
         del place
         return 0.0, np.zeros(1)
+
+    def shaken(self, slots: Sequence[Slot]) -> Array:
+        """What one standard error of each deviation that is only estimated does to some slots: (deviations, slots)."""
+        return np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
@@ -303,6 +322,10 @@ class ContinuumEvaluation(RowEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What there is to know about a value beside the value itself."""
+        needs = [need for name in slot.measure.arguments for need in NEEDS.get(name, ())]
+        lacking = [need for need in needs if need not in self._truth[1].given]
+        if lacking:
+            return UNKNOWN.format(need=lacking[0])
         doubts = [name for name in slot.measure.arguments if name in DOUBTS]
         if doubts:
             return self._diagnosis(slot, doubts[0])
