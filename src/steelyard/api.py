@@ -20,7 +20,7 @@ from .membership import numbers
 from .prediction import recognise
 from .registry import Measure
 from .rules import Rule
-from .scale import Label, Scale, listed
+from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
 from .statistics import Sums
 from .tally import Tally
@@ -115,7 +115,10 @@ def assess(
     if training is None:
         return assessment
     chosen = rule.number if assessment.decision is None else assessment.decision.threshold
-    fitted = Door(cases.scale, None, chosen, missing, any_scale=rule.any_scale, knowledge=known.of_any_rows)
+    # What was said row by row was said of other rows; a deviation that holds for all is among what is known.
+    classes = cases.scale.but(sd=None) if isinstance(cases.scale, Continuum) else cases.scale
+    general = door.knowledge.of_any_rows
+    fitted = Door(classes, None, chosen, missing, any_scale=rule.any_scale, knowledge=general)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")

@@ -45,8 +45,7 @@ def _replicate_rows(
     starts = range(0, replicates, size)
     for evaluation in evaluations:
         evaluation.prepare(slots)  # once, before threads share it
-    seeds = np.random.SeedSequence(seed).spawn(len(starts))
-
+    *seeds, last = np.random.SeedSequence(seed).spawn(len(starts) + 1)
     found = [np.empty((replicates, len(slots))) for _ in evaluations]
 
     def work(some: Sequence[int]) -> None:
@@ -57,14 +56,25 @@ def _replicate_rows(
                 samples[start : start + size] = evaluation.reweighed(slots, mass)
 
     shared(starts, work, rows * replicates)
-    return found
+    return _shaken(evaluations, slots, found, np.random.default_rng(last))
+
+
+def _shaken(
+    evaluations: Sequence[RowEvaluation], slots: Sequence[Slot], found: list[Array], random: np.random.Generator
+) -> list[Array]:
+    """Add the error of what was estimated from other data, which no row can show; all classifiers share it."""
+    effects = [evaluation.shaken(slots) for evaluation in evaluations]
+    if not len(effects[0]):
+        return found
+    drawn = random.standard_normal((len(found[0]), len(effects[0])))
+    return [samples + drawn @ effect for samples, effect in zip(found, effects, strict=True)]
 
 
 def _drawn_rows(evaluation: RowEvaluation, replicates: int, random: np.random.Generator) -> Array:
     """What every row weighs in each replicate: as often as it, or its cluster, was drawn."""
-    rows, weights, cluster = len(evaluation.rows), evaluation.weights, evaluation.patterns.cluster
+    rows, weights, patterns = len(evaluation.rows), evaluation.weights, evaluation.row_patterns
+    cluster, clusters = patterns.cluster, patterns.clusters
     if cluster is not None:
-        clusters = evaluation.patterns.clusters
         times = random.multinomial(clusters, np.full(clusters, 1 / clusters), replicates)
         return np.asarray(times[:, cluster] * weights.mass)
     if weights.equal:

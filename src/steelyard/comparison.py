@@ -314,6 +314,7 @@ class Comparison:
         if isinstance(first, RowEvaluation) and isinstance(second, RowEvaluation):
             slot = first.slots[place]
             effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
+            effect = effect[: len(cases)]  # behind the rows stand the effects of estimated deviations
         elif isinstance(first, Evaluation) and isinstance(second, Evaluation):
             effect = influence_at(first, place, columns[0], columns[1])
             effect = effect - influence_at(second, place, columns[0], columns[2])

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import STEP, Slot
-from .judged import COLUMNS, DOUBTS, Judged
+from .judged import COLUMNS, DOUBTS, NEEDS, Judged
 from .measured import Measured
 from .parallel import chunks, over_rows
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .scale import Continuum
 from .statistics import Patterns
-from .uncertainty import NO_ERROR, critical_values, hall_bounds, second_moment, skewness, wilson
+from .uncertainty import NO_ERROR, by_cluster, critical_values, hall_bounds, second_moment, skewness, wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 1 << 16
 MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
+UNKNOWN = "{need} is not known of these rows"
 
 
 @dataclass(frozen=True)
@@ -123,11 +124,31 @@ class ContinuumEvaluation(RowEvaluation):
 
     def doubt(self, name: str) -> float:
         """How many standard errors what was seen is from what the response model foresees."""
-        seen, foreseen = DOUBTS[name]
-        gap = self.column(seen) - self.column(foreseen)
-        middle = float(self.weights.mass @ gap) / self.total
-        error = float(np.sqrt(self._scatter((gap - middle)[None] / self.total)[0]))
-        return middle / error if error > 0 else 0.0
+        return float(self._doubts(name, np.asarray(self.weights.mass)[None])[0])
+
+    def _doubts(self, name: str, mass: Array) -> Array:
+        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
+        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
+        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
+        count, whole, cross, square = (mass @ moment for moment in self._moments(gap - centre))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = mass @ (gap - centre) / total
+            variance = (square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1)
+            error = np.sqrt(np.maximum(variance, 0.0))
+        told = error > NO_ERROR * np.abs(gap).max()
+        return np.asarray(np.divide(centre + middle, error, out=np.zeros_like(error), where=told))
+
+    def _moments(self, gap: Array) -> Array:
+        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
+        patterns = self.row_patterns
+        if patterns.cluster is None:
+            size, whole = patterns.mass, patterns.square
+            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
+        else:
+            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
+            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
+            size = size[patterns.cluster]
+        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
 
     # --- values and influences ---------------------------------------------------------------------------------
 
@@ -135,12 +156,14 @@ class ContinuumEvaluation(RowEvaluation):
     def patterns(self) -> Patterns:
         """Every row as a pattern of its own; and behind them one for every deviation that is only estimated.
 
-        What its error does to a value is like the influence of one more row, which all classifiers share.
+        What its error does to a value is like the influence of one more row, which all classifiers share. But no row
+        is behind it: it is normal, and has no skewness.
         """
         rows, more = self.row_patterns, len(self._uncertain)
         if not more:
             return rows
-        count, mass, square = (np.append(column, np.ones(more)) for column in (rows.count, rows.mass, rows.square))
+        count = np.append(rows.count, np.zeros(more))
+        mass, square = (np.append(column, np.ones(more)) for column in (rows.mass, rows.square))
         cluster = None if rows.cluster is None else np.append(rows.cluster, rows.clusters + np.arange(more))
         truth = np.append(rows.truth, np.zeros(more, rows.truth.dtype))
         return Patterns(rows.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
@@ -161,30 +184,35 @@ class ContinuumEvaluation(RowEvaluation):
         return replace(self, rows=rows, kept={}, found={}, skews={})
 
     @cached_property
-    def _moves(self) -> list[tuple[ContinuumEvaluation, ContinuumEvaluation]]:
-        return [(self._moved(name, 1.0), self._moved(name, -1.0)) for name in self._uncertain]
+    def _moves(self) -> list[dict[str, float]]:
+        """By how much one standard error of each of these deviations moves every mean."""
+        found = []
+        for name in self._uncertain:
+            up, down = self._moved(name, 1.0).means, self._moved(name, -1.0).means
+            found.append({column: (up[column] - down[column]) / 2 for column in up})
+        return found
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
         return float(np.real(slot.measure.of(self._offered(slot))))
 
+    def _slopes(self, slot: Slot) -> dict[str, float]:
+        """The derivatives of the formula by its means, found by complex step."""
+        offered = self._offered(slot)
+        stepped = {name: offered | {name: offered[name] + 1j * STEP} for name in offered if name in self.means}
+        return {name: float(np.imag(slot.measure.of(means))) / STEP for name, means in stepped.items()}
+
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
         del smooth
+        found = np.zeros(len(self.rows))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found, offered = np.zeros(len(self.rows)), self._offered(slot)
-            for name in slot.measure.arguments:
-                if name in self.means:
-                    stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
-                    found += float(np.imag(stepped)) / STEP * (self.column(name) - self.means[name])
-            # For the degree of freedom that the means take.
-            count = float(self.row_patterns.count.sum())
-            found *= np.sqrt(count / (count - 1)) / self.total if count > 1 else np.nan
-            moves = [(up.value(slot) - down.value(slot)) / 2 for up, down in self._moves]
+            slopes = self._slopes(slot)
+            for name, slope in slopes.items():
+                found += slope * (self.column(name) - self.means[name])
+            found /= self.total
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
         return np.append(found, moves) if moves else found
-
-    def _scatter(self, influences: Array) -> Array:
-        return second_moment(self.row_patterns, influences)
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
@@ -194,13 +222,26 @@ class ContinuumEvaluation(RowEvaluation):
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore"):
                 value = self.value(slot)
-            influence = self.influence(slot)[None]
-            variance = float(second_moment(self.patterns, influence)[0])
-            self.skews[key] = skewness(self.patterns, influence)
-            clusters = self.row_patterns.clusters
-            freedom = float(clusters if self.row_patterns.cluster is not None else self.row_patterns.count.sum()) - 1
+            variance, freedom = np.nan, self._drawn - 1
+            if not np.isnan(value):
+                influence = self.influence(slot)[None]
+                variance, self.skews[key] = float(self._scatter(influence)[0]), skewness(self.patterns, influence)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
+
+    @cached_property
+    def _drawn(self) -> float:
+        """How many rows there are, or clusters."""
+        patterns = self.row_patterns
+        return float(patterns.count.sum() if patterns.cluster is None else patterns.clusters)
+
+    def _scatter(self, influences: Array) -> Array:
+        """The variance of influences: rows take one degree of freedom, as clusters do; deviations take none."""
+        rows, patterns = len(self.rows), self.row_patterns
+        found = second_moment(patterns, influences[:, :rows])
+        if patterns.cluster is None:
+            found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
+        return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
         """Bounds of all slots by Hall's transformation of the t statistic."""
@@ -228,9 +269,10 @@ class ContinuumEvaluation(RowEvaluation):
         if slot.measure.better == "neither":
             return value, value
         trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
-        share = min(max(value, 0.0), 1.0) if slot.measure.span == (0.0, 1.0) else 0.0
+        rate = slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error")
+        share = min(max(value, 0.0), 1.0) if rate else 0.0
         low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
-        if slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error"):
+        if rate:
             return low, high
         scale, measured = self._truth
         inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
@@ -243,12 +285,16 @@ class ContinuumEvaluation(RowEvaluation):
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
         del places, smooth
-        return second_moment(self.patterns, influences)
+        return self._scatter(influences)
 
     def pseudo_at(self, place: int) -> tuple[float, Array]:
         """There are no pseudo-rows: skewness takes their place."""
         del place
         return 0.0, np.zeros(1)
+
+    def shaken(self, slots: Sequence[Slot]) -> Array:
+        """What one standard error of each deviation that is only estimated does to some slots: (deviations, slots)."""
+        return np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
@@ -263,10 +309,7 @@ class ContinuumEvaluation(RowEvaluation):
             offered: dict[str, Any] = {"classes": len(self.scale)}
             for name in slot.measure.arguments:
                 if name in DOUBTS:
-                    gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
-                    middle = mass @ gap / total
-                    spread = np.maximum(mass @ np.square(gap) / total - np.square(middle), 1e-300)
-                    offered[name] = middle / np.sqrt(spread / np.maximum(total - 1, 1.0))
+                    offered[name] = self._doubts(name, mass)
                 elif name in COLUMNS:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -279,6 +322,10 @@ class ContinuumEvaluation(RowEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What there is to know about a value beside the value itself."""
+        needs = [need for name in slot.measure.arguments for need in NEEDS.get(name, ())]
+        lacking = [need for need in needs if need not in self._truth[1].given]
+        if lacking:
+            return UNKNOWN.format(need=lacking[0])
         doubts = [name for name in slot.measure.arguments if name in DOUBTS]
         if doubts:
             return self._diagnosis(slot, doubts[0])

@@ -119,6 +119,7 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
         truth=rows.truth,
         assigned={each: np.argmax(np.stack(scores.columns), axis=0) for each, scores in both.items()},
         scores=both,
+        measured=rows.measured,
         weight=None if weights.equal else np.asarray(weights.mass),
         counted=weights.square is weights.mass,
         group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),

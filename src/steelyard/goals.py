@@ -14,7 +14,7 @@ from .columns import as_number
 from .errors import BadOption, quoted
 from .measures import find
 from .registry import Measure
-from .statistics import CONFUSION
+from .statistics import CONFUSION, CONTINUUM
 from .tables import Tables
 
 if TYPE_CHECKING:
@@ -55,10 +55,11 @@ class Limit(NamedTuple):
 
 
 def counted(name: str | Measure) -> Measure:
-    """A measure that is made of counts: only those change with the threshold."""
+    """A measure that is made of counts: these can be had at every threshold at once."""
     entry = find(name)
     if entry.statistic is not CONFUSION:
-        raise BadOption(f"{entry.label} is the same at every threshold", mend="Name a measure of counts, such as f1")
+        why = "is made of measured values" if entry.statistic is CONTINUUM else "is the same at every threshold"
+        raise BadOption(f"{entry.label} {why}", mend="Name a measure of counts, such as f1")
     return entry
 
 

@@ -167,7 +167,9 @@ class Judged:
         """Mean and standard deviation of the response, given the covariates and the measured value."""
         model, error = np.square(self.spread), np.square(self.sd)
         share = np.divide(model, model + error, out=np.ones_like(model), where=error > 0)
-        return self.expected + share * (self.value - self.expected), np.sqrt(share) * self.sd
+        # From the nearer of the two, so that what is known exactly stays where it is, on a boundary too.
+        start, end = np.where(share > 0.5, (self.value, self.expected), (self.expected, self.value))
+        return start + np.minimum(share, 1 - share) * (end - start), np.sqrt(share) * self.sd
 
     @cached_property
     def posterior_wrong(self) -> Array:

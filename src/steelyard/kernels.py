@@ -111,8 +111,8 @@ def class_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = "l
     # The tail that both ends lie in is small, so that their difference is exact.
     with np.errstate(invalid="ignore"):
         upper = mean < low
-    reach = above(mean, sd, low, "right" if closed == "left" else "left") - above(mean, sd, high, closed)
-    fall = below(mean, sd, high, "left" if closed == "left" else "right") - below(mean, sd, low, closed)
+    reach = above(mean, sd, low, closed) - above(mean, sd, high, closed)
+    fall = below(mean, sd, high, closed) - below(mean, sd, low, closed)
     return np.where(upper, reach, fall)
 
 

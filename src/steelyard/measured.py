@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import flat_numbers, numbers
+from .columns import as_number, flat_numbers, numbers
 from .errors import BadDeviation, BadOption, NotNumbers, UnequalLengths, quoted
 from .judged import RESPONSE, RESPONSE_SD, SD
-from .scale import checked_deviation
+from .scale import LARGEST, RESCALE, checked_deviation
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Codes, Marks
@@ -94,9 +94,10 @@ class Knowledge:
 
     def of(self, value: Array, name: str) -> Measured:
         """Hold it against the values of the truth, which messages call by this name."""
-        if np.isinf(value).any():
-            row = int(np.argmax(np.isinf(value)))
-            raise NotNumbers(f"{value[row]} was measured", column=name, row=row, mend="Measured values are finite")
+        if (large := np.abs(value) > LARGEST).any():
+            row = int(np.argmax(large))
+            mend = "Measured values are finite" if np.isinf(value[row]) else RESCALE
+            raise NotNumbers(f"{value[row]} was measured", column=name, row=row, mend=mend)
         sd, error = _deviation(self.sd, SD, value, name)
         blur, other = _deviation(self.sd_response, RESPONSE_SD, value, name)
         expected, spread = self._response(value, name)
@@ -106,7 +107,9 @@ class Knowledge:
         if self.response is None:
             return None, None
         said = self.response
-        pair = (said.mean, said.sd) if hasattr(said, "mean") and hasattr(said, "sd") else said
+        # The mean of a data frame is no column of it but a function.
+        known = hasattr(said, "mean") and hasattr(said, "sd") and not callable(said.mean)
+        pair = (said.mean, said.sd) if known else said
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise BadOption(
                 "response is no pair of expected values and standard deviations",
@@ -114,6 +117,7 @@ class Knowledge:
             )
         expected = _column(pair[0], RESPONSE, value, name)
         _refuse(np.isinf(expected), expected, RESPONSE, "Expected values are finite")
+        _refuse(np.abs(expected) > LARGEST, expected, RESPONSE, RESCALE)
         return expected, _deviation(pair[1], f"the sd of {RESPONSE}", value, name)[0]
 
 
@@ -122,11 +126,18 @@ def _deviation(said: Any, what: str, value: Array, name: str) -> tuple[Array | N
     if said is None:
         return None, 0.0
     if hasattr(said, "sd") and hasattr(said, "error"):
-        return np.broadcast_to(checked_deviation(said.sd, what), value.shape), float(said.error)
+        sd, error = checked_deviation(said.sd, what), as_number(said.error)
+        if not 0 <= error < np.inf:
+            raise BadDeviation(
+                f"the standard error of {what} squared is {quoted(said.error)}",
+                mend="Estimate it from more measurements, or give a number",
+            )
+        return np.broadcast_to(sd, value.shape), error
     if np.ndim(said) == 0 and not hasattr(said, "__arrow_c_stream__"):
         return np.broadcast_to(checked_deviation(said, what), value.shape), 0.0
     column = _column(said, what, value, name)
     _refuse((column < 0) | np.isinf(column), column, what, "A standard deviation is a finite number, 0 or above")
+    _refuse(column > LARGEST, column, what, RESCALE)
     return column, 0.0
 
 

@@ -198,6 +198,10 @@ class RowEvaluation(ABC):
         """Do what must be done once, before rows are weighed anew again and again."""
         del slots
 
+    def shaken(self, slots: Sequence[Slot]) -> Array:
+        """What one standard error of what was estimated from other data does to some slots: (estimates, slots)."""
+        return np.zeros((0, len(slots)))
+
     def limits(self, slot: Slot) -> tuple[float, float]:
         """The least and the greatest value that a slot can have."""
         return slot.measure.span

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 Label = str | int | bool
+LARGEST = 1e50  # of values, boundaries and deviations: the cube of a square is still a number
+RESCALE = f"Values up to {LARGEST:g} can be squared and summed: rescale them"
 
 
 def plain_label(value: Any) -> Label:
@@ -243,6 +245,8 @@ def _checked_boundaries(boundaries: Any, classes: int) -> tuple[float, ...]:
             f"boundaries {quoted(boundaries)} do not cut {classes} classes",
             mend=f"Give {classes - 1} increasing numbers, or one more at each end",
         )
+    if any(LARGEST < abs(end) < np.inf for end in ends):
+        raise BadBoundaries(f"boundaries {quoted(boundaries)} are too large", mend=RESCALE)
     return tuple(ends)
 
 
@@ -257,7 +261,9 @@ def _interval_names(boundaries: Sequence[float], closed: str) -> list[str]:
 
 def checked_deviation(sd: Any, what: str = "sd") -> Any:
     """A standard deviation that is one number for all rows, or an estimate of one."""
-    number = as_number(sd)
+    number = as_number(sd.sd if hasattr(sd, "error") and hasattr(sd, "sd") else sd)
     if not 0 <= number < np.inf:
         raise BadDeviation(f"{what} is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
+    if number > LARGEST:
+        raise BadDeviation(f"{what} is {quoted(sd)}", mend=RESCALE)
     return sd if hasattr(sd, "error") else number

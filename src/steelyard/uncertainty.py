@@ -109,10 +109,13 @@ def second_moment(patterns: Patterns, influences: Array) -> Array:
 
 
 def skewness(patterns: Patterns, influences: Array) -> Array:
-    """The skewness of sums of influences over the rows: one number a slot; 0 where they do not differ."""
+    """The skewness of sums of influences over the rows: one number a slot; 0 where they do not differ.
+
+    A pattern without rows adds to the variance only: it stands for a normal error.
+    """
     if patterns.cluster is not None:
-        each, mass = by_cluster(patterns, influences), np.ones(patterns.clusters)
-        second, third = mass, mass
+        each, second = by_cluster(patterns, influences), np.ones(patterns.clusters)
+        third = (np.bincount(patterns.cluster, patterns.count, patterns.clusters) > 0).astype(np.float64)
     else:
         mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
         each, second, third = influences, patterns.square, patterns.count * mean * mean * mean
