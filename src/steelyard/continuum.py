@@ -1,13 +1,12 @@
 """From measured values to values and influences of all measures of one classifier on them. Knows no formula.
 
 A measure is a formula of means over rows. The influence of a row is the gradient of the formula at the means, found by
-complex step, times the row less the means; variance and skewness of the influences make the interval (Hall 1992): what
-is far off is rare and weighs much, so that means of squared distances are far from normal, and their logarithms too.
+complex step, times the row less the means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -18,10 +17,10 @@ from .evaluation import STEP, Slot
 from .judged import COLUMNS, DOUBTS, NEEDS, Judged
 from .measured import Measured
 from .parallel import chunks, over_rows
-from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .scale import Continuum
+from .skewed import SkewedEvaluation
 from .statistics import Patterns
-from .uncertainty import NO_ERROR, by_cluster, critical_values, hall_bounds, second_moment, skewness, wilson
+from .uncertainty import NO_ERROR, by_cluster, wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -33,12 +32,10 @@ UNKNOWN = "{need} is not known of these rows"
 
 
 @dataclass(frozen=True)
-class ContinuumEvaluation(RowEvaluation):
+class ContinuumEvaluation(SkewedEvaluation):
     """All slots of one classifier that are made of measured values."""
 
     kept: dict[str, Array] = field(default_factory=dict, repr=False)
-    found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
-    skews: dict[tuple[str, int | str | None], Array] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -214,53 +211,7 @@ class ContinuumEvaluation(RowEvaluation):
         moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
         return np.append(found, moves) if moves else found
 
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread."""
-        if not len(self.rows):
-            return NOT_FOUND
-        key = key_of(slot)
-        if key not in self.found:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value = self.value(slot)
-            variance, freedom = np.nan, self._drawn - 1
-            if not np.isnan(value):
-                influence = self.influence(slot)[None]
-                variance, self.skews[key] = float(self._scatter(influence)[0]), skewness(self.patterns, influence)
-            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
-        return self.found[key]
-
-    @cached_property
-    def _drawn(self) -> float:
-        """How many rows there are, or clusters."""
-        patterns = self.row_patterns
-        return float(patterns.count.sum() if patterns.cluster is None else patterns.clusters)
-
-    def _scatter(self, influences: Array) -> Array:
-        """The variance of influences: rows take one degree of freedom, as clusters do; deviations take none."""
-        rows, patterns = len(self.rows), self.row_patterns
-        found = second_moment(patterns, influences[:, :rows])
-        if patterns.cluster is None:
-            found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
-        return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
-
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of all slots by Hall's transformation of the t statistic."""
-        return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
-
-    def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
-        found = self.result(slot)
-        value, error, freedom = found.value[0], float(np.sqrt(found.variance[0])), found.freedom[0]
-        if np.isnan(value):
-            return np.nan, np.nan
-        if freedom <= 0:
-            return slot.measure.span
-        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
-            return self._without_spread(slot, value, level)
-        reach = critical_values(level, np.array([freedom]))
-        low, high = hall_bounds(np.array([value]), np.array([error]), self.skews[key_of(slot)], reach)
-        return float(low[0]), float(high[0])
-
-    def _without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+    def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """No row differs from another: all are right, say, which does not prove that all ever will be.
 
         So many rows tell how rare an error is at most; how far off it would be, the rows themselves, half of which are
@@ -281,16 +232,6 @@ class ContinuumEvaluation(RowEvaluation):
         return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
-
-    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
-        """The variance of influences on some slots: one number a slot."""
-        del places, smooth
-        return self._scatter(influences)
-
-    def pseudo_at(self, place: int) -> tuple[float, Array]:
-        """There are no pseudo-rows: skewness takes their place."""
-        del place
-        return 0.0, np.zeros(1)
 
     def shaken(self, slots: Sequence[Slot]) -> Array:
         """What one standard error of each deviation that is only estimated does to some slots: (deviations, slots)."""
@@ -315,10 +256,6 @@ class ContinuumEvaluation(RowEvaluation):
             with np.errstate(divide="ignore", invalid="ignore"):
                 found[:, place] = np.real(slot.measure.of(offered))
         return found
-
-    def undefined_classes(self) -> Iterator[tuple[str, int]]:
-        """None: there are no values of single classes."""
-        return iter(())
 
     def remark(self, slot: Slot) -> str:
         """What there is to know about a value beside the value itself."""

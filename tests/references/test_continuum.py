@@ -22,6 +22,7 @@ EXACT = 1e-12
 LOST = 1e-50  # what 50 digits make of less than this is 0, where it was taken from 1
 FILES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.json"))}
 UNITS: list[dict[str, Any]] = FILES.pop("unit_table")
+FILES = {name: case for name, case in FILES.items() if name not in ("simulation", "population")}  # they have their own
 OF_A_MODEL: dict[str, Any] = {name: case for name, case in FILES.items() if "f_hat" in case}
 OF_THE_PAPER: dict[str, Any] = {name: case for name, case in FILES.items() if "per_object" in case}
 
