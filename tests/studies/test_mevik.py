@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.errors import BadOption
 from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
 from steelyard.studies.estimates import Estimated, Measure, paper_estimates
 from steelyard.studies.mevik import Key, Simulation, run, simulate
@@ -300,3 +301,9 @@ def test_one_repetition_has_no_standard_errors() -> None:
     simulation = run(1, design=replace(HEAVY_TAILS, cells=HEAVY_TAILS.cells[:1]))
     assert simulation.repetitions == 1
     assert all(math.isnan(row["se"]) and math.isnan(row["deviation"]) for row in simulation.table())
+
+
+@pytest.mark.parametrize(("repetitions", "seed"), [(0, 1), (-3, 1), (5, -1)])
+def test_nothing_to_draw_is_refused(repetitions: int, seed: int) -> None:
+    with pytest.raises(BadOption, match="repetitions from seed"):
+        simulate(repetitions=repetitions, seed=seed)

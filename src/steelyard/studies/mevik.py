@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import BadOption
 from ..parallel import cores, side_by_side
 from ..table import Table
 from .designs import MEVIK, Cell, Design
@@ -147,6 +148,8 @@ def simulate(
         block: How many data sets are worked on at a time; it changes nothing but the memory needed.
         progress: Called with how many data sets are done, and how many there are.
     """
+    if repetitions < 1 or seed < 0:
+        raise BadOption(f"{repetitions} repetitions from seed {seed}", mend="Give 1 or more, and a seed of 0 or more")
     rows = Trials.of(design, trials)
     examinations = {level: Examination.of(design, level, rows) for level in {cell.sd_response for cell in design.cells}}
     tasks = [(cell, range(*ends)) for cell, ends in product(design.cells, blocks(design, repetitions, block))]
