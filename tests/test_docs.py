@@ -128,8 +128,9 @@ def run_console(text: str) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the packaged data, and a list of measures that examples may add to."""
-    with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as iris:
-        shutil.copy(iris, tmp_path / "iris.csv")
+    for name in ("iris.csv", "meat.csv"):
+        with resources.as_file(resources.files("steelyard") / "data" / name) as file:
+            shutil.copy(file, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     all_measures()
     measures, aliases = dict(registry.REGISTRY), dict(registry.ALIASES)
