@@ -36,11 +36,11 @@ class LocalVariance:
 
 def standardised(covariates: Array) -> Array:
     """Covariates with mean 0 and variance 1; those that do not vary are left out."""
-    centred = covariates - covariates.mean(axis=0)
     size = np.abs(covariates).max(axis=0, initial=0.0)
+    scaled = covariates / np.where(size > 0, size, 1.0)
+    centred = scaled - scaled.mean(axis=0)
     spread = np.sqrt(np.mean(np.square(centred), axis=0))
-    # A constant that is no binary fraction seems to vary in its last bits.
-    varies = spread > 1e-13 * size
+    varies = spread > 1e-13  # a constant that is no binary fraction seems to vary in its last bits
     return np.asarray(centred[:, varies] / spread[varies])
 
 

@@ -101,8 +101,7 @@ def _in_turns(process: Process, parts: list[Places], seed: int, progress: Progre
     """Fold by fold, each from some of the other rows, so that memory stays bounded."""
     random, mean, variance = np.random.default_rng(seed), *np.empty((2, len(process.target)))
     for number, part in enumerate(parts, start=1):
-        others = np.setdiff1d(random.permutation(len(mean)), part)
-        chosen = random.permutation(others)[:MOST_ROWS]
+        chosen = random.permutation(np.setdiff1d(np.arange(len(mean)), part))[:MOST_ROWS]
         some = Process(process.points[chosen], process.target[chosen], process.known[chosen], process.parameters)
         for low in range(0, len(part), BATCH):
             rows = part[low : low + BATCH]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .covariates import deviations, finite_numbers, refuse_length
-from .errors import BadOption, NoVariance, SteelyardError, quoted
+from .errors import BadOption, NoVariance, quoted
 from .observations import Observations
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool
         told: Whether the model shall tell how sure it is.
         progress: Called after each part with how many are done, and of how many.
     """
-    predict = _by_estimator(model, told) if is_estimator(model) else _by_function(model)
+    predict = _by_estimator(model, told) if is_estimator(model) else _by_function(model, told)
     (mean, variance), meaning = np.empty((2, len(rows))), ""
     for number, part in enumerate(parts, start=1):
         kept = np.ones(len(rows), dtype=bool)
@@ -76,19 +76,17 @@ def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool
 Predict = Callable[["Array", "Array", "Array"], LeftOut]
 
 
-def _by_function(model: Any) -> Predict:
+def _by_function(model: Any, told: bool) -> Predict:
     if not callable(model) or inspect.isclass(model):
         raise BadOption(f"{quoted(model)} is no regressor", column="model", mend=MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
-        try:
-            mean, sd = model(train, values, test)
-        except (TypeError, ValueError) as error:
-            if isinstance(error, SteelyardError):
-                raise
-            problem = f"{quoted(model)} does not return mean and sd ({quoted(str(error), 120)})"
-            raise NoVariance(problem, column="model", mend=MEND) from error
-        return LeftOut(_checked(mean, len(test)), deviations(sd, len(test), "sd") ** 2, "response")
+        found = model(train, values, test)
+        mean, *sd = found if isinstance(found, tuple) else (found,)
+        if told and len(sd) != 1:
+            raise NoVariance(f"{quoted(model)} does not return mean and sd", column="model", mend=MEND)
+        variance = deviations(sd[0], len(test), "sd", "test_x") ** 2 if told else None
+        return LeftOut(_checked(mean, len(test)), variance, "response")
 
     return predict
 
