@@ -18,13 +18,14 @@ from .forecasts import ForecastEvaluation
 from .layout import AVERAGES
 from .measures import find
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
+from .partitioned import PartitionEvaluation
 from .parts import Part, Results
 from .ranked import RankedEvaluation
 from .registry import Measure
 from .rows import Rows
 from .scale import Continuum, Label, listed
 from .settings import PRICED, STANDARDISE, Settings
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
@@ -104,6 +105,12 @@ class Assessment:
         rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CONTINUUM)
         return ContinuumEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
 
+    @cached_property
+    def partition(self) -> PartitionEvaluation:
+        """The evaluated slots of this classifier that are made of its memberships in a partition space."""
+        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(PARTITION)
+        return PartitionEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+
     @property
     def _rows(self) -> Rows:
         """The rows with what was said of them; of labels, their patterns tell as much."""
@@ -120,13 +127,15 @@ class Assessment:
             parts[RANKING.name] = Part(self.ranked, self.settings, self.n)
         if self.settings.made_of(FORECASTS):
             parts[FORECASTS.name] = Part(self.forecast, self.settings, self.n)
+        if self.settings.made_of(PARTITION):
+            parts[PARTITION.name] = Part(self.partition, self.settings, self.n)
         if self.settings.made_of(CALIBRATION):
             parts[CALIBRATION.name] = Part(self.calibration, self.settings, self.n)
         return parts
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
-        if statistic in (RANKING, CALIBRATION) and self.tally.scores is not None:
+        if statistic in (RANKING, CALIBRATION, PARTITION) and self.tally.scores is not None:
             self.tally.scores.refuse_changed()
         if statistic.name not in self.parts:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")

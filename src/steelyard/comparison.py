@@ -19,6 +19,7 @@ from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
 from .forecasts import ForecastEvaluation
 from .one_against_rest import PSEUDO_ROW
+from .partitioned import PartitionEvaluation
 from .parts import compute
 from .ranked import RankedEvaluation
 from .registry import Measure
@@ -26,7 +27,7 @@ from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -134,6 +135,8 @@ class Comparison:
             families.append(
                 [ForecastEvaluation(rows, model, scale, some, stand_in, unit, models=names) for model in models]
             )
+        if some := by_statistic[PARTITION]:
+            families.append([PartitionEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
         if some := by_statistic[CALIBRATION]:
             families.append([CalibrationEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
         return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]

@@ -8,7 +8,7 @@ from typing import Any
 from .judged import NEEDS
 from .measures import all_measures
 from .registry import Measure
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING
 from .table import Table
 
 ALWAYS, ASKED = "always", "if asked"
@@ -18,6 +18,7 @@ MADE_OF = {
     CONTINUUM.name: ("continuum", "", "measured values, from which classes are cut"),
     RANKING.name: ("ranking", "the ranking of each class, and averages", ""),
     FORECASTS.name: ("forecasts", "the forecasts of each class, and averages", "the forecasts of all classes"),
+    PARTITION.name: ("partition", "", "memberships in the simplex of classes"),
     CALIBRATION.name: (
         "calibration",
         "forecasts against frequencies of each class, and averages",

@@ -138,11 +138,10 @@ class Space:
 
 
 def distances(memberships: Array, codes: Codes) -> Array:
-    """Euclidean distances to the corners of classes: |m|^2 - 2 m_c + 1 under the root."""
-    own = np.take_along_axis(memberships, codes[:, None], axis=1)[:, 0]
-    # The sum of squares without the class itself, so that nothing cancels at a corner.
-    others = np.square(memberships).sum(axis=1) - np.square(own)
-    return np.asarray(np.sqrt(np.maximum(others, 0.0) + np.square(1 - own)))
+    """Euclidean distances to the corners of classes."""
+    away = memberships.copy()
+    away[np.arange(len(codes)), codes] -= 1
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", away, away)))
 
 
 def corner(classes: int) -> float:

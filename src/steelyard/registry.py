@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .errors import UnknownMeasure, quoted
 from .scale import Scale, listed
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, STATISTICS, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -139,7 +139,7 @@ class Measure:
     def facts(self) -> Facts:
         """What the place of its values and their intervals depend on."""
         undivided = self.penalty is not None or (self.statistic is not CONFUSION and not self.per_class)
-        binned, skewed = self.statistic is CALIBRATION, self.statistic is CONTINUUM
+        binned, skewed = self.statistic is CALIBRATION, self.statistic in (CONTINUUM, PARTITION)
         return Facts(self.label, self.per_class, undivided, binned, skewed, self.proportion, self.span)
 
     @cached_property

@@ -12,7 +12,7 @@ from .errors import BadOption, UnknownMeasure, quoted
 from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .measures import choose, find
 from .registry import Measure
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, RANKING, Statistic
+from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
@@ -84,7 +84,7 @@ class Settings:
         """
         missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
         if not given.probable or (not given.scored and self.everything):
-            missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION)
+            missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
         missed += tuple(measure for measure in self.made_of(CONTINUUM) if _lacking(measure, given))
         if not missed:
             return self

@@ -123,7 +123,8 @@ CALIBRATION = Statistic(
     Rows.of,
 )
 CONTINUUM = Statistic("continuum", frozenset(), COLUMNS | {"classes"}, Rows.of)
-STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION)
+PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}), Rows.of)
+STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION, PARTITION)
 
 
 def _tabulate(

@@ -15,6 +15,7 @@ from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
 from . import continuum as continuum
 from . import counts as counts
+from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
 

@@ -1,0 +1,116 @@
+"""From memberships to values and influences of all measures of partition spaces of one classifier. Knows no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import BadOption, quoted
+from .evaluation import STEP, Slot
+from .partition import COLUMNS, Space, corner
+from .piece import Piece
+from .registry import Measure
+from .scaling import VARIANTS
+from .skewed import SkewedEvaluation
+
+if TYPE_CHECKING:
+    from .kinds import Array
+
+RAW = "raw"
+Chosen = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class PartitionEvaluation(SkewedEvaluation):
+    """All slots of one classifier that are made of its memberships in a partition space."""
+
+    spaces: dict[Chosen, Space] = field(default_factory=dict, repr=False)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Each scaling is made when it is asked for."""
+        return self.alone is None
+
+    @property
+    def scored(self) -> bool:
+        """Labels are memberships too: of 1."""
+        return True
+
+    def space(self, measure: Measure) -> Space:
+        """The rows, scaled as a measure asks for it."""
+        chosen = _chosen(measure, len(self.scale))
+        if chosen not in self.spaces:
+            said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
+            memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
+            self.spaces[chosen] = Space(memberships, self.rows.truth, self.weights.mass, *chosen)
+        return self.spaces[chosen]
+
+    def _offered(self, slot: Slot, space: Space, mass: Array) -> dict[str, Any]:
+        found: dict[str, Any] = {"corner": corner(len(self.scale))}
+        for name in slot.measure.arguments:
+            if name in COLUMNS:
+                found[name] = mass @ space.column(name) / mass.sum(axis=-1)
+        return found
+
+    def value(self, slot: Slot) -> float:
+        """The formula at the means."""
+        return float(slot.measure.of(self._offered(slot, self.space(slot.measure), self.weights.mass)))
+
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What each row adds to a slot: by itself, and by its part in the scaling of others."""
+        del smooth
+        space, found = self.space(slot.measure), np.zeros(len(self.rows))
+        offered = self._offered(slot, space, self.weights.mass)
+        for name in slot.measure.arguments:
+            if name in COLUMNS:
+                stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
+                found += float(np.imag(stepped)) / STEP * space.influence(name)
+        return found / self.total
+
+    def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+        """Every row lies in the same corner, say: what an error rate of none in so many rows may be tells the rest."""
+        from .uncertainty import wilson
+
+        trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
+        rare = float(wilson(np.zeros(1), trials, level)[1][0])
+        # A row in a wrong corner is further from the right one than the middle by the root of 2 over the corner.
+        reach = rare * np.sqrt(2) / corner(len(self.scale))
+        low, high = self.limits(slot)
+        return max(value - reach, low), min(value + reach, high)
+
+    def limits(self, slot: Slot) -> tuple[float, float]:
+        """The least and the greatest value: all rows in a wrong corner, or in the right one."""
+        low, high = slot.measure.span
+        return (max(low, 1 - float(np.sqrt(2)) / corner(len(self.scale))), high) if low < 0 else (low, high)
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else: every replicate is scaled by itself."""
+        found = np.empty((len(mass), len(slots)))
+        for place, slot in enumerate(slots):
+            space = self.space(slot.measure)
+            for row, weight in enumerate(mass):
+                kept = np.flatnonzero(weight > 0)
+                drawn = Space(
+                    space.memberships[kept], space.truth[kept], weight[kept], space.variant, space.depth, space.floor
+                )
+                found[row, place] = float(slot.measure.of(self._offered(slot, drawn, weight[kept])))
+        return found
+
+    def remark(self, slot: Slot) -> str:
+        """What could not be scaled as the rest."""
+        scaling = self.space(slot.measure).scaling
+        return "" if scaling is None else "; ".join(scaling.notes)
+
+
+def _chosen(measure: Measure, classes: int) -> Chosen:
+    """How memberships are to be scaled."""
+    scaling, depth, floor = (measure.parameters[name] for name in ("scaling", "depth", "floor"))
+    if scaling not in (*VARIANTS, RAW):
+        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join((*VARIANTS, RAW))}")
+    for name, number, most in (("depth", depth, classes - 1), ("floor", floor, 10**9)):
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
+            raise BadOption(f"{name} is {quoted(number)}", mend=f"Give a whole number from 1 to {most}")
+    return scaling, depth, floor
