@@ -19,7 +19,7 @@ from .measured import Measured
 from .parallel import chunks, over_rows
 from .scale import Continuum
 from .skewed import SkewedEvaluation
-from .statistics import Patterns
+from .statistics import ROUNDING, Patterns
 from .uncertainty import NO_ERROR, by_cluster, wilson
 
 if TYPE_CHECKING:
@@ -225,11 +225,18 @@ class ContinuumEvaluation(SkewedEvaluation):
         low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
         if rate:
             return low, high
+        worst = self._usual_distance**2 * high
+        return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
+
+    @cached_property
+    def _usual_distance(self) -> float:
+        """How far values are from the nearest boundary: half of all rows, by weight, no further."""
         scale, measured = self._truth
         inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
         nearest = np.abs(measured.value[:, None] - inner).min(axis=1)
-        worst = float(np.square(np.median(nearest))) * high
-        return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
+        order = np.argsort(nearest, kind="stable")
+        reached = np.cumsum(self.weights.mass[order]) >= self.total * (0.5 - ROUNDING)
+        return float(nearest[order[np.argmax(reached)]])
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
 
