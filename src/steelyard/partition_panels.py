@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MOST_MARKS = 400  # in a panel
 STEPS = {2: 60, 3: 36, 4: 14}  # cells along an edge
-DOT, MOST_LEVELS = 0.018, 16  # of a segment: how wide a mark is, and how many go on top of each other
+DOT, MOST_LEVELS = 0.02, 14  # of a segment: how wide a mark is, and how many go on top of each other
 TALLEST, LOWEST = DOT * MOST_LEVELS, 0.006  # of a segment: bars
 REACH = {3: 2 / (3 * STEPS[3]), 4: 0.5 / STEPS[4]}  # how far the hexagon of the most rows reaches
 SMALLEST, PALEST = 0.3, 0.3  # of these: none is smaller or paler, so that a single row among a million is seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ..errors import BadOption
 from ..table import Table
 from ..text import number, span
 from .display import refuse_strangers, stacked
+from .simplex_grid import BOXES, CAPTION, SECOND_LINE, Box, Grid, beside
 from .style import (
     SMALL_SIZE,
     TEXT_SIZE,
@@ -44,86 +45,30 @@ class Look(NamedTuple):
 
 
 # Near blue, orange, green and purple of Okabe & Ito, in steps of grey.
-CLASSES = (Look("#005F94", "o"), Look("#EFA500", "s", 0.92), Look("#14A07A", (3, 0, 0), 1.22), Look("#B3478E", "D", 0.86))
+CLASSES = (
+    Look("#005F94", "o"),
+    Look("#EFA500", "s", 0.92),
+    Look("#14A07A", (3, 0, 0), 1.22),
+    Look("#B3478E", "D", 0.86),
+)
 OTHER = Look("#8C8C8C", (3, 0, 180), 1.22)
 
-BORDERS: dict[str, tuple[str, Looks]] = {
-    "edge": ("", {"linewidth": 1.0, "alpha": 0.9, "zorder": 1.0}),
-    "hidden": ("", {"linewidth": 0.7, "alpha": 0.45, "zorder": 0.9}),
-    "assigned": ("border of assigned classes", {"linewidth": 0.9, "alpha": 0.6, "zorder": 1.0}),
-    "second": (
-        "border of second classes",
-        {"linewidth": 0.7, "alpha": 0.5, "zorder": 1.0, "linestyle": (0, (4, 3))},
-    ),
+BORDERS: dict[str, Looks] = {
+    "edge": {"linewidth": 1.0, "alpha": 0.9, "zorder": 1.0},
+    "hidden": {"linewidth": 0.7, "alpha": 0.45, "zorder": 0.9},
+    "assigned": {"linewidth": 0.9, "alpha": 0.6, "zorder": 1.0},
+    "second": {"linewidth": 0.7, "alpha": 0.5, "zorder": 1.0, "linestyle": (0, (4, 3))},
 }
+DISTANCES = {"accuracy": "distance to the true class", "separation": "distance to the assigned class"}
 GAP, CORE = 0.74, 0.5  # of a mark: how much lies inside its ring, and inside the gap within that
 CELL_CORE, BAR_CORE = (0.72, 0.72), (0.5, 0.9)  # the same of cells and of bars, across and up
 HEXAGON = np.array([[np.cos(angle), np.sin(angle)] for angle in np.radians(30 + 60 * np.arange(6))])
 SMALLEST, LARGEST, ALL_MARKS = 4.6, 9.0, 8000.0  # points, and square points
-DOT = 0.0165  # of a segment
-CORNERS = ("class of the left corner", "of the upper corner", "of the right corner")
+DOT = 0.0188  # of a segment
+CORNERS = ("class at the left corner", "class at the upper corner", "class at the right corner")
 NAME, HEADING = 24, 40
-WIDEST, HIGHEST = 10.5, 15.0  # inches: of a figure
-AROUND = 0.95  # inches of the height that legend and caption take
-
-
-class Box(NamedTuple):
-    """From where to where a panel reaches around its simplex, and how many inches a unit of it usually is."""
-
-    left: float
-    right: float
-    bottom: float
-    top: float
-    unit: float
-
-    @property
-    def wide(self) -> float:
-        """The width of a panel."""
-        return self.right - self.left
-
-    @property
-    def high(self) -> float:
-        """The height of a panel."""
-        return self.top - self.bottom
-
-
-BOXES = {
-    2: Box(-0.32, 1.32, -0.34, 0.5, 4.0),
-    3: Box(-0.84, 0.84, -0.63, 1.2, 2.1),
-    4: Box(-1.0, 1.0, -0.72, 1.08, 2.1),
-}
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Where panels stand: the first one in the upper left."""
-
-    box: Box
-    count: int
-    columns: int
-    unit: float
-
-    @property
-    def rows(self) -> int:
-        """How many panels stand below each other."""
-        return math.ceil(self.count / self.columns)
-
-    @property
-    def size(self) -> float:
-        """The size of text: panels that are smaller than usual have smaller text, so that it still fits."""
-        return max(3.5, SMALL_SIZE * min(1.0, self.unit / self.box.unit))
-
-    def origin(self, place: int) -> tuple[float, float]:
-        """How far a panel is moved."""
-        row, column = divmod(place, self.columns)
-        return column * self.box.wide, -row * self.box.high
-
-    @property
-    def limits(self) -> Looks:
-        """What the axes reach over."""
-        bottom = self.box.bottom - (self.rows - 1) * self.box.high
-        right = self.box.right + (self.columns - 1) * self.box.wide
-        return {"xlim": (self.box.left, right), "ylim": (bottom, self.box.top)}
+ROOM_FOR_RATES, ROOM_FOR_INTERVALS = 0.5, 0.65  # of the usual size of a panel
+NARROW = 5.0  # inches: axes that have no room to tell what lines are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,21 +123,23 @@ class SimplexDisplay:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the panels into the given axes, or into a new figure."""
         with literal_text():
-            grid = self._grid(ax)
-            size = grid.columns * grid.box.wide * grid.unit, grid.rows * grid.box.high * grid.unit + 0.3
-            own, axes = new_figure(size) if ax is None else (None, ax)
+            grid = self._captioned(Grid.of_own(self._box, len(self.panels)))
+            own, axes = new_figure(grid.inches) if ax is None else (None, ax)
             with give_way(axes):
-                axes.set(**grid.limits, aspect="equal", xticks=[], yticks=[])
                 axes.spines[:].set_visible(False)
                 axes.grid(visible=False)
-                self._caption(axes, grid)
+                self._explain(axes, brief=own is None and inches(axes)[0] < NARROW)
+                add_legend(axes, "below", own, outside=True)
+                grid = grid if own is not None else self._captioned(self._given(axes))
+                axes.set(**grid.limits, aspect="equal", xticks=[], yticks=[])
                 for place, panel in enumerate(self.panels):
-                    self._draw_borders(axes, panel, grid.origin(place), first=place == 0)
-                    self._draw_lines(axes, panel, grid.origin(place), first=place == 0)
+                    self._draw_borders(axes, panel, grid.origin(place))
+                    self._draw_lines(axes, panel, grid.origin(place))
                     self._draw_rows(axes, panel, grid, grid.origin(place))
                     self._name(axes, panel, grid, grid.origin(place))
-                self._explain(axes)
-                add_legend(axes, "below", own, outside=True)
+                (left, right), (bottom, _) = grid.limits["xlim"], grid.limits["ylim"]
+                below: Looks = {"ha": "center", "va": "bottom", "fontsize": min(SMALL_SIZE, grid.size + 1)}
+                axes.annotate(self._caption(grid), ((left + right) / 2, bottom), **below)
         return axes
 
     # --- where things stand ------------------------------------------------------------------------------------
@@ -219,50 +166,43 @@ class SimplexDisplay:
     def _barred(self) -> bool:
         return "top" in self.panels[0].marks.column_names
 
-    def _grid(self, ax: Axes | None) -> Grid:
-        """As many columns as make panels largest in axes that are given; in a figure of our own, three or fewer."""
-        count, box = len(self.panels), BOXES[self._corners]
-        if ax is None:
-            columns = 1 if self._corners == 2 else {1: 1, 2: 2, 4: 2}.get(count, 3 if count <= 9 else 4)
-            rows = math.ceil(count / columns)
-            return Grid(box, count, columns, min(box.unit, WIDEST / columns / box.wide, HIGHEST / rows / box.high))
-        wide, high = inches(ax)
-        room = max(high / 2, high - AROUND)
-        units = [
-            min(wide / columns / box.wide, room / math.ceil(count / columns) / box.high)
-            for columns in range(1, count + 1)
-        ]
-        best = int(np.argmax(units))
-        return Grid(box, count, best + 1, units[best])
+    @property
+    def _box(self) -> Box:
+        box = BOXES[self._corners]
+        return box if self.labels else box._replace(top=box.top - SECOND_LINE)
+
+    def _given(self, axes: Axes) -> Grid:
+        """In axes that are given, of which the legend takes its part."""
+        legend, (wide, high) = axes.get_legend(), inches(axes)
+        taken = 0.0 if legend is None else legend.get_window_extent().height / axes.figure.dpi
+        return Grid.within(self._box, len(self.panels), wide, max(high / 3, high - taken - 2 * CAPTION))
+
+    def _captioned(self, grid: Grid) -> Grid:
+        return replace(grid, lines=self._caption(grid).count("\n") + 1)
 
     def _look(self, panel: Panel, label: Any) -> Look:
         return CLASSES[panel.classes.index(label)] if label in panel.classes else OTHER
 
     # --- what is drawn -----------------------------------------------------------------------------------------
 
-    def _draw_borders(self, axes: Axes, panel: Panel, origin: tuple[float, float], first: bool) -> None:
+    def _draw_borders(self, axes: Axes, panel: Panel, origin: tuple[float, float]) -> None:
         from matplotlib.collections import LineCollection
 
         kinds, ends = np.array(panel.borders["kind"]), _ends(panel.borders, origin)
-        for kind, (words, look) in BORDERS.items():
-            here = ends[kinds == kind]
-            if len(here):
-                more: Looks = {"label": words} if words and first else {}
-                axes.add_collection(LineCollection(list(here), color=text_colour(), **look, **more), autolim=False)
+        for kind, look in BORDERS.items():
+            lines = LineCollection(list(ends[kinds == kind]), color=text_colour(), **look)
+            axes.add_collection(lines, autolim=False)
 
-    def _draw_lines(self, axes: Axes, panel: Panel, origin: tuple[float, float], first: bool) -> None:
+    def _draw_lines(self, axes: Axes, panel: Panel, origin: tuple[float, float]) -> None:
         """Lines to corners, in the colours of these; wider where there are more rows."""
         from matplotlib.collections import LineCollection
 
         if not len(panel.lines):
             return
         colours = [self._look(panel, label).colour for label in panel.lines["label"]]
-        look: Looks = {"colors": colours, "alpha": 0.45, "zorder": 1.5}
+        look: Looks = {"colors": colours, "alpha": 0.15 if self._binned else 0.45, "zorder": 1.5}
         look["linewidths"] = [0.9 * width for width in panel.lines["width"]]
         axes.add_collection(LineCollection(list(_ends(panel.lines, origin)), **look), autolim=False)
-        if first:
-            words = {"accuracy": "distance to the true class", "separation": "distance to the assigned class"}
-            axes.plot([], [], color="0.5", linewidth=0.9, label=words.get(self.lines or "", "distance"))
 
     def _draw_rows(self, axes: Axes, panel: Panel, grid: Grid, origin: tuple[float, float]) -> None:
         if self._barred:
@@ -305,7 +245,12 @@ class SimplexDisplay:
             layers = [(1.0, ring.colour), (GAP, face), (CORE, inner.colour)] if label != other else [(1.0, ring.colour)]
             for part, colour in layers:
                 look: Looks = {"marker": inner.marker, "markersize": size * inner.size * part, "color": colour}
-                look |= {"markeredgecolor": face, "markeredgewidth": 0.4 * (part == 1.0), "linestyle": "none"}
+                look |= {
+                    "markeredgecolor": face,
+                    "markeredgewidth": 0.4 * (part == 1.0),
+                    "linestyle": "none",
+                    "snap": False,
+                }
                 axes.plot(x[here], y[here], zorder=3.0 + order / 100, **look)
 
     def _mark(self, grid: Grid) -> float:
@@ -314,7 +259,7 @@ class SimplexDisplay:
             return 72 * grid.unit * DOT
         most = max(len(panel.marks) for panel in self.panels)
         usual = max(SMALLEST, min(LARGEST, math.sqrt(ALL_MARKS / max(most, 1))))
-        return usual * min(1.0, grid.unit / grid.box.unit)
+        return usual * grid.scale
 
     # --- what is written ---------------------------------------------------------------------------------------
 
@@ -323,17 +268,17 @@ class SimplexDisplay:
         middle = origin[0] + (grid.box.left + grid.box.right) / 2, origin[1] + grid.box.top - 0.02
         room = grid.box.wide * grid.unit
         heads = [legible(panel.model, HEADING), *([self.labels[panel.model]] if panel.model in self.labels else [])]
+        lines = sum(grid.scale > least for least in (0.0, ROOM_FOR_RATES, ROOM_FOR_INTERVALS))
         size = fitting(heads, grid.size * TEXT_SIZE / SMALL_SIZE, 0.95 * room)
         axes.annotate("\n".join(heads), middle, ha="center", va="top", fontsize=size, linespacing=1.25)
         x, y = _places(panel.corners, origin)
-        texts = [[legible(row["label"], NAME), *_rate(row)] for row in panel.corners]
-        share = 0.2 if self._corners == 2 else 0.48
-        size = fitting([line for text in texts for line in text], grid.size, share * room)
+        texts = [[legible(row["label"], NAME), *_rate(row)][:lines] for row in panel.corners]
+        size = fitting([line for text in texts for line in text], grid.size, grid.box.label * grid.unit)
         for place, text in enumerate(texts):
-            offset = _offset(x[place] - origin[0], y[place] - origin[1], self._corners)
+            offset = beside(x[place] - origin[0], y[place] - origin[1], self._corners)
             axes.annotate("\n".join(text), (x[place], y[place]), fontsize=size, linespacing=1.2, **offset)
 
-    def _caption(self, axes: Axes, grid: Grid) -> None:
+    def _caption(self, grid: Grid) -> str:
         """What the picture shows, in words."""
         scaled = f"scaled memberships ({legible(self.scaling)}, depth {self.depth})"
         said = ["memberships as given" if self.scaling == "raw" else scaled]
@@ -347,21 +292,26 @@ class SimplexDisplay:
             said.append(f"{shape}: root of the number of rows" + ("" if self._barred else "; pale: mixed classes"))
         text = "; ".join(said)
         room = grid.columns * grid.box.wide * grid.unit
-        axes.set_xlabel(fill(text, max(30, int(room / 0.075))), fontsize=SMALL_SIZE)
+        return fill(text, max(30, int(room / 0.068)))
 
-    def _explain(self, axes: Axes) -> None:
-        """Entries of the legend: the classes, or the corners that they stand at; rings; what else there is."""
-        first = self.panels[0]
+    def _explain(self, axes: Axes, brief: bool) -> None:
+        """Entries of the legend: the classes, or the corners that they stand at, rings, and lines if not too brief."""
+        first, many = self.panels[0], self._corners > 2
         alike = all(panel.classes == first.classes for panel in self.panels)
-        names = [legible(label, NAME) for label in first.classes] if alike else list(CORNERS)
+        names = [f"class: {legible(label, NAME)}" for label in first.classes] if alike else list(CORNERS)
         looks = [*zip(CLASSES, names, strict=False)]
         if self._within:
-            looks.append((OTHER, "another class"))
+            looks.append((OTHER, "class: another one"))
         for look, name in looks:
-            marker = {3: "h", 4: "h"}.get(self._corners, "s") if self._binned else look.marker
-            axes.plot([], [], color=look.colour, marker=marker, markersize=7.0, linestyle="none", label=f"true: {name}")
+            marker = ("h" if many else "s") if self._binned else look.marker
+            axes.plot([], [], color=look.colour, marker=marker, markersize=7.0, linestyle="none", label=f"true {name}")
         ring: Looks = {"markerfacecolor": "0.65", "markeredgecolor": text_colour(), "markeredgewidth": 1.4}
         axes.plot([], [], marker="o", markersize=7.0, linestyle="none", label="ring: assigned class", **ring)
+        words = {"assigned": "border of assigned classes"} | ({"second": "border of second classes"} if many else {})
+        for kind, name in {} if brief else words.items():
+            axes.plot([], [], color=text_colour(), label=name, **BORDERS[kind])
+        if self.lines is not None and many and not brief:
+            axes.plot([], [], color=CLASSES[0].colour, alpha=0.6, linewidth=0.9, label=DISTANCES[self.lines])
 
 
 def _by_right(pair: tuple[Any, Any]) -> tuple[bool, str, str]:
@@ -387,16 +337,3 @@ def _rate(row: Mapping[str, Any]) -> list[str]:
     if math.isnan(row["value"]):
         return ["never assigned"]
     return [f"CR {number(row['value'])}", *([] if math.isnan(row["low"]) else [span(row["low"], row["high"])])]
-
-
-def _offset(x: float, y: float, corners: int) -> Looks:
-    """On which side of a corner its text stands: away from the simplex."""
-    place: Looks = {"textcoords": "offset points", "ha": "center", "zorder": 4.0}
-    outwards = "right" if x < 0 else "left"
-    if corners == 2:
-        return place | {"xytext": (-9.0 if x < 0.5 else 9.0, 0.0), "ha": "right" if x < 0.5 else "left", "va": "center"}
-    if y > 0.2:
-        return place | {"xytext": (0.0, 6.0), "va": "bottom"}
-    if corners == 4 and abs(x) > 0.3:
-        return place | {"xytext": (-5.0 if x < 0 else 5.0, -4.0), "va": "top", "ha": outwards}
-    return place | {"xytext": (0.0, -6.0), "va": "top"}
