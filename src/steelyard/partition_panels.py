@@ -148,7 +148,7 @@ class Partitions:
         """One row a cell: its area is as the root of the number of rows, the same in all panels."""
         counts = [self._counts(piece) for piece in self.pieces]
         if self.corners == 2:
-            most = max(float(each.sum(axis=1).max(initial=0.0)) for _, each in counts) or 1.0
+            most = max(float((each.sum(axis=2) / _bar(codes)[2]).max(initial=0.0)) for codes, each in counts) or 1.0
             return [self._bars(codes, each[:, :2, :2], most) for codes, each in counts]
         most = max(float(each.sum(axis=(1, 2)).max(initial=0.0)) for _, each in counts) or 1.0
         both = zip(self.pieces, counts, strict=True)
@@ -157,10 +157,12 @@ class Partitions:
     def _counts(self, piece: Piece) -> tuple[Places, Array]:
         """The cells that have rows, and what those of every true and assigned class weigh there."""
         steps, size = STEPS[self.corners], self.corners + 1
-        codes, place = np.unique(cell_codes(cells(piece.memberships, steps), steps), return_inverse=True)
+        kept = piece.mass > 0
+        codes, place = np.unique(cell_codes(cells(piece.memberships[kept], steps), steps), return_inverse=True)
         shape = len(codes), size, size
-        flat = (place.astype(np.int64) * size + piece.places(piece.truth)) * size + piece.places(piece.assigned)
-        return codes, np.bincount(flat, piece.mass, int(np.prod(shape))).astype(np.float64).reshape(shape)
+        truth, assigned = piece.places(piece.truth[kept]), piece.places(piece.assigned[kept])
+        flat = (place.astype(np.int64) * size + truth) * size + assigned
+        return codes, np.bincount(flat, piece.mass[kept], int(np.prod(shape))).astype(np.float64).reshape(shape)
 
     def _cell_table(self, piece: Piece, codes: Places, counts: Array, most: float) -> Table:
         """Cells with the true and the assigned class that most of their rows have; None is a class not shown there."""
@@ -177,9 +179,9 @@ class Partitions:
 
     def _bars(self, codes: Places, counts: Array, most: float) -> Table:
         """Bars on a segment, upwards of the first class and downwards of the second, the rows assigned to it first."""
-        steps = STEPS[2]
-        middle = cells_of(codes, steps, 2)[:, 1]
-        height = np.maximum(np.sqrt(counts.sum(axis=2, keepdims=True) / most) * TALLEST, LOWEST)
+        start, stop, width = _bar(codes)
+        dense = counts.sum(axis=2, keepdims=True) / width[:, None] / most
+        height = np.maximum(np.sqrt(dense) * TALLEST, LOWEST)
         counts = np.stack([counts[:, 0], counts[:, 1, ::-1]], axis=1)
         total = counts.sum(axis=2, keepdims=True)
         top = np.cumsum(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0), axis=2) * height
@@ -189,8 +191,8 @@ class Partitions:
         columns: dict[str, Any] = {
             "truth": self._labels(truth),
             "assigned": self._labels(np.where(truth == 0, order, 1 - order)),
-            "from": np.maximum(middle[place] - 0.5 / steps, 0.0),
-            "to": np.minimum(middle[place] + 0.5 / steps, 1.0),
+            "from": start[place],
+            "to": stop[place],
             "rows": counts[place, truth, order],
             "foot": sign * foot,
             "top": sign * top[place, truth, order],
@@ -207,7 +209,7 @@ class Partitions:
         to, size = piece.places(piece.truth if self.lines == "accuracy" else piece.assigned), self.corners + 1
         starts, width = piece.memberships, np.ones(len(to))
         if not self._one_by_one:
-            steps = STEPS[self.corners]
+            steps = STEPS[self.corners] // 3  # more lines could not be told apart
             code = cell_codes(cells(piece.memberships, steps), steps) * size + to
             codes, place = np.unique(code, return_inverse=True)
             starts, to = cells_of(codes // size, steps, self.corners), codes % size
@@ -217,6 +219,13 @@ class Partitions:
         ends = np.stack([drawn(starts[here]), drawn(np.eye(self.corners)[to[here]])], axis=1)
         labels = self._labels(np.array(piece.codes)[to[here]])
         return _table({"label": labels, "width": width[here], **_segments(ends)})
+
+
+def _bar(codes: Places) -> tuple[Array, Array, Array]:
+    """From where to where cells of a segment reach, and as a column how wide they are: those at its ends are halves."""
+    middle, half = cells_of(codes, STEPS[2], 2)[:, 1], 0.5 / STEPS[2]
+    start, stop = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+    return start, stop, (stop - start)[:, None]
 
 
 def placed(memberships: Array) -> dict[str, Array]:

@@ -217,20 +217,21 @@ class SimplexDisplay:
             self._draw_marks(axes, panel, grid, origin)
 
     def _draw_shapes(self, axes: Axes, panel: Panel, shapes: Numbers, core: tuple[float, float]) -> None:
-        """A ring, a gap and a core of every shape, those farthest away first; a core is paler where it is mixed."""
+        """A ring and a core of every shape, those farthest away first; a core is paler where it is mixed."""
         from matplotlib.collections import PolyCollection
-        from matplotlib.colors import to_rgba
+        from matplotlib.colors import to_rgb
 
-        table, face = panel.marks, axes.get_facecolor()
+        table = panel.marks
         order = np.argsort(table["depth"], kind="stable") if "depth" in table.column_names else range(len(table))
         opacity = table["opacity"] if "opacity" in table.column_names else [1.0] * len(table)
         middle = shapes.mean(axis=1, keepdims=True)
         cores = middle + np.array(core) * (shapes - middle)
-        polygons, colours = [], []
+        polygons, colours, face = [], [], np.array(to_rgb(axes.get_facecolor()))
         for place in order:
-            ring, inner = (self._look(panel, table[name][place]).colour for name in ("assigned", "truth"))
-            polygons += [shapes[place], cores[place], cores[place]]
-            colours += [to_rgba(ring), to_rgba(face), to_rgba(inner, opacity[place])]
+            ring, inner = (to_rgb(self._look(panel, table[name][place]).colour) for name in ("assigned", "truth"))
+            polygons += [shapes[place], cores[place]]
+            # As seen through, but opaque: it must hide the ring and what lies behind.
+            colours += [ring, tuple(face + opacity[place] * (np.array(inner) - face))]
         drawn = PolyCollection(polygons, facecolors=colours, edgecolors="none", zorder=3.0)
         axes.add_collection(drawn, autolim=False)
 
