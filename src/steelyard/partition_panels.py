@@ -214,7 +214,7 @@ class Partitions:
             codes, place = np.unique(code, return_inverse=True)
             starts, to = cells_of(codes // size, steps, self.corners), codes % size
             rows = np.bincount(place, piece.mass)
-            width = np.sqrt(rows / rows.max(initial=1.0))
+            width = np.sqrt(rows / max(rows.max(initial=0.0), 1e-300))
         here = np.flatnonzero(to < self.corners)
         ends = np.stack([drawn(starts[here]), drawn(np.eye(self.corners)[to[here]])], axis=1)
         labels = self._labels(np.array(piece.codes)[to[here]])

@@ -149,7 +149,8 @@ def test_of_many_classes_triples_are_drawn_with_what_rows_have_within_them() -> 
         here = np.isin(space.truth, codes) | np.isin(space.assigned, codes)
         inside = space.memberships[here][:, codes]
         expected = coordinates(inside / inside.sum(axis=1, keepdims=True))
-        assert np.array([panel.marks["x"], panel.marks["y"]]).T == pytest.approx(expected)
+        found = np.array([panel.marks["x"], panel.marks["y"]]).T
+        assert found == pytest.approx(expected)
     axes = display.plot()
     assert any("shares within the three classes" in text.get_text() for text in axes.texts)
     assert "true class: another one" in legend_of(axes)

@@ -200,7 +200,7 @@ class SimplexDisplay:
         if not len(panel.lines):
             return
         colours = [self._look(panel, label).colour for label in panel.lines["label"]]
-        look: Looks = {"colors": colours, "alpha": 0.15 if self._binned else 0.45, "zorder": 1.5}
+        look: Looks = {"colors": colours, "alpha": 0.35 if self._binned else 0.45, "zorder": 1.5}
         look["linewidths"] = [0.9 * width for width in panel.lines["width"]]
         axes.add_collection(LineCollection(list(_ends(panel.lines, origin)), **look), autolim=False)
 
