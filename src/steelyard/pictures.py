@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .curves import Band
 from .errors import BadOption
+from .partition import Space
+from .partition_panels import Partitions
+from .partition_pieces import closeness, facts
 from .plots import (
     ContinuumDisplay,
     DetDisplay,
@@ -19,6 +22,7 @@ from .plots import (
     RejectionDisplay,
     ReliabilityDisplay,
     RocDisplay,
+    SimplexDisplay,
     ThresholdDisplay,
 )
 from .plots.strips import levels_in
@@ -161,6 +165,35 @@ class Pictures:
     def _level(self) -> float:
         """The coverage of the intervals, which is the same for all classifiers."""
         return next(iter(self.assessments.values())).settings.level
+
+    # --- partition spaces --------------------------------------------------------------------------------------
+
+    def simplex(
+        self, scaling: str = "default", *, depth: int = 1, lines: str | None = None, ax: Axes | None = None
+    ) -> SimplexDisplay:
+        """Rows by their memberships, between corners that stand for the classes (Sondhauss & Weihs 2001).
+
+        Two classes make a segment, three a triangle, four a tetrahedron. Of more classes, those triples are drawn that
+        are confused most. Where there are many rows, or where they weigh differently, cells take the place of marks.
+
+        Args:
+            scaling: "raw" for memberships as they were given; else they are scaled to say how right they are, region
+                by region: "default", "literal" (the formulas as printed) or "klar" (as in the R package klaR).
+            depth: How many of the highest classes a region is made of.
+            lines: "accuracy" for lines to the corners of the true classes, "separation" for lines to those of the
+                assigned ones, with the measure that is made of their lengths.
+            ax: Where to draw; a new figure if not given.
+        """
+        scored = self._scored()
+        found = Partitions.of(scored, scaling, depth, lines)
+        labels = {} if lines is None else {name: self._near(each, lines) for name, each in found.spaces.items()}
+        display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=lines, labels=labels)
+        display.plot(ax)
+        return display
+
+    def _near(self, space: Space, lines: str) -> str:
+        """How near rows are to corners."""
+        return facts(lines, closeness(space, lines))
 
     # --- classes from a continuum ------------------------------------------------------------------------------
 

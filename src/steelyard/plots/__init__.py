@@ -10,5 +10,6 @@ from .display import Display as Display
 from .forest import ErrorBoundsDisplay as ErrorBoundsDisplay
 from .ranking import RankingDisplay as RankingDisplay
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
+from .simplex import SimplexDisplay as SimplexDisplay
 from .strips import ContinuumDisplay as ContinuumDisplay
 from .thresholds import ThresholdDisplay as ThresholdDisplay

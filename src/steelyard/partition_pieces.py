@@ -1,0 +1,157 @@
+"""What pictures of partition spaces are made of: the rows of classifiers, and the classes to show of many.
+
+Up to four classes make one simplex. Of more classes, the triples that are confused most make a triangle each, the same
+ones for all classifiers: the rows that belong or were assigned to one of the three, by their memberships in these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .errors import BadOption, OutsideUnitInterval, quoted
+from .measures import find
+from .partition import Space, corner
+from .scaling import VARIANTS
+from .settings import STANDARDISE
+from .simplex import MOST_CLASSES
+from .table import Table
+from .text import number, span
+
+if TYPE_CHECKING:
+    from .assessment import Assessment
+    from .kinds import Array, Codes, Places
+
+SCALINGS = ("raw", *VARIANTS)
+LINES = {"accuracy": "true_gap", "separation": "assigned_gap"}
+MOST_PANELS = 6  # of triples
+MOST_CONFUSED = 40  # classes that triples are made of
+
+
+class Piece(NamedTuple):
+    """The rows of one panel.
+
+    Attributes:
+        model: The classifier.
+        codes: The classes at the corners.
+        memberships: Those in these classes, (rows, corners).
+        truth: Codes of the true classes.
+        assigned: Codes of the assigned ones.
+        mass: What rows weigh.
+        left_out: How many rows have no membership in any of these classes, and so no place.
+    """
+
+    model: str
+    codes: tuple[int, ...]
+    memberships: Array
+    truth: Codes
+    assigned: Codes
+    mass: Array
+    left_out: int = 0
+
+    def places(self, codes: Codes) -> Places:
+        """The corners of classes; one more stands for any other class."""
+        corner = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        return np.where(np.array(self.codes)[corner] == codes, corner, len(self.codes))
+
+
+def space_of(assessment: Assessment, scaling: str = "default", depth: int = 1) -> Space:
+    """The partition space of a classifier that gave probabilities."""
+    classes = len(assessment.classes)
+    if scaling not in SCALINGS:
+        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join(SCALINGS)}")
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth < classes:
+        whole = "1" if classes == 2 else f"a whole number from 1 to {classes - 1}"
+        raise BadOption(f"depth is {quoted(depth)}", mend=f"Say {whole}: one less than there are classes, or fewer")
+    rows = assessment.ranked.rows.refuse_changed()
+    said = rows.scores[assessment.evaluation.model]
+    if not said.are_probabilities:
+        raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
+    memberships = np.stack(said.memberships(), axis=1).astype(np.float64)
+    mass = np.ones(len(rows)) if rows.sums is None else rows.sums[:, 1]
+    return Space(memberships, rows.truth, mass, scaling, depth)
+
+
+def table_of(space: Space) -> Array:
+    """What rows of every true class weigh that were assigned to every class: (classes, classes)."""
+    size = space.memberships.shape[1]
+    code = space.truth.astype(np.int64) * size + space.assigned
+    found = np.bincount(code, space.mass, size * size).astype(np.float64)
+    return found.reshape(size, size)
+
+
+def correctness(assessment: Assessment, space: Space) -> Table:
+    """How many of the rows that were assigned to a class are of that class: label, value, low, high.
+
+    An interval comes with those assignments that were assessed; a threshold, or klaR's scaling, may make others.
+    """
+    counts, known = table_of(space), assessment.evaluation.patterns.table(assessment.evaluation.model)
+    if np.allclose(counts, known):
+        precision = assessment.by(find("precision"))
+        found = [precision["precision", label] for label in assessment.classes]
+        rates = [(one.value, one.low, one.high) for one in found]
+    else:
+        sums = counts.sum(axis=0)
+        values = np.divide(np.diag(counts), sums, out=np.full(len(sums), np.nan), where=sums > 0)
+        rates = [(value, np.nan, np.nan) for value in values.tolist()]
+    value, low, high = zip(*rates, strict=True)
+    return Table({"label": assessment.classes, "value": value, "low": low, "high": high})
+
+
+def closeness(space: Space, lines: str) -> float:
+    """How near rows are to the corners of their true or assigned classes: 1 at these, 0 in the middle."""
+    gaps = space.column(LINES[lines])
+    return 1 - float(space.mass @ gaps / space.mass.sum()) / corner(space.memberships.shape[1])
+
+
+def facts(title: str, value: float, low: float = np.nan, high: float = np.nan) -> str:
+    """A measure in words and numbers, with its interval where there is one."""
+    return f"{title} {number(value)}" + (f" {span(low, high)}" if not np.isnan(low + high) else "")
+
+
+# --- which classes, and their rows ---------------------------------------------------------------------------------
+
+
+def pieces_of(spaces: Mapping[str, Space]) -> list[Piece]:
+    """The rows of every panel, those of one classifier after the other."""
+    classes = next(iter(spaces.values())).memberships.shape[1]
+    if classes <= MOST_CLASSES:
+        codes = tuple(range(classes))
+        return [Piece(name, codes, each.scaled, each.truth, each.assigned, each.mass) for name, each in spaces.items()]
+    confusion = np.sum([table_of(each) for each in spaces.values()], axis=0)
+    chosen = triples(confusion, max(1, MOST_PANELS // len(spaces)))
+    return [_within(name, each, codes) for name, each in spaces.items() for codes in chosen]
+
+
+def triples(confusion: Array, most: int) -> list[tuple[int, ...]]:
+    """The triples of classes that are confused most: each the one that shows most of what those before it do not."""
+    wrong = confusion + confusion.T
+    np.fill_diagonal(wrong, 0.0)
+    by_class = np.lexsort((-confusion.sum(axis=1), -wrong.sum(axis=1)))[:MOST_CONFUSED]
+    candidates = np.array(list(combinations(sorted(by_class.tolist()), 3)))
+    first, second, third = candidates.T
+    # Where nothing is confused, the largest classes are shown.
+    size = confusion.sum(axis=1)[candidates].sum(axis=1) / (confusion.sum() + 1) / 4
+    found: list[tuple[int, ...]] = []
+    while len(found) < most:
+        shown = wrong[first, second] + wrong[first, third] + wrong[second, third]
+        if found and not shown.max() > 0:
+            break
+        best = tuple(candidates[np.argmax(shown + size * (shown.max() <= 0))].tolist())
+        found.append(best)
+        wrong[np.ix_(best, best)] = 0.0
+    return found
+
+
+def _within(model: str, space: Space, codes: tuple[int, ...]) -> Piece:
+    """The rows of some classes, by what their memberships in these are of their sum."""
+    assigned, scaled = space.assigned, space.scaled[:, list(codes)]
+    total = scaled.sum(axis=1)
+    here = np.isin(space.truth, codes) | np.isin(assigned, codes)
+    kept = here & (total > 0)
+    left_out = int(here.sum() - kept.sum())
+    inside = scaled[kept] / total[kept, None]
+    return Piece(model, codes, inside, space.truth[kept], assigned[kept], space.mass[kept], left_out)
