@@ -251,6 +251,31 @@ def test_any_continuum(boundaries: Any, classes: Any, sd: Any, truth: Any) -> No
     outcome(lambda: sy.assess(truth, GUESS, scale=sy.Continuum(boundaries, classes, sd=sd)))
 
 
+VALUES = [0.1, 0.7, 0.4, 0.9]
+HALVES = sy.Continuum([0.5], ["a", "b"])
+
+
+@many
+@given(st.lists(st.floats() | st.none(), min_size=3, max_size=5) | ANYTHING, st.sampled_from(["sd", "sd_response"]))
+def test_any_deviation(value: Any, option: Any) -> None:
+    outcome(lambda: sy.assess(VALUES, GUESS, scale=HALVES, **{"sd": 0.1, option: value}))
+
+
+@many
+@given(st.lists(st.floats(), min_size=4, max_size=4) | ANYTHING, SCALARS | ANYTHING)
+def test_any_response(mean: Any, spread: Any) -> None:
+    outcome(lambda: sy.assess(VALUES, GUESS, scale=HALVES, sd=0.1, response=(mean, spread)))
+    outcome(lambda: sy.assess(VALUES, GUESS, scale=HALVES, sd=0.1, response=mean))
+
+
+@many
+@given(st.lists(st.floats(), min_size=4, max_size=4), st.floats(0, 1e300), st.floats(), st.floats())
+def test_any_measured_values(values: Any, sd: float, boundary: float, expected: float) -> None:
+    response = ([expected] * 4, 0.5)
+    known: dict[str, Any] = {"sd": sd, "sd_response": sd, "response": response}
+    outcome(lambda: sy.assess(values, GUESS, scale=sy.Continuum([boundary], ["a", "b"]), **known))
+
+
 @many
 @given(ANYTHING, NESTED, NESTED)
 def test_any_frame_and_column(frame: Any, truth: Any, assigned: Any) -> None:

@@ -193,6 +193,14 @@ def as_number(value: Any, *, text: bool = False) -> float:
         return np.nan
 
 
+def is_single(value: Any) -> bool:
+    """Whether it is one thing rather than a column of them; what does not answer is one."""
+    try:
+        return np.ndim(value) == 0 and not hasattr(value, "__arrow_c_stream__")
+    except Exception:  # a foreign object may raise anything
+        return True
+
+
 def as_numpy(column: Any) -> Any:
     """See an Arrow column as a NumPy array, without a copy where that can be."""
     whole = column.combine_chunks() if hasattr(column, "chunks") else column

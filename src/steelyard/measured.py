@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns import as_number, flat_numbers, numbers
+from .columns import as_number, flat_numbers, is_single, numbers
 from .errors import BadDeviation, BadOption, NotNumbers, UnequalLengths, quoted
 from .judged import RESPONSE, RESPONSE_SD, SD
 from .scale import LARGEST, RESCALE, checked_deviation
@@ -89,7 +89,7 @@ class Knowledge:
         """What holds for other rows as well: not what was said row by row."""
         pair = self.response
         named = isinstance(pair, tuple | list) and all(isinstance(name, str) for name in pair)
-        sd, blur = (None if np.ndim(one) else one for one in (self.sd, self.sd_response))
+        sd, blur = (one if is_single(one) else None for one in (self.sd, self.sd_response))
         return Knowledge(sd, blur, pair if named else None)
 
     def of(self, value: Array, name: str) -> Measured:
@@ -133,7 +133,7 @@ def _deviation(said: Any, what: str, value: Array, name: str) -> tuple[Array | N
                 mend="Estimate it from more measurements, or give a number",
             )
         return np.broadcast_to(sd, value.shape), error
-    if np.ndim(said) == 0 and not hasattr(said, "__arrow_c_stream__"):
+    if is_single(said):
         return np.broadcast_to(checked_deviation(said, what), value.shape), 0.0
     column = _column(said, what, value, name)
     _refuse((column < 0) | np.isinf(column), column, what, "A standard deviation is a finite number, 0 or above")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .columns import as_number, is_sound, numbers
+from .columns import as_number, is_single, is_sound, numbers
 from .errors import (
     BadBoundaries,
     BadDeviation,
@@ -190,7 +190,7 @@ class Continuum(Scale):
         ends = _checked_boundaries(boundaries, len(self.classes))
         ends = (-np.inf, *ends[1:-1], np.inf) if extend else ends
         object.__setattr__(self, "boundaries", ends)
-        object.__setattr__(self, "sd", checked_deviation(sd) if sd is not None and np.ndim(sd) == 0 else sd)
+        object.__setattr__(self, "sd", checked_deviation(sd) if sd is not None and is_single(sd) else sd)
         object.__setattr__(self, "closed", closed)
 
     def but(self, **changes: Any) -> Continuum:
