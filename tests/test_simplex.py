@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.partition_panels import MOST_MARKS, Partitions
-from steelyard.partition_pieces import closeness, correctness, facts, space_of, table_of, triples
+from steelyard.partition_pieces import correctness, facts, space_of, table_of, triples
 from steelyard.simplex import (
     assigned_borders,
     cell_codes,
@@ -124,10 +124,12 @@ def test_rates_of_other_assignments_have_no_interval() -> None:
 
 @pytest.mark.parametrize("scaling", ["raw", "default", "literal", "klar"])
 def test_measures_are_one_at_corners_and_nought_in_the_middle(scaling: str) -> None:
-    space = space_of(of_three(60), scaling)
-    for lines, codes in (("accuracy", space.truth), ("separation", space.assigned)):
+    assessment = of_three(60)
+    space = space_of(assessment, scaling)
+    for name, codes in (("partition_accuracy", space.truth), ("separation", space.assigned)):
         gaps = np.linalg.norm(np.eye(3)[codes] - space.scaled, axis=1)
-        assert closeness(space, lines) == pytest.approx(1 - gaps.mean() / np.sqrt(2 / 3))
+        found = assessment[sy.find(name, scaling=scaling)]
+        assert found.value == pytest.approx(1 - gaps.mean() / np.sqrt(2 / 3))
     assert facts("accuracy", 0.5) == "accuracy 0.500"
     assert facts("accuracy", 0.5, 0.4, 0.6) == "accuracy 0.500 [0.400, 0.600]"
 

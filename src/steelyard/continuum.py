@@ -230,12 +230,12 @@ class ContinuumEvaluation(SkewedEvaluation):
 
     @cached_property
     def _usual_distance(self) -> float:
-        """How far values are from the nearest boundary: half of all rows, by weight, no further."""
+        """How far values are from the nearest boundary: half of all rows, by weight, no nearer."""
         scale, measured = self._truth
         inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
         nearest = np.abs(measured.value[:, None] - inner).min(axis=1)
         order = np.argsort(nearest, kind="stable")
-        reached = np.cumsum(self.weights.mass[order]) >= self.total * (0.5 - ROUNDING)
+        reached = np.cumsum(self.weights.mass[order]) > self.total * (0.5 + ROUNDING)
         return float(nearest[order[np.argmax(reached)]])
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import BadOption, OutsideUnitInterval, quoted
 from .measures import find
-from .partition import Space, corner
+from .partition import Space
 from .scaling import VARIANTS
 from .settings import STANDARDISE
 from .simplex import MOST_CLASSES
@@ -99,12 +99,6 @@ def correctness(assessment: Assessment, space: Space) -> Table:
         rates = [(value, np.nan, np.nan) for value in values.tolist()]
     value, low, high = zip(*rates, strict=True)
     return Table({"label": assessment.classes, "value": value, "low": low, "high": high})
-
-
-def closeness(space: Space, lines: str) -> float:
-    """How near rows are to the corners of their true or assigned classes: 1 at these, 0 in the middle."""
-    gaps = space.column(LINES[lines])
-    return 1 - float(space.mass @ gaps / space.mass.sum()) / corner(space.memberships.shape[1])
 
 
 def facts(title: str, value: float, low: float = np.nan, high: float = np.nan) -> str:

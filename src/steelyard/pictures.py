@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .curves import Band
 from .errors import BadOption
-from .partition import Space
+from .measures import find
 from .partition_panels import Partitions
-from .partition_pieces import closeness, facts
+from .partition_pieces import facts
 from .plots import (
     ContinuumDisplay,
     DetDisplay,
@@ -186,14 +186,10 @@ class Pictures:
         """
         scored = self._scored()
         found = Partitions.of(scored, scaling, depth, lines)
-        labels = {} if lines is None else {name: self._near(each, lines) for name, each in found.spaces.items()}
+        labels = {} if lines is None else {name: _near(scored[name], scaling, depth, lines) for name in found.spaces}
         display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=lines, labels=labels)
         display.plot(ax)
         return display
-
-    def _near(self, space: Space, lines: str) -> str:
-        """How near rows are to corners."""
-        return facts(lines, closeness(space, lines))
 
     # --- classes from a continuum ------------------------------------------------------------------------------
 
@@ -245,3 +241,11 @@ class Pictures:
         display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
         display.plot(ax)
         return display
+
+
+def _near(assessment: Assessment, scaling: str, depth: int, lines: str) -> str:
+    """How near rows are to corners, with the interval of that."""
+    name = {"accuracy": "partition_accuracy", "separation": "separation"}[lines]
+    measure = find(name, scaling=scaling, depth=depth)
+    found = assessment.by(measure)[measure]
+    return facts(lines, found.value, found.low, found.high)
