@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .parallel import chunks, over_rows
 from .partition_scaling import Prefix, Regions, Scaling, grouped
 from .scaling import Moments, beta_map, orders, sticks
 
@@ -62,17 +63,26 @@ class Space:
     @property
     def assigned(self) -> Codes:
         """The class of each row: by the memberships as given; klaR looks at the scaled ones."""
-        return np.argmax(self.scaled, axis=1) if self.variant == "klar" else self.order[:, 0]
+        assigned = orders(self.scaled, 1) if self.variant == "klar" else self.order
+        return assigned[:, 0].astype(np.intp)
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        return self._of(name, self.scaled, slice(None))
+        (rows, classes), found, codes = self.scaled.shape, np.empty(len(self.truth)), self._corners(name)
 
-    def _of(self, name: str, scaled: Array, rows: slice | Places) -> Array:
-        if name == "top":
-            return np.asarray(scaled.max(axis=1))
-        codes = self.truth[rows] if name == "true_gap" else self.assigned[rows]
-        return distances(scaled, codes)
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop, classes):
+                columns = np.ascontiguousarray(self.scaled[low:high].T)
+                found[low:high] = _from(columns, None if codes is None else codes[low:high])
+
+        over_rows(rows, work, classes)
+        return found
+
+    def _corners(self, name: str) -> Codes | None:
+        """The classes of the corners that a column looks at."""
+        if name == "true_gap":
+            return self.truth
+        return self.assigned if name == "assigned_gap" else None
 
     # --- what rows do to the scaling of others ----------------------------------------------------------------
 
@@ -106,7 +116,7 @@ class Space:
         shares = sums.classes[list(used)] / sums.mass
         for level in range(len(used)):
             moments = sums.moments(level, used)
-            away = values[:, level] - moments.mean
+            away = values[level] - moments.mean
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
             parts = {"mean": away, "variance": np.square(away) - moments.variance, "target": hit / left}
@@ -123,13 +133,16 @@ class Space:
         reach = {"mean": at * (1 - at), "variance": at, "target": at * (1 - at)}[moment] * STEP
         if not reach > 0:
             return 0.0
-        totals = []
+        codes, totals = self._corners(name), []
         for sign in (1.0, -1.0):
             moved: Moments = moments._replace(**{moment: at + sign * reach})
             maps = [*scaling.maps[used]]
             maps[level] = beta_map(moved, scaling.variant)
-            pieces = [(here, scaling.of_region(prefix, self.memberships[here], maps)) for prefix, here in leaves]
-            totals.append(sum(float(self.mass[here] @ self._of(name, piece, here)) for here, piece in pieces))
+            pieces = [
+                (here, scaling.of_region(prefix, self.memberships[here].T.copy(), maps)) for prefix, here in leaves
+            ]
+            columns = [(here, _from(piece, None if codes is None else codes[here])) for here, piece in pieces]
+            totals.append(sum(float(self.mass[here] @ column) for here, column in columns))
         return float((totals[0] - totals[1]) / (2 * reach))
 
     def but(self, rows: Places) -> Space:
@@ -137,12 +150,19 @@ class Space:
         return replace(self, memberships=self.memberships[rows], truth=self.truth[rows], mass=self.mass[rows])
 
 
-def distances(memberships: Array, codes: Codes) -> Array:
-    """Euclidean distances to the corners of classes: |m|^2 - 2 m_c + 1 under the root."""
-    own = np.take_along_axis(memberships, codes[:, None], axis=1)[:, 0]
-    # The sum of squares without the class itself, so that nothing cancels at a corner.
-    others = np.square(memberships).sum(axis=1) - np.square(own)
-    return np.asarray(np.sqrt(np.maximum(others, 0.0) + np.square(1 - own)))
+def _from(columns: Array, codes: Codes | None) -> Array:
+    """The distances to corners; the highest membership where there are none to look at."""
+    return np.asarray(columns.max(axis=0)) if codes is None else distances(columns, codes)
+
+
+def distances(columns: Array, codes: Codes) -> Array:
+    """Euclidean distances to the corners of classes, of memberships (classes, rows)."""
+    squares, short = np.zeros(len(codes)), codes.astype(np.min_scalar_type(len(columns) - 1))
+    for place, column in enumerate(columns):
+        # Class by class, so that nothing cancels at a corner.
+        away = column - (short == place)
+        squares += np.square(away, out=away)
+    return np.asarray(np.sqrt(squares, out=squares))
 
 
 def corner(classes: int) -> float:
