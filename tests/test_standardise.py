@@ -61,7 +61,7 @@ def test_rounding_below_zero_is_zero() -> None:
 
 def test_shift_takes_the_zero_point_off() -> None:
     values = [[1.0, 3.0, 2.0], [1.0, 1.0, 1.0], [5.0, 1.0, 1.0]]
-    expected = [[0, 2 / 3, 1 / 3], [1 / 3, 1 / 3, 1 / 3], [1, 0, 0]]
+    expected = np.array([[0, 2, 1], [1, 1, 1], [3, 0, 0]]) / 3
     assert_allclose(standardise(values, "shift"), expected, atol=1e-15)
     assert_allclose(standardise([[1.0, 3.0]], "shift", zero=-1), [[2 / 6, 4 / 6]])
     assert_allclose(standardise([[0.2, 0.8]], "shift", zero=0), [[0.2, 0.8]])

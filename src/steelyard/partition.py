@@ -119,7 +119,8 @@ class Space:
             away = values[level] - moments.mean
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
-            parts = {"mean": away, "variance": np.square(away) - moments.variance, "target": hit / left}
+            spread = np.square(away) * (sums.rows / max(sums.rows - 1, 1)) - moments.variance
+            parts = {"mean": away, "variance": spread, "target": hit / left}
             for moment, part in parts.items():
                 found[inside] += self._slope(name, used, leaves, level, moment) * part / sums.mass
 

@@ -98,10 +98,11 @@ class Regions:
         for level in range(1, depth + 1):
             for prefix, here in grouped(order[:, :level], classes):
                 own = np.ones(len(here)) if mass is None else mass.take(here)
+                if not (total := float(own.sum())) > 0:
+                    continue  # rows that weigh nothing have no say
                 values = parts[:level].take(here, axis=1)
-                total = float(own.sum())
                 # Not by linear algebra, whose own threads would get in the way of these.
-                mean = (values * own).sum(axis=1) / total if total > 0 else values.mean(axis=1)
+                mean = (values * own).sum(axis=1) / total
                 by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
                 span = values.min(axis=1), values.max(axis=1)
                 scatter = (np.square(values - mean[:, None]) * own).sum(axis=1)

@@ -19,7 +19,7 @@ from .beta_table import BetaTable
 from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
-    from .kinds import Array, Marks, Places
+    from .kinds import Array, Places
 
 Variant = Literal["default", "literal", "klar"]
 VARIANTS = ("default", "literal", "klar")
@@ -29,7 +29,7 @@ MANY_VALUES = 2000  # from here on a table costs less than it saves
 ROUNDING = 1e-12
 TOO_WIDE = "values are spread wider than any Beta variable"
 FEW = 8  # classes that are sooner found one after the other than by sorting
-UNSURE = 1e-5  # of what the others have: where it differs from what is left by more, the latter is all rounding
+NOTHING = 1e-290  # to divide by less would overflow
 
 
 class Moments(NamedTuple):
@@ -210,25 +210,15 @@ def rescaled(
         left *= 1 - share
         rest -= columns[place]
     others = [place for place in range(len(columns)) if place not in order]
+    # What the others have has all its digits; what is left of 1 has few where it is little.
     held = np.zeros(columns.shape[1])
     for place in others:
         held += columns[place]
-    factor, full = _factor(held, left, rest, near_one)
+    full = (held <= NOTHING) | (rest <= 1 - near_one)
+    held[full] = 1.0
+    factor = left / held
     for place in others:
         np.multiply(columns[place], factor, out=found[place])
-        if full is not None:
+        if full.any():
             found[place, full] = left[full] / len(others)
     return found
-
-
-def _factor(held: Array, left: Array, rest: Array, near_one: float) -> tuple[Array, Marks | None]:
-    """By what the others are to be multiplied; and where they have nothing, if anywhere."""
-    # What is left of 1 has few digits where it is little; then the others themselves tell better how much they have.
-    unsure = np.abs(rest - held) > UNSURE * held
-    full = (rest <= 1 - near_one) | (held <= 0)
-    if unsure.any():
-        rest[unsure] = held[unsure]
-    if not full.any():
-        return left / rest, None
-    rest[full] = 1.0
-    return left / rest, full
