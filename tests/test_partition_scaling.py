@@ -227,7 +227,7 @@ def test_regions_in_pieces_add_up_to_the_whole(depth: int) -> None:
     assert joined.sums.keys() == whole.sums.keys()
     for prefix, sums in whole.sums.items():
         for ours, theirs in zip(joined.sums[prefix], sums, strict=True):
-            assert_allclose(ours, theirs, rtol=1e-12, atol=1e-13)
+            assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-12, atol=1e-13)
     assert_allclose(Scaling(joined)(memberships), Scaling(whole)(memberships), rtol=0, atol=1e-12)
 
 

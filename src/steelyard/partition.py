@@ -10,7 +10,7 @@ import numpy as np
 
 from .parallel import chunks, over_rows
 from .partition_scaling import Prefix, Regions, Scaling, grouped
-from .scaling import Moments, beta_map, orders, sticks
+from .scaling import Moments, beta_map, broken, orders
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
@@ -111,18 +111,18 @@ class Space:
             return
         sums = scaling.regions.sums[used]
         inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
-        values = sticks(self.memberships[inside], self.order[inside, : len(used)])
         hits = (self.truth[inside, None] == np.array(used)).astype(np.float64)
         shares = sums.classes[list(used)] / sums.mass
-        for level in range(len(used)):
+        for level, (values, weight) in enumerate(broken(self.memberships[inside].T, used)):
             moments = sums.moments(level, used)
-            away = values[level] - moments.mean
+            away = values - moments.mean
+            spread = np.square(away) * (sums.rows / max(sums.rows - 1, 1)) - moments.variance
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
-            spread = np.square(away) * (sums.rows / max(sums.rows - 1, 1)) - moments.variance
-            parts = {"mean": away, "variance": spread, "target": hit / left}
+            own = weight / max(sums.left[level], 1e-300)
+            parts = {"mean": away * own, "variance": spread * own, "target": hit / left / sums.mass}
             for moment, part in parts.items():
-                found[inside] += self._slope(name, used, leaves, level, moment) * part / sums.mass
+                found[inside] += self._slope(name, used, leaves, level, moment) * part
 
     def _slope(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str) -> float:
         """How the sum of a column over rows that share a scaling moves with one of its moments, by differences."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .parallel import chunks, over_rows
-from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Moments, Variant, beta_map, orders, rescaled, sticks
+from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Moments, Variant, beta_map, broken, orders, rescaled
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
@@ -32,7 +32,9 @@ class Sums(NamedTuple):
         rows: How many there are.
         mass: What they weigh.
         classes: What those of each class weigh.
-        mean: The means of what each of the highest classes takes of what those before it left.
+        left: What those before each of the highest classes left, as it weighs.
+        mean: The means of what each takes of that, by how much it is: then the means of probabilities that are right
+            are the shares of the classes, whether or not what one takes depends on what was left.
         scatter: Sums of squares around these.
         low: The least of what they take.
         high: The greatest.
@@ -41,6 +43,7 @@ class Sums(NamedTuple):
     rows: float
     mass: float
     classes: Array
+    left: Array
     mean: Array
     scatter: Array
     low: Array
@@ -50,13 +53,15 @@ class Sums(NamedTuple):
         """The sums of both (Chan, Golub & LeVeque 1983)."""
         if not isinstance(other, Sums):
             return NotImplemented
-        mass, apart = self.mass + other.mass, other.mean - self.mean
+        left, apart = self.left + other.left, other.mean - self.mean
+        share = other.left / np.where(left > 0, left, 1.0)
         return Sums(
             self.rows + other.rows,
-            mass,
+            self.mass + other.mass,
             self.classes + other.classes,
-            self.mean + apart * (other.mass / mass),
-            self.scatter + other.scatter + np.square(apart) * (self.mass * other.mass / mass),
+            left,
+            self.mean + apart * share,
+            self.scatter + other.scatter + np.square(apart) * self.left * share,
             np.minimum(self.low, other.low),
             np.maximum(self.high, other.high),
         )
@@ -67,7 +72,8 @@ class Sums(NamedTuple):
         share = self.classes[prefix[level]] / self.mass
         target = float(share / left) if left > 1e-12 else 1.0
         # As many rows less one as there are, by what they weigh.
-        variance = self.scatter[level] / self.mass * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
+        spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
+        variance = spread * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
         span = (float(self.low[level]), float(self.high[level]))
         return Moments(self.rows, float(self.mean[level]), float(variance), min(target, 1.0), span)
 
@@ -94,19 +100,15 @@ class Regions:
     @classmethod
     def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None) -> Regions:
         classes, depth = memberships.shape[1], order.shape[1]
-        parts, found = sticks(memberships, order), {}
+        columns, found = np.ascontiguousarray(memberships.T), {}
         for level in range(1, depth + 1):
             for prefix, here in grouped(order[:, :level], classes):
                 own = np.ones(len(here)) if mass is None else mass.take(here)
-                if not (total := float(own.sum())) > 0:
-                    continue  # rows that weigh nothing have no say
-                values = parts[:level].take(here, axis=1)
-                # Not by linear algebra, whose own threads would get in the way of these.
-                mean = (values * own).sum(axis=1) / total
-                by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
-                span = values.min(axis=1), values.max(axis=1)
-                scatter = (np.square(values - mean[:, None]) * own).sum(axis=1)
-                found[prefix] = Sums(float(len(own)), total, by_class, mean, scatter, *span)
+                # Rows that weigh nothing have no say.
+                if (total := float(own.sum())) > 0:
+                    by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
+                    parts = [_summed(value, left * own) for value, left in broken(columns, prefix, here)]
+                    found[prefix] = Sums(float(len(own)), total, by_class, *np.array(parts).T)
         return cls(classes, depth, found)
 
     def __add__(self, other: Regions) -> Regions:
@@ -115,6 +117,17 @@ class Regions:
         for prefix, sums in other.sums.items():
             joined[prefix] = joined[prefix] + sums if prefix in joined else sums
         return Regions(self.classes, self.depth, joined)
+
+
+def _summed(values: Array, weight: Array) -> tuple[float, float, float, float, float]:
+    """What they weigh, their mean, the sum of squares around it, the least and the greatest."""
+    total = float(weight.sum())
+    # Not by linear algebra, whose own threads would get in the way of others.
+    mean = float((values * weight).sum()) / total if total > 0 else float(values.mean())
+    away = values - mean
+    away *= away
+    away *= weight
+    return total, mean, float(away.sum()), float(values.min()), float(values.max())
 
 
 def grouped(order: Places, classes: int) -> Iterator[tuple[Prefix, Places]]:

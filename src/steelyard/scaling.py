@@ -8,7 +8,7 @@ all others keep their ratios.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -173,25 +173,22 @@ def _highest(columns: Array, found: Places) -> None:
             columns[place, np.arange(len(top))] = -np.inf
 
 
-def sticks(memberships: Array, order: Places) -> Array:
-    """What each of the highest classes takes of what those before it left: (depth, rows)."""
-    rows, classes = memberships.shape
-    starts = np.arange(rows) * classes
-    taken = (memberships.ravel().take(starts + order[:, level]) for level in range(order.shape[1]))
-    return np.stack(list(broken(taken)))
+def broken(columns: Array, order: Sequence[int], rows: slice | Places = slice(None)) -> Iterator[tuple[Array, Array]]:
+    """What each of the highest classes takes of what those before it left; and how much they left.
 
-
-def broken(taken: Iterable[Array]) -> Iterator[Array]:
-    """What each takes of what those before it left."""
-    before: Array | None = None
-    for own in taken:
-        yield own if before is None else _share(own, 1 - before)
-        before = own if before is None else before + own
-
-
-def _share(own: Array, left: Array) -> Array:
-    # Where nothing is left, it does not matter who gets it.
-    return np.divide(own, left, out=np.zeros_like(own), where=left > ROUNDING).clip(0.0, 1.0)
+    Columns are those of the classes, (classes, rows).
+    """
+    for level, place in enumerate(order):
+        own = columns[place][rows]
+        left = np.ones_like(own)
+        if level:
+            # Summed up, since what is left of 1 has few digits where it is little.
+            left = own.copy()
+            for other in set(range(len(columns))) - set(order[: level + 1]):
+                left += columns[other][rows]
+            equal = np.full_like(own, 1 / (len(columns) - level))  # where nothing is left
+            own = np.divide(own, left, out=equal, where=left > NOTHING)
+        yield own, left
 
 
 def rescaled(
@@ -204,7 +201,7 @@ def rescaled(
     """
     found = np.empty_like(columns)
     left, rest = np.ones(columns.shape[1]), np.ones(columns.shape[1])
-    for place, one, value in zip(order, maps, broken(columns[place] for place in order), strict=True):
+    for place, one, (value, _) in zip(order, maps, broken(columns, order), strict=True):
         share = one(value, many)
         np.multiply(share, left, out=found[place])
         left *= 1 - share
