@@ -65,22 +65,25 @@ class BetaTable:
 
     def __call__(self, values: Array) -> tuple[Array, Marks]:
         """Map values; and mark those that lie outside the table, and so are not mapped."""
-        from scipy.special import expit, logit
-
-        with np.errstate(divide="ignore"):
-            odds = logit(values)
-        outside = ~((odds >= self.low) & (odds <= self.high))
-        return np.asarray(expit(self._at(np.where(outside, self.low, odds)))), outside
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            odds = np.log(values / (1 - values))
+            found = self._at(odds)
+            np.negative(found, out=found)
+            np.exp(found, out=found)
+            found += 1
+            np.divide(1, found, out=found)
+        return found, ~((odds >= self.low) & (odds <= self.high))
 
     def _at(self, odds: Array) -> Array:
         """The polynomials at log odds."""
-        place = (odds - self.low) / self.step
-        number = np.clip(place.astype(np.intp), 0, self.polynomials.shape[1] - 1)
-        inside = place - number
-        found: Array = self.polynomials[5][number]
+        place = (odds - self.low) * (1 / self.step)
+        whole = np.minimum(np.trunc(place), self.polynomials.shape[1] - 1)
+        number = whole.astype(np.intp)
+        place -= whole
+        found: Array = self.polynomials[5].take(number, mode="clip")
         for coefficients in self.polynomials[4::-1]:
-            found *= inside
-            found += coefficients[number]
+            found *= place
+            found += coefficients.take(number, mode="clip")
         return found
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .parallel import chunks, over_rows
 from .partition_scaling import Prefix, Regions, Scaling, grouped
-from .scaling import Moments, beta_map, orders, sticks
+from .scaling import Moments, beta_map, broken, orders
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
@@ -62,17 +63,26 @@ class Space:
     @property
     def assigned(self) -> Codes:
         """The class of each row: by the memberships as given; klaR looks at the scaled ones."""
-        return np.argmax(self.scaled, axis=1) if self.variant == "klar" else self.order[:, 0]
+        assigned = orders(self.scaled, 1) if self.variant == "klar" else self.order
+        return assigned[:, 0].astype(np.intp)
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        return self._of(name, self.scaled, slice(None))
+        (rows, classes), found, codes = self.scaled.shape, np.empty(len(self.truth)), self._corners(name)
 
-    def _of(self, name: str, scaled: Array, rows: slice | Places) -> Array:
-        if name == "top":
-            return np.asarray(scaled.max(axis=1))
-        codes = self.truth[rows] if name == "true_gap" else self.assigned[rows]
-        return distances(scaled, codes)
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop, classes):
+                columns = np.ascontiguousarray(self.scaled[low:high].T)
+                found[low:high] = _from(columns, None if codes is None else codes[low:high])
+
+        over_rows(rows, work, classes)
+        return found
+
+    def _corners(self, name: str) -> Codes | None:
+        """The classes of the corners that a column looks at."""
+        if name == "true_gap":
+            return self.truth
+        return self.assigned if name == "assigned_gap" else None
 
     # --- what rows do to the scaling of others ----------------------------------------------------------------
 
@@ -101,17 +111,18 @@ class Space:
             return
         sums = scaling.regions.sums[used]
         inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
-        values = sticks(self.memberships[inside], self.order[inside, : len(used)])
         hits = (self.truth[inside, None] == np.array(used)).astype(np.float64)
         shares = sums.classes[list(used)] / sums.mass
-        for level in range(len(used)):
+        for level, (values, weight) in enumerate(broken(self.memberships[inside].T, used)):
             moments = sums.moments(level, used)
-            away = values[:, level] - moments.mean
+            away = values - moments.mean
+            spread = np.square(away) * (sums.rows / max(sums.rows - 1, 1)) - moments.variance
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
-            parts = {"mean": away, "variance": np.square(away) - moments.variance, "target": hit / left}
+            own = weight / max(sums.left[level], 1e-300)
+            parts = {"mean": away * own, "variance": spread * own, "target": hit / left / sums.mass}
             for moment, part in parts.items():
-                found[inside] += self._slope(name, used, leaves, level, moment) * part / sums.mass
+                found[inside] += self._slope(name, used, leaves, level, moment) * part
 
     def _slope(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str) -> float:
         """How the sum of a column over rows that share a scaling moves with one of its moments, by differences."""
@@ -123,13 +134,16 @@ class Space:
         reach = {"mean": at * (1 - at), "variance": at, "target": at * (1 - at)}[moment] * STEP
         if not reach > 0:
             return 0.0
-        totals = []
+        codes, totals = self._corners(name), []
         for sign in (1.0, -1.0):
             moved: Moments = moments._replace(**{moment: at + sign * reach})
             maps = [*scaling.maps[used]]
             maps[level] = beta_map(moved, scaling.variant)
-            pieces = [(here, scaling.of_region(prefix, self.memberships[here], maps)) for prefix, here in leaves]
-            totals.append(sum(float(self.mass[here] @ self._of(name, piece, here)) for here, piece in pieces))
+            pieces = [
+                (here, scaling.of_region(prefix, self.memberships[here].T.copy(), maps)) for prefix, here in leaves
+            ]
+            columns = [(here, _from(piece, None if codes is None else codes[here])) for here, piece in pieces]
+            totals.append(sum(float(self.mass[here] @ column) for here, column in columns))
         return float((totals[0] - totals[1]) / (2 * reach))
 
     def but(self, rows: Places) -> Space:
@@ -137,11 +151,19 @@ class Space:
         return replace(self, memberships=self.memberships[rows], truth=self.truth[rows], mass=self.mass[rows])
 
 
-def distances(memberships: Array, codes: Codes) -> Array:
-    """Euclidean distances to the corners of classes."""
-    away = memberships.copy()
-    away[np.arange(len(codes)), codes] -= 1
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", away, away)))
+def _from(columns: Array, codes: Codes | None) -> Array:
+    """The distances to corners; the highest membership where there are none to look at."""
+    return np.asarray(columns.max(axis=0)) if codes is None else distances(columns, codes)
+
+
+def distances(columns: Array, codes: Codes) -> Array:
+    """Euclidean distances to the corners of classes, of memberships (classes, rows)."""
+    squares, short = np.zeros(len(codes)), codes.astype(np.min_scalar_type(len(columns) - 1))
+    for place, column in enumerate(columns):
+        # Class by class, so that nothing cancels at a corner.
+        away = column - (short == place)
+        squares += np.square(away, out=away)
+    return np.asarray(np.sqrt(squares, out=squares))
 
 
 def corner(classes: int) -> float:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import chain
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .errors import BadOption, quoted
-from .scaling import NEARLY_ONE, VARIANTS, BetaMap, Moments, Variant, beta_map, orders, rebuilt, sticks
+from .parallel import chunks, over_rows
+from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Moments, Variant, beta_map, broken, orders, rescaled
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
@@ -29,27 +32,38 @@ class Sums(NamedTuple):
         rows: How many there are.
         mass: What they weigh.
         classes: What those of each class weigh.
-        mean: The means of what each of the highest classes takes of what those before it left.
+        left: What those before each of the highest classes left, as it weighs.
+        mean: The means of what each takes of that, by how much it is: then the means of probabilities that are right
+            are the shares of the classes, whether or not what one takes depends on what was left.
         scatter: Sums of squares around these.
+        low: The least of what they take.
+        high: The greatest.
     """
 
     rows: float
     mass: float
     classes: Array
+    left: Array
     mean: Array
     scatter: Array
+    low: Array
+    high: Array
 
     def __add__(self, other: object) -> Sums:
         """The sums of both (Chan, Golub & LeVeque 1983)."""
         if not isinstance(other, Sums):
             return NotImplemented
-        mass, apart = self.mass + other.mass, other.mean - self.mean
+        left, apart = self.left + other.left, other.mean - self.mean
+        share = other.left / np.where(left > 0, left, 1.0)
         return Sums(
             self.rows + other.rows,
-            mass,
+            self.mass + other.mass,
             self.classes + other.classes,
-            self.mean + apart * (other.mass / mass),
-            self.scatter + other.scatter + np.square(apart) * (self.mass * other.mass / mass),
+            left,
+            self.mean + apart * share,
+            self.scatter + other.scatter + np.square(apart) * self.left * share,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
         )
 
     def moments(self, level: int, prefix: Prefix) -> Moments:
@@ -58,8 +72,10 @@ class Sums(NamedTuple):
         share = self.classes[prefix[level]] / self.mass
         target = float(share / left) if left > 1e-12 else 1.0
         # As many rows less one as there are, by what they weigh.
-        variance = self.scatter[level] / self.mass * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
-        return Moments(self.rows, float(self.mean[level]), float(variance), min(target, 1.0))
+        spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
+        variance = spread * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
+        span = (float(self.low[level]), float(self.high[level]))
+        return Moments(self.rows, float(self.mean[level]), float(variance), min(target, 1.0), span)
 
 
 @dataclass(frozen=True)
@@ -73,16 +89,26 @@ class Regions:
     @classmethod
     def of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None = None) -> Regions:
         """Sum up some rows."""
-        (rows, classes), depth = memberships.shape, order.shape[1]
-        weight = np.ones(rows) if mass is None else mass
-        parts, found = sticks(memberships, order), {}
+        rows, classes = memberships.shape
+
+        def work(start: int, stop: int) -> Regions:
+            own = None if mass is None else mass[start:stop]
+            return cls._of(memberships[start:stop], order[start:stop], truth[start:stop], own)
+
+        return reduce(add, over_rows(rows, work, classes))
+
+    @classmethod
+    def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None) -> Regions:
+        classes, depth = memberships.shape[1], order.shape[1]
+        columns, found = np.ascontiguousarray(memberships.T), {}
         for level in range(1, depth + 1):
             for prefix, here in grouped(order[:, :level], classes):
-                own, values = weight[here], parts[here, :level]
-                total = float(own.sum())
-                mean = own @ values / total if total > 0 else values.mean(axis=0)
-                by_class = np.asarray(np.bincount(truth[here], own, classes), dtype=np.float64)
-                found[prefix] = Sums(float(len(own)), total, by_class, mean, own @ np.square(values - mean))
+                own = np.ones(len(here)) if mass is None else mass.take(here)
+                # Rows that weigh nothing have no say.
+                if (total := float(own.sum())) > 0:
+                    by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
+                    parts = [_summed(value, left * own) for value, left in broken(columns, prefix, here)]
+                    found[prefix] = Sums(float(len(own)), total, by_class, *np.array(parts).T)
         return cls(classes, depth, found)
 
     def __add__(self, other: Regions) -> Regions:
@@ -93,14 +119,31 @@ class Regions:
         return Regions(self.classes, self.depth, joined)
 
 
+def _summed(values: Array, weight: Array) -> tuple[float, float, float, float, float]:
+    """What they weigh, their mean, the sum of squares around it, the least and the greatest."""
+    total = float(weight.sum())
+    # Not by linear algebra, whose own threads would get in the way of others.
+    mean = float((values * weight).sum()) / total if total > 0 else float(values.mean())
+    away = values - mean
+    away *= away
+    away *= weight
+    return total, mean, float(away.sum()), float(values.min()), float(values.max())
+
+
 def grouped(order: Places, classes: int) -> Iterator[tuple[Prefix, Places]]:
     """The rows of each region, one region after the other."""
-    code = order @ classes ** np.arange(order.shape[1])[::-1]
-    by_code = np.argsort(code, kind="stable")
-    starts = np.flatnonzero(np.diff(code[by_code], prepend=-1))
-    for start, stop in zip(starts, [*starts[1:], len(code)], strict=True):
-        here = by_code[start:stop]
-        yield tuple(order[here[0]].tolist()), here
+    code = order[:, 0]
+    for level in range(1, order.shape[1]):
+        code = code.astype(np.intp) * classes + order[:, level]
+        # Numbered anew, so that numbers stay small however many classes and levels there are.
+        code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
+    # Short numbers are sorted by counting.
+    by_code = np.argsort(code.astype(np.min_scalar_type(int(code.max(initial=0)))), kind="stable")
+    counts = np.bincount(code)
+    for count, stop in zip(counts, np.cumsum(counts), strict=True):
+        if count:
+            here = by_code[stop - count : stop]
+            yield tuple(order[here[0]].tolist()), here
 
 
 @dataclass(frozen=True)
@@ -143,20 +186,36 @@ class Scaling:
     def __call__(self, memberships: Array, order: Places | None = None) -> Array:
         """Scale memberships, (rows, classes)."""
         order = orders(memberships, self.regions.depth) if order is None else order
-        found = memberships.copy()
-        for prefix, here in grouped(order, self.regions.classes):
-            found[here] = self.of_region(prefix, memberships[here])
+        (rows, classes), found = memberships.shape, np.empty(memberships.shape)
+        many = self._tabulated(rows)
+
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop, classes):
+                columns = np.ascontiguousarray(memberships[low:high].T)
+                for prefix, here in grouped(order[low:high], classes):
+                    columns[:, here] = self.of_region(prefix, columns.take(here, axis=1), many=many)
+                for place, column in enumerate(columns):
+                    found[low:high, place] = column
+
+        over_rows(rows, work, classes)
         return found
 
-    def of_region(self, prefix: Prefix, memberships: Array, maps: Sequence[BetaMap] | None = None) -> Array:
-        """Scale the memberships of rows of one region, by its own maps or by others."""
+    def _tabulated(self, rows: int) -> bool:
+        """Whether so many rows are worth tables; if they are, they are made before any thread asks for them."""
+        many = rows > MANY_VALUES * len(self.maps)
+        if many:
+            for one in chain.from_iterable(self.maps.values()):
+                _ = one.table
+        return many
+
+    def of_region(
+        self, prefix: Prefix, columns: Array, maps: Sequence[BetaMap] | None = None, many: bool | None = None
+    ) -> Array:
+        """Scale the memberships of rows of one region, (classes, rows), by its own maps or by others."""
         used = self.region(prefix)
         if not used:
-            return memberships
-        order = np.broadcast_to(np.array(used), (len(memberships), len(used)))
-        values = sticks(memberships, order)
-        scaled = np.stack([one(values[:, level]) for level, one in enumerate(maps or self.maps[used])], axis=1)
-        return rebuilt(memberships, order, scaled, NEARLY_ONE if self.variant == "klar" else 1.0)
+            return columns
+        return rescaled(columns, used, maps or self.maps[used], NEARLY_ONE if self.variant == "klar" else 1.0, many)
 
     @property
     def notes(self) -> list[str]:

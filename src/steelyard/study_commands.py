@@ -90,6 +90,32 @@ def meat(
     return HELD
 
 
+@study.command
+def partitions(
+    *,
+    seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
+    csv: Annotated[
+        str | None, Parameter(help="Write the measures on every data set; to standard output without one.")
+    ] = None,
+) -> int:
+    """Scale what three rules say of three chi-squared classes: the example of Sondhauss & Weihs (2001).
+
+    steelyard study partitions --seeds 1000
+    """
+    from rich.text import Text
+
+    from .studies.partitions import run
+
+    with counting("drawing") as progress:
+        found = run(seeds, seed, progress=progress)
+    if csv != "-":
+        show(Text(str(found)))
+    if csv is not None:
+        write_to(csv, found.draws.to_csv())
+    return HELD
+
+
 def _refuse_below(least: int, **given: int) -> None:
     for name, number in given.items():
         if number < least:
