@@ -26,7 +26,7 @@ PLANE, SURFACE, NOISE, LENGTHS = 0, 1, 2, 3  # where the logarithms of the param
 BOUNDS = ((1e-6, 1e3), (1e-6, 30.0), (1e-6, 10.0), (5e-2, 1e3))
 STARTS = ((0.5, 1.0, 0.1, 1.0), (0.3, 1.0, 0.05, 3.0))
 # Prior of the logarithm of the noise: so wide that it tells nothing but that there is some. Without it the noise is
-# found to be nil in three samples of ten where 100 rows were measured with an error three times as large.
+# found to be nil in a third of samples of 100 rows that were measured with an error three times as large.
 USUAL_NOISE, WIDTH = math.log(0.1), 3.0
 FEW = 300  # rows on which parameters are found from several starts; more rows only improve them
 

@@ -46,8 +46,8 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
 def one_thread(wanted: bool = True) -> Iterator[None]:
     """Let linear algebra keep to one thread: small matrices are done before a second one has woken up.
 
-    NumPy and SciPy bring a pool of threads each, and on a busy machine they wait for each other a hundred times as
-    long as they work. They can be told so where threadpoolctl is installed, as it is with scikit-learn.
+    NumPy and SciPy bring a pool of threads each, and on a busy machine these waited for each other thirty times as
+    long as they worked. They can be told so where threadpoolctl is installed, as it is with scikit-learn.
     """
     try:
         controller = import_module("threadpoolctl").ThreadpoolController() if wanted else None
