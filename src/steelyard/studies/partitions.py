@@ -34,7 +34,7 @@ KLAR_SETS = 10
 OTHER_DRAWS = "klaR's means are of ten other data sets; z is how many standard errors these are from them."
 SIZES = (10**3, 10**4, 10**5)
 POWERS = {TRUE: 1.0, "too sure": 2.0, "too timid": 0.5}
-OBJECTS = 10**5  # in all draws of a size together, if it is not above
+OBJECTS, DRAWS = 10**5, 10  # in all draws of a size together, and how many there are at most
 NODES = 3  # of the hidden layer
 DECAY = 0.01
 
@@ -202,7 +202,7 @@ def consistency(sizes: Sequence[int] = SIZES, seed: int = SEED, powers: Mapping[
     depths = range(1, len(DEGREES))
     rows = []
     for size in sizes:
-        found = [_distances(size, (seed, size, draw), powers) for draw in range(max(1, OBJECTS // size))]
+        found = [_distances(size, (seed, size, draw), powers) for draw in range(max(1, min(OBJECTS // size, DRAWS)))]
         keys = [(size, rule, depth) for rule in powers for depth in depths]
         rows += [(*key, *far) for key, far in zip(keys, np.mean(found, axis=0).tolist(), strict=True)]
     return _table(("objects", "rule", "depth", "before", "after", "moved"), rows)
