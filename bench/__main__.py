@@ -14,6 +14,7 @@ from .counts import measure_integers, measure_strings
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
 from .paired import measure_paired
+from .partition import measure_partition
 from .plans import FULL, QUICK, Plan
 from .ranking import (
     measure_auc,
@@ -41,6 +42,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
         measure_paired_auc,
     ),
     "studies": (measure_studies,),
+    "partition": (measure_partition,),
 }
 
 

@@ -32,6 +32,7 @@ class Plan:
         forecast_rows: For scores of probability forecasts.
         paired_auc_rows: For the AUCs of two classifiers.
         study_repetitions: Data sets in every cell of a simulation, and how many times as long the peer shall need.
+        partition_rows: For scaled memberships, and how many times as long the exact inverse shall need.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -53,6 +54,7 @@ class Plan:
     forecast_rows: Targets
     paired_auc_rows: Targets
     study_repetitions: Targets
+    partition_rows: Targets
     fresh_starts: int
 
 
@@ -76,6 +78,7 @@ FULL = Plan(
     forecast_rows={10**2: 1, 10**4: 1, 10**6: 1, 10**7: 15},
     paired_auc_rows={10**6: 1},
     study_repetitions={100: 40},
+    partition_rows={10**4: 1, 10**6: 10},
     fresh_starts=7,
 )
 QUICK = replace(
@@ -97,5 +100,6 @@ QUICK = replace(
     forecast_rows={10**5: 1},
     paired_auc_rows={10**5: 1},
     study_repetitions={10: 10},
+    partition_rows={10**5: 5},
     fresh_starts=1,
 )

@@ -252,6 +252,13 @@ def test_what_is_fitted_to_some_rows_scales_others() -> None:
     assert_allclose(one_by_one, apart[2000:2100], rtol=0, atol=1e-11)
 
 
+def test_no_rows_are_no_rows() -> None:
+    none = space(np.empty((0, 3)), np.empty(0, dtype=int), depth=2)
+    assert none.scaled.shape == (0, 3)
+    assert none.column("true_gap").shape == (0,)
+    assert fitted(none).regions.sums == {}
+
+
 def test_rows_of_a_space_can_be_taken_out() -> None:
     memberships, truth, _ = sample(100, 3)
     rows = np.arange(0, 100, 2)

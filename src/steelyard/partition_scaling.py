@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from itertools import chain
+from math import perm
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
 Prefix = tuple[int, ...]
+FEW_REGIONS = 64
 
 
 class Sums(NamedTuple):
@@ -92,22 +94,27 @@ class Regions:
         rows, classes = memberships.shape
 
         def work(start: int, stop: int) -> Regions:
-            own = None if mass is None else mass[start:stop]
-            return cls._of(memberships[start:stop], order[start:stop], truth[start:stop], own)
+            # Many regions take longer to be put together than rows to be fetched.
+            few = perm(classes, order.shape[1]) <= FEW_REGIONS
+            ends = chunks(start, stop) if few and rows else [(start, stop)]
+            return reduce(add, (piece(slice(*each)) for each in ends))
+
+        def piece(rows: slice) -> Regions:
+            return cls._of(memberships[rows], order[rows], truth[rows], None if mass is None else mass[rows])
 
         return reduce(add, over_rows(rows, work, classes))
 
     @classmethod
     def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None) -> Regions:
         classes, depth = memberships.shape[1], order.shape[1]
-        columns, found = np.ascontiguousarray(memberships.T), {}
+        found = {}
         for level in range(1, depth + 1):
             for prefix, here in grouped(order[:, :level], classes):
                 own = np.ones(len(here)) if mass is None else mass.take(here)
                 # Rows that weigh nothing have no say.
                 if (total := float(own.sum())) > 0:
                     by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
-                    parts = [_summed(value, left * own) for value, left in broken(columns, prefix, here)]
+                    parts = [_summed(value, left * own) for value, left in broken(memberships.T, prefix, here)]
                     found[prefix] = Sums(float(len(own)), total, by_class, *np.array(parts).T)
         return cls(classes, depth, found)
 
@@ -193,7 +200,9 @@ class Scaling:
             for low, high in chunks(start, stop, classes):
                 columns = np.ascontiguousarray(memberships[low:high].T)
                 for prefix, here in grouped(order[low:high], classes):
-                    columns[:, here] = self.of_region(prefix, columns.take(here, axis=1), many=many)
+                    scaled = self.of_region(prefix, columns.take(here, axis=1), many=many)
+                    for column, values in zip(columns, scaled, strict=True):
+                        column[here] = values
                 for place, column in enumerate(columns):
                     found[low:high, place] = column
 

@@ -173,22 +173,24 @@ def _highest(columns: Array, found: Places) -> None:
             columns[place, np.arange(len(top))] = -np.inf
 
 
-def broken(columns: Array, order: Sequence[int], rows: slice | Places = slice(None)) -> Iterator[tuple[Array, Array]]:
+def broken(
+    columns: Array, order: Sequence[int], rows: slice | Places = slice(None)
+) -> Iterator[tuple[Array, Array | float]]:
     """What each of the highest classes takes of what those before it left; and how much they left.
 
     Columns are those of the classes, (classes, rows).
     """
     for level, place in enumerate(order):
         own = columns[place][rows]
-        left = np.ones_like(own)
-        if level:
-            # Summed up, since what is left of 1 has few digits where it is little.
-            left = own.copy()
-            for other in set(range(len(columns))) - set(order[: level + 1]):
-                left += columns[other][rows]
-            equal = np.full_like(own, 1 / (len(columns) - level))  # where nothing is left
-            own = np.divide(own, left, out=equal, where=left > NOTHING)
-        yield own, left
+        if not level:
+            yield own, 1.0
+            continue
+        # Summed up, since what is left of 1 has few digits where it is little.
+        left = own.copy()
+        for other in set(range(len(columns))) - set(order[: level + 1]):
+            left += columns[other][rows]
+        equal = np.full_like(own, 1 / (len(columns) - level))  # where nothing is left
+        yield np.divide(own, left, out=equal, where=left > NOTHING), left
 
 
 def rescaled(
@@ -212,10 +214,12 @@ def rescaled(
     for place in others:
         held += columns[place]
     full = (held <= NOTHING) | (rest <= 1 - near_one)
-    held[full] = 1.0
-    factor = left / held
+    some = bool(full.any())
+    if some:
+        held[full] = 1.0
+    factor = np.divide(left, held, out=held)
     for place in others:
         np.multiply(columns[place], factor, out=found[place])
-        if full.any():
+        if some:
             found[place, full] = left[full] / len(others)
     return found
