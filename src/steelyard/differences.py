@@ -47,7 +47,8 @@ class Differences:
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
     2008), and the test is one of the ratio. So are the intervals of calibration errors, which have no normal error near
     0; they differ at the level at which these intervals part. Measures of ranking are judged by their log odds: near a
-    perfect ranking an estimate scatters further down than up, and the less the better it looks.
+    perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
+    large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -174,8 +175,10 @@ class Differences:
                     bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.skewed.any():
+                    # Classifiers differ in few rows, and a skewness of few is unsure: it may widen, but not shorten.
                     curved = hall_bounds(centre, np.sqrt(self._variance(a, b)), self._skew(a, b), reach)
-                    left, right = np.where(self.skewed, curved[0], left), np.where(self.skewed, curved[1], right)
+                    left = np.where(self.skewed, np.minimum(left, curved[0]), left)
+                    right = np.where(self.skewed, np.maximum(right, curved[1]), right)
                 if self.binned.any():
                     mover = self._of_bounds(a, b, 2 * float(ndtr(np.max(reach))) - 1)
                     left, right = np.where(self.binned, mover[0], left), np.where(self.binned, mover[1], right)
@@ -263,7 +266,9 @@ class Differences:
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
                 if self.skewed.any():
-                    statistic = np.where(self.skewed, twisted(statistic, self._skew(a, b)), statistic)
+                    bent = twisted(statistic, self._skew(a, b))
+                    nearer = self.skewed & (np.abs(bent) < np.abs(statistic))
+                    statistic = np.where(nearer, bent, statistic)
                 if self.bent.any():
                     odds = self._odds[row]
                     statistic = np.where(self.bent & odds.known, odds.statistic, statistic)

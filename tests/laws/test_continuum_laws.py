@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.special import stdtrit
 
 import steelyard.continuum
 from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, assess, assess_tally, compare, find
@@ -709,6 +710,18 @@ def test_paired_differences_are_surer_than_independent_ones() -> None:
     for row in found.differences():
         alone = math.hypot(*[found[name][row["measure"]].se for name in ("x", "y")])
         assert 0 < row["se"] < alone, row["measure"]
+
+
+@given(case=measured(least=3))
+@SOME
+def test_skewness_shortens_no_interval_of_a_difference(case: Case) -> None:
+    """Two classifiers differ in few rows, which cannot tell how skew their differences are."""
+    reach = stdtrit(len(case) - 1, 0.975)
+    for row in pair(case, other_rule(case)).differences():
+        low, high = find(row["measure"]).span
+        if not math.isnan(row["difference"]):
+            assert row["low"] <= max(row["difference"] - reach * row["se"], low - high) + 1e-9
+            assert row["high"] >= min(row["difference"] + reach * row["se"], high - low) - 1e-9
 
 
 def test_the_test_and_the_interval_agree() -> None:
