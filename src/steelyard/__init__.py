@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
     from .scoring import scorer as scorer
+    from .standardise import standardise as standardise
     from .table import Table as Table
     from .tally import Tally as Tally
 
@@ -64,6 +65,7 @@ _HOMES = {
     "response": ("Response", "fit_response"),
     "scale": ("Continuum", "Scale"),
     "scoring": ("scorer",),
+    "standardise": ("standardise",),
     "table": ("Table",),
     "tally": ("Tally",),
 }

@@ -233,4 +233,5 @@ class Scaling:
         small = [prefix for prefix in regions if self.region(prefix) != prefix]
         found = [f"{len(small)} of {len(regions)} regions have too few rows and take the scaling of a wider one"]
         told = {one.note for prefix in regions for one in self.maps.get(prefix, ()) if one.note}
-        return [*(found if small else []), *sorted(told)]
+        spared = [f"in some regions {note}: their rows get the share of right ones" for note in sorted(told)]
+        return [*(found if small else []), *spared]
