@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
@@ -282,19 +283,19 @@ def test_small_regions_take_the_scaling_of_wider_ones_and_it_is_said() -> None:
 
 def test_notes_say_why_regions_are_points() -> None:
     rows = space([[0.7, 0.3], [0.7, 0.3], [0.4, 0.6]], [0, 1, 1])
-    assert fitted(rows).notes == ["all values are alike"]
+    assert fitted(rows).notes == ["in some regions all values are alike: their rows get the share of right ones"]
 
 
 @each_depth
-def test_weights_that_count_are_repeated_rows_but_for_their_number(depth: int) -> None:
-    """Means, shares and spread are those of the repeated rows; only how many rows there are is another."""
+def test_weights_that_count_are_repeated_rows(depth: int) -> None:
     memberships, truth, _ = sample(400, 4)
     counts = np.full(400, 3)
-    weighed = fitted(space(memberships, truth, mass=counts.astype(float), depth=depth))
+    times = counts.astype(float)
+    weighed = fitted(replace(space(memberships, truth, mass=times, depth=depth), times=times))
     repeated = fitted(space(np.repeat(memberships, counts, axis=0), np.repeat(truth, counts), depth=depth))
     for prefix, sums in weighed.regions.sums.items():
         other = repeated.regions.sums[prefix]
-        assert (sums.mass, sums.classes.tolist()) == (other.mass, other.classes.tolist())
+        assert (sums.rows, sums.mass, sums.classes.tolist()) == (other.rows, other.mass, other.classes.tolist())
         assert_allclose(sums.mean, other.mean, rtol=1e-12)
         assert_allclose(sums.scatter, other.scatter, rtol=1e-10, atol=1e-25)
 

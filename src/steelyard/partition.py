@@ -32,6 +32,7 @@ class Space:
         depth: How many of the highest classes a region is made of.
         floor: How many rows a region needs to be scaled on its own.
         seed: Where the random numbers start by which ties are broken.
+        times: How often each row occurs; once where nothing is said of it.
     """
 
     memberships: Array = field(repr=False)
@@ -41,6 +42,7 @@ class Space:
     depth: int = 1
     floor: int = 1
     seed: int | None = None
+    times: Array | None = field(default=None, repr=False)
 
     @cached_property
     def order(self) -> Places:
@@ -53,7 +55,8 @@ class Space:
         if self.variant == "raw":
             return None
         variant: Variant = self.variant  # type: ignore[assignment]  # checked there
-        return Scaling(Regions.of(self.memberships, self.order, self.truth, self.mass), variant, self.floor)
+        regions = Regions.of(self.memberships, self.order, self.truth, self.mass, self.times)
+        return Scaling(regions, variant, self.floor)
 
     @cached_property
     def scaled(self) -> Array:
@@ -148,7 +151,10 @@ class Space:
 
     def but(self, rows: Places) -> Space:
         """Some of the rows, scaled by themselves."""
-        return replace(self, memberships=self.memberships[rows], truth=self.truth[rows], mass=self.mass[rows])
+        times = None if self.times is None else self.times[rows]
+        return replace(
+            self, memberships=self.memberships[rows], truth=self.truth[rows], mass=self.mass[rows], times=times
+        )
 
 
 def _from(columns: Array, codes: Codes | None) -> Array:

@@ -89,8 +89,10 @@ class Regions:
     sums: Mapping[Prefix, Sums] = field(repr=False)
 
     @classmethod
-    def of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None = None) -> Regions:
-        """Sum up some rows."""
+    def of(
+        cls, memberships: Array, order: Places, truth: Codes, mass: Array | None = None, times: Array | None = None
+    ) -> Regions:
+        """Sum up some rows, by what they weigh and by how often they occur; 1 where nothing is said of these."""
         rows, classes = memberships.shape
 
         def work(start: int, stop: int) -> Regions:
@@ -100,12 +102,13 @@ class Regions:
             return reduce(add, (piece(slice(*each)) for each in ends))
 
         def piece(rows: slice) -> Regions:
-            return cls._of(memberships[rows], order[rows], truth[rows], None if mass is None else mass[rows])
+            sums = [None if column is None else column[rows] for column in (mass, times)]
+            return cls._of(memberships[rows], order[rows], truth[rows], *sums)
 
         return reduce(add, over_rows(rows, work, classes))
 
     @classmethod
-    def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None) -> Regions:
+    def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None, times: Array | None) -> Regions:
         classes, depth = memberships.shape[1], order.shape[1]
         found = {}
         for level in range(1, depth + 1):
@@ -115,7 +118,8 @@ class Regions:
                 if (total := float(own.sum())) > 0:
                     by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
                     parts = [_summed(value, left * own) for value, left in broken(memberships.T, prefix, here)]
-                    found[prefix] = Sums(float(len(own)), total, by_class, *np.array(parts).T)
+                    count = float(len(own) if times is None else times.take(here).sum())
+                    found[prefix] = Sums(count, total, by_class, *np.array(parts).T)
         return cls(classes, depth, found)
 
     def __add__(self, other: Regions) -> Regions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,8 @@ class PartitionEvaluation(SkewedEvaluation):
         if chosen not in self.spaces:
             said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
             memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
-            self.spaces[chosen] = Space(memberships, self.rows.truth, self.weights.mass, *chosen)
+            times = None if self.weights.equal else self.weights.count
+            self.spaces[chosen] = Space(memberships, self.rows.truth, self.weights.mass, *chosen, times=times)
         return self.spaces[chosen]
 
     def _offered(self, slot: Slot, space: Space, mass: Array) -> dict[str, Any]:
@@ -90,12 +91,10 @@ class PartitionEvaluation(SkewedEvaluation):
         """The values of some slots where the rows weigh something else: every replicate is scaled by itself."""
         found = np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
-            space = self.space(slot.measure)
+            space, each = self.space(slot.measure), self.weights.mass / np.maximum(self.weights.count, 1.0)
             for row, weight in enumerate(mass):
                 kept = np.flatnonzero(weight > 0)
-                drawn = Space(
-                    space.memberships[kept], space.truth[kept], weight[kept], space.variant, space.depth, space.floor
-                )
+                drawn = replace(space.but(kept), mass=weight[kept], times=weight[kept] / each[kept])
                 found[row, place] = float(slot.measure.of(self._offered(slot, drawn, weight[kept])))
         return found
 
