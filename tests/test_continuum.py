@@ -531,10 +531,14 @@ def test_the_classes_of_the_threshold_are_judged(threshold: float) -> None:
         assert moved[name].value == pytest.approx(expected[name].value), name
 
 
-def test_the_classes_of_the_chosen_threshold_are_judged() -> None:
-    found = assess(VALUE, CHANCE, event="wet", scale=HALVES, sd=0.4, threshold="best:f1")
+@pytest.mark.parametrize("goal", ["best:f1", "max specificity where sensitivity >= 0.99"])
+def test_the_classes_of_the_chosen_threshold_are_judged(goal: str) -> None:
+    low = CHANCE**4  # so low that one half is a bad threshold
+    found = assess(VALUE, low, event="wet", scale=HALVES, sd=0.4, threshold=goal)
     assert found.decision is not None
-    expected = assess(VALUE, assigned_at(found.decision.threshold), scale=HALVES, sd=0.4)
+    assigned, usual = (np.where(low >= threshold, "wet", "dry") for threshold in (found.decision.threshold, 0.5))
+    assert (assigned != usual).any()
+    expected = assess(VALUE, assigned, scale=HALVES, sd=0.4)
     assert found["apparent_sqerr"].value == pytest.approx(expected["apparent_sqerr"].value)
     assert found["adjusted_error"].value == pytest.approx(expected["adjusted_error"].value)
 

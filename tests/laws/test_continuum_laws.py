@@ -20,6 +20,7 @@ from steelyard.cases import Door
 from steelyard.continuum import ContinuumEvaluation
 from steelyard.kernels import Closed
 from steelyard.measured import Knowledge
+from steelyard.row_evaluation import key_of
 from steelyard.settings import Method
 from steelyard.statistics import CONTINUUM
 
@@ -775,6 +776,17 @@ def test_the_error_of_a_deviation_moves_a_value_as_far_as_the_deviation_does(nam
     )
     added = np.square(guessed["se"]) - np.square(known["se"])
     assert_allclose(added, np.square((up - down) / 2), rtol=1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["rows", "clusters"])
+def test_the_error_of_a_deviation_is_normal_and_takes_from_the_skewness(grouped: bool) -> None:
+    """It adds to the variance, and nothing to the third moment."""
+    case, options = drawn(150, 18), {"group": np.arange(150) // 3} if grouped else {}
+    known, guessed = (evaluated(replace(case, sd=sd), **options) for sd in (0.4, Estimated(0.4, 0.1)))
+    for slot in known.slots:
+        variances = [each.result(slot).variance[0] for each in (known, guessed)]
+        skews = [float(each.skews[key_of(slot)][0]) for each in (known, guessed)]
+        assert skews[1] == pytest.approx(skews[0] * (variances[0] / variances[1]) ** 1.5, rel=0.04, abs=1e-4), slot
 
 
 def test_bootstrap_intervals_know_of_estimated_deviations_too() -> None:
