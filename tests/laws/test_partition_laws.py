@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -51,6 +51,7 @@ def assert_same(one: Assessment, other: Assessment, tolerance: float = 1e-9) -> 
         )
 
 
+@settings(max_examples=15)
 @given(st.integers(4, 60), st.integers(0, 10**6))
 def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
     truth, memberships = drawn(rows, seed)
@@ -62,6 +63,7 @@ def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
         assert weighed[measure].se == pytest.approx(repeated[measure].se, rel=1e-4, abs=1e-9), measure.label
 
 
+@settings(max_examples=15)
 @given(st.integers(4, 60), st.integers(0, 10**6), st.randoms())
 def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any) -> None:
     truth, memberships = drawn(rows, seed)
@@ -70,6 +72,7 @@ def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any) ->
     assert_same(judged(truth, memberships), judged(truth[order], memberships[order]), 1e-4)
 
 
+@settings(max_examples=15)
 @given(st.integers(4, 40), st.integers(0, 10**6), st.integers(1, 39))
 def test_parts_merged_are_the_whole(rows: int, seed: int, cut: int) -> None:
     truth, memberships = drawn(rows, seed)
