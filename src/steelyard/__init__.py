@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .estimate import Estimate as Estimate
     from .kernels import class_probabilities as class_probabilities
     from .kernels import expected_sqe as expected_sqe
+    from .known_probabilities import membership_precision as membership_precision
+    from .known_probabilities import separability as separability
     from .measures import all_measures as all_measures
     from .measures import find as find
     from .population import PopulationErrors as PopulationErrors
@@ -58,6 +60,7 @@ _HOMES = {
     "errors": ("SteelyardError",),
     "estimate": ("Estimate",),
     "kernels": ("class_probabilities", "expected_sqe"),
+    "known_probabilities": ("membership_precision", "separability"),
     "measures": ("all_measures", "find"),
     "population": ("PopulationErrors", "population_errors"),
     "rankings": ("ranking_table",),

@@ -13,10 +13,11 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from steelyard import Continuum, compare
+from steelyard import Continuum, compare, fit_response
 from steelyard.continuum_rules import CutClassifier, RegressionRule
 from steelyard.errors import BadOption
-from steelyard.studies.meat import MEASURES, PAPER, RANKED, WATER, Meat, meat, rules, run, samples
+from steelyard.sources import read
+from steelyard.studies.meat import MEASURES, PAPER, RANKED, WATER, Meat, assigned, meat, rules, run, samples
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +187,19 @@ def test_bad_options_are_refused(options: dict[str, Any], text: str) -> None:
 def test_the_continuum_is_the_papers() -> None:
     assert Continuum([65.0], WATER.classes, closed="right") == WATER
     assert WATER.sd == 0.22
+
+
+def test_the_example_file_holds_the_first_split() -> None:
+    """``meat.csv``: what the rules assign on the split of the first seed, and what a response model expects."""
+    spectra, water, _ = samples()
+    with resources.as_file(resources.files("steelyard") / "data" / "meat.csv") as file:
+        table = read(file)
+    names = {"lda": "lda", "qda": "qda", "1-nn": "nn1", "3-nn": "nn3", "tree": "tree"}
+    short = dict(zip(WATER.classes, ("dry", "wet"), strict=True))
+    assert np.asarray(table["water"]) == pytest.approx(water)
+    for rule, labels in assigned(spectra, water, rules(), 10, 1).items():
+        same = [short[label] == told for label, told in zip(labels, table[names[rule]].to_pylist(), strict=True)]
+        assert np.mean(same) > 0.98, rule  # the last bits of a decomposition may turn a row over
+    response = fit_response(spectra, water, 0.22)
+    assert np.asarray(table["expected"]) == pytest.approx(response.mean, abs=0.05)
+    assert np.asarray(table["expected_sd"]) == pytest.approx(response.sd, abs=0.05)
