@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import steelyard
 
@@ -34,3 +35,9 @@ def test_every_public_name_can_be_had() -> None:
 
 def test_a_name_that_is_not_there_is_refused_in_the_usual_way() -> None:
     assert not hasattr(steelyard, "nonsense")
+
+
+def test_no_public_name_is_that_of_a_module() -> None:
+    """Importing the module would put it in the place of what bears its name."""
+    modules = {path.stem for path in Path(str(steelyard.__file__)).parent.glob("*.py")}
+    assert not modules & set(steelyard._HOME_OF)

@@ -25,7 +25,7 @@ from steelyard.errors import (
     WrongShape,
 )
 from steelyard.kinds import Array
-from steelyard.standardise import standardise
+from steelyard.standardising import standardise
 
 WAYS: tuple[Any, ...] = ("shift", "softmax", "rank")
 finite = st.floats(allow_nan=False, allow_infinity=False)

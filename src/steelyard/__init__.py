@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
     from .scoring import scorer as scorer
-    from .standardise import standardise as standardise
+    from .standardising import standardise as standardise
     from .table import Table as Table
     from .tally import Tally as Tally
 
@@ -68,7 +68,7 @@ _HOMES = {
     "response": ("Response", "fit_response"),
     "scale": ("Continuum", "Scale"),
     "scoring": ("scorer",),
-    "standardise": ("standardise",),
+    "standardising": ("standardise",),
     "table": ("Table",),
     "tally": ("Tally",),
 }

@@ -10,7 +10,7 @@ from .errors import UnequalLengths, WrongShape
 from .estimate import Estimate
 from .partition import corner, distances
 from .scaling import orders
-from .standardise import standardise
+from .standardising import standardise
 from .uncertainty import SKEWED, critical_values, hall_bounds
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import BadOption, quoted
 from ..parallel import one_thread
 from ..partition import Space, corner, distances
-from ..standardise import standardise
+from ..standardising import standardise
 from ..table import Table
 
 if TYPE_CHECKING:
