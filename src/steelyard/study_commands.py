@@ -95,6 +95,7 @@ def partitions(
     *,
     seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
     csv: Annotated[
         str | None, Parameter(help="Write the measures on every data set; to standard output without one.")
     ] = None,
@@ -113,6 +114,10 @@ def partitions(
         show(Text(str(found)))
     if csv is not None:
         write_to(csv, found.draws.to_csv())
+    if figures is not None:
+        from .studies.partition_figures import draw
+
+        draw(figures, seed)
     return HELD
 
 

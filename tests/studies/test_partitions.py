@@ -165,3 +165,14 @@ def test_progress_is_told() -> None:
 def test_bad_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(BadOption, match=text):
         run(**options)
+
+
+def test_figures_of_the_paper_are_drawn(tmp_path: Path) -> None:
+    from steelyard.cli import main
+    from steelyard.studies.partition_figures import FIGURES
+
+    assert main(["study", "partitions", "--seeds", "2", "--figures", str(tmp_path / "figures"), "--csv", "-"]) == 0
+    drawn = {path.stem: path.read_bytes() for path in (tmp_path / "figures").glob("*.png")}
+    assert set(drawn) == set(FIGURES)
+    assert all(content.startswith(b"\x89PNG") for content in drawn.values())
+    assert len(set(drawn.values())) == 3

@@ -1,0 +1,36 @@
+"""Figures 1 to 3 of Sondhauss & Weihs (2001), drawn into a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ..api import compare
+from ..scale import Scale
+from .partitions import NETWORK, NORMAL, SEED, TRUE, memberships
+
+CLASSES = ("G1", "G2", "G3")
+FIGURES: dict[str, tuple[tuple[str, str], dict[str, str]]] = {
+    "figure1": ((TRUE, NORMAL), {"scaling": "raw"}),
+    "figure2": ((NORMAL, NETWORK), {"lines": "accuracy"}),
+    "figure3": ((NORMAL, NETWORK), {"lines": "separation"}),
+}
+
+
+def draw(folder: Path, seed: int = SEED) -> list[Path]:
+    """Draw what three rules say of the objects of one data set: as given, and scaled with lines to corners."""
+    import matplotlib.pyplot as plt
+
+    said, truth = memberships(seed)
+    labels = np.array(CLASSES)[truth]
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, (rules, options) in FIGURES.items():
+        both = compare(labels, {rule: said[rule] for rule in rules}, scale=Scale(CLASSES))
+        figure, axes = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
+        both.plot.simplex(options.get("scaling", "default"), lines=options.get("lines"), ax=axes)
+        paths.append(folder / f"{name}.png")
+        figure.savefig(paths[-1], dpi=150)
+        plt.close(figure)
+    return paths
