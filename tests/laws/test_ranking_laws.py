@@ -309,7 +309,7 @@ def test_a_row_that_weighs_nothing_is_no_row(measure: Measure, case: Binary) -> 
 def test_the_unit_of_sampling_weights_does_not_matter(measure: Measure, case: Several, factor: float) -> None:
     weight = np.random.default_rng(len(case[0])).uniform(0.5, 2, len(case[0]))
     once, scaled = (columns(of_several(case, measure, weight=weight * unit)) for unit in (1.0, factor))
-    assert_same(once, scaled, 1e-6, least=1e-7)
+    assert_same(once, scaled, 1e-6, least=1e-6)  # the root of rounding, where a value is 0
 
 
 @every_measure
