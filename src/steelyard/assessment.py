@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from .calibration import CalibrationEvaluation
-from .continuum import ContinuumEvaluation
 from .errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation
-from .forecasts import ForecastEvaluation
+from .families import OF_ROWS, SAYS_MORE, evaluate
 from .layout import AVERAGES
 from .measures import find
-from .one_against_rest import PSEUDO_ROW, OneAgainstRest
-from .partitioned import PartitionEvaluation
+from .one_against_rest import OneAgainstRest
 from .parts import Part, Results
-from .ranked import RankedEvaluation
 from .registry import Measure
+from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Continuum, Label, listed
 from .settings import PRICED, STANDARDISE, Settings
@@ -31,11 +28,16 @@ from .tally import Tally
 from .uncertainty import unit_of
 
 if TYPE_CHECKING:
+    from .calibration import CalibrationEvaluation
     from .comparison import Comparison
+    from .continuum import ContinuumEvaluation
     from .curves import Band
     from .decisions import Decision
+    from .forecasts import ForecastEvaluation
     from .kinds import Array
+    from .partitioned import PartitionEvaluation
     from .pictures import Pictures
+    from .ranked import RankedEvaluation
     from .reliability import CalibrationTest, Reliability
 
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
@@ -69,47 +71,52 @@ class Assessment:
             unit_of(patterns, model),
         )
 
+    def of(self, statistic: Statistic) -> RowEvaluation:
+        """The evaluated slots of this classifier that are made of one statistic of its rows."""
+        if statistic not in self._evaluated:
+            counts = self.evaluation
+            self._evaluated[statistic] = evaluate(
+                statistic,
+                self._rows,
+                counts.model,
+                scale=counts.scale,
+                measures=self.settings.made_of(statistic),
+                stand_in=self.settings.stand_in,
+                unit=counts.unit,
+                models=self.tally.models,
+            )
+        return self._evaluated[statistic]
+
     @cached_property
+    def _evaluated(self) -> dict[Statistic, RowEvaluation]:
+        return {}
+
+    @property
     def ranked(self) -> RankedEvaluation:
         """The evaluated slots of this classifier that are made of its scores."""
-        rows = self.tally.rows_of(self.slice)
-        if rows is None:
+        if self.tally.rows_of(self.slice) is None:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        counts = self.evaluation
-        return RankedEvaluation(
-            rows,
-            counts.model,
-            counts.scale,
-            self.settings.made_of(RANKING),
-            self.settings.stand_in,
-            PSEUDO_ROW * counts.unit,
-        )
+        return cast("RankedEvaluation", self.of(RANKING))
 
-    @cached_property
+    @property
     def forecast(self) -> ForecastEvaluation:
         """The evaluated slots of this classifier that are made of its probabilities."""
-        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(FORECASTS)
-        return ForecastEvaluation(
-            rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit, models=self.tally.models
-        )
+        return cast("ForecastEvaluation", self.of(FORECASTS))
 
-    @cached_property
+    @property
     def calibration(self) -> CalibrationEvaluation:
         """The evaluated slots of this classifier that hold its probabilities against frequencies."""
-        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CALIBRATION)
-        return CalibrationEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+        return cast("CalibrationEvaluation", self.of(CALIBRATION))
 
-    @cached_property
+    @property
     def continuum(self) -> ContinuumEvaluation:
         """The evaluated slots of this classifier that are made of measured values."""
-        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(CONTINUUM)
-        return ContinuumEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+        return cast("ContinuumEvaluation", self.of(CONTINUUM))
 
-    @cached_property
+    @property
     def partition(self) -> PartitionEvaluation:
         """The evaluated slots of this classifier that are made of its memberships in a partition space."""
-        rows, counts, measures = self._rows, self.evaluation, self.settings.made_of(PARTITION)
-        return PartitionEvaluation(rows, counts.model, counts.scale, measures, self.settings.stand_in, counts.unit)
+        return cast("PartitionEvaluation", self.of(PARTITION))
 
     @property
     def _rows(self) -> Rows:
@@ -121,16 +128,9 @@ class Assessment:
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
         parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
-        if self.settings.made_of(CONTINUUM) and self.tally.scores is not None:
-            parts[CONTINUUM.name] = Part(self.continuum, self.settings, self.n)
-        if self.settings.made_of(RANKING) and self.tally.scores is not None:
-            parts[RANKING.name] = Part(self.ranked, self.settings, self.n)
-        if self.settings.made_of(FORECASTS):
-            parts[FORECASTS.name] = Part(self.forecast, self.settings, self.n)
-        if self.settings.made_of(PARTITION):
-            parts[PARTITION.name] = Part(self.partition, self.settings, self.n)
-        if self.settings.made_of(CALIBRATION):
-            parts[CALIBRATION.name] = Part(self.calibration, self.settings, self.n)
+        for statistic in OF_ROWS:
+            if self.settings.made_of(statistic) and (self.tally.scores is not None or statistic not in SAYS_MORE):
+                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n)
         return parts
 
     def part(self, statistic: Statistic) -> Part:

@@ -168,11 +168,6 @@ class CalibrationEvaluation(RowEvaluation):
         """Each class has bins of its own: no more than asked for."""
         return self.alone is None
 
-    @property
-    def scored(self) -> bool:
-        """Labels are forecasts too: of probability 1."""
-        return True
-
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Piece]]:
         said = self.rows.scores[self.model]
         for low, high in chunks(start, stop, len(self.scale)):

@@ -11,23 +11,18 @@ import numpy as np
 
 from .assessment import Assessment
 from .bootstrap import bca, bounds, differs, replicate
-from .calibration import CalibrationEvaluation
 from .cases import Cases
-from .continuum import ContinuumEvaluation
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
-from .forecasts import ForecastEvaluation
-from .one_against_rest import PSEUDO_ROW
-from .partitioned import PartitionEvaluation
+from .families import OF_ROWS, SAYS_MORE, evaluate
 from .parts import compute
-from .ranked import RankedEvaluation
 from .registry import Measure
 from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS
+from .statistics import CONFUSION, STATISTICS
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -124,21 +119,13 @@ class Comparison:
         families: list[Sequence[Evaluation | RowEvaluation]] = []
         if some := by_statistic[CONFUSION]:
             families.append([Evaluation(patterns, model, scale, some, stand_in, unit) for model in models])
-        if (some := by_statistic[CONTINUUM]) and rows is not None:
-            families.append([ContinuumEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
-        if (some := by_statistic[RANKING]) and rows is not None:
-            weight = PSEUDO_ROW * unit
-            families.append([RankedEvaluation(rows, model, scale, some, stand_in, weight) for model in models])
-        rows = Rows.of_patterns(patterns) if rows is None else rows
-        if some := by_statistic[FORECASTS]:
-            names = self.models
-            families.append(
-                [ForecastEvaluation(rows, model, scale, some, stand_in, unit, models=names) for model in models]
-            )
-        if some := by_statistic[PARTITION]:
-            families.append([PartitionEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
-        if some := by_statistic[CALIBRATION]:
-            families.append([CalibrationEvaluation(rows, model, scale, some, stand_in, unit) for model in models])
+        if rows is None:
+            by_statistic |= dict.fromkeys(SAYS_MORE, ())
+        kept = Rows.of_patterns(patterns) if rows is None else rows
+        common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "unit": unit, "models": self.models}
+        for statistic in OF_ROWS:
+            if some := by_statistic[statistic]:
+                families.append([evaluate(statistic, kept, model, measures=some, **common) for model in models])
         return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]
 
     def _places(self, evaluation: Evaluation | RowEvaluation, by_class: bool) -> list[int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evaluation import STEP, Slot
+from .evaluation import Slot
 from .judged import COLUMNS, DOUBTS, NEEDS, Judged
 from .measured import Measured
 from .parallel import chunks, over_rows
@@ -41,11 +41,6 @@ class ContinuumEvaluation(SkewedEvaluation):
     def one_by_one(self) -> bool:
         """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
         return self.alone is None and len(self.rows) > MANY_ROWS
-
-    @property
-    def scored(self) -> bool:
-        """Labels are enough."""
-        return True
 
     @cached_property
     def _truth(self) -> tuple[Continuum, Measured]:
@@ -193,18 +188,12 @@ class ContinuumEvaluation(SkewedEvaluation):
         """The formula at the means."""
         return float(np.real(slot.measure.of(self._offered(slot))))
 
-    def _slopes(self, slot: Slot) -> dict[str, float]:
-        """The derivatives of the formula by its means, found by complex step."""
-        offered = self._offered(slot)
-        stepped = {name: offered | {name: offered[name] + 1j * STEP} for name in offered if name in self.means}
-        return {name: float(np.imag(slot.measure.of(means))) / STEP for name, means in stepped.items()}
-
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
         del smooth
         found = np.zeros(len(self.rows))
         with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = self._slopes(slot)
+            slopes = self.slopes(slot, self._offered(slot), self.means)
             for name, slope in slopes.items():
                 found += slope * (self.column(name) - self.means[name])
             found /= self.total

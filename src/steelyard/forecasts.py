@@ -53,7 +53,6 @@ class Sloped(NamedTuple):
 class ForecastEvaluation(RowEvaluation):
     """All slots of one classifier that are made of its probability forecasts."""
 
-    models: tuple[str, ...] = ()
     found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
     kept: dict[Any, Array] = field(default_factory=dict, repr=False)
 
@@ -61,11 +60,6 @@ class ForecastEvaluation(RowEvaluation):
     def one_by_one(self) -> bool:
         """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
         return self.alone is None and len(self.rows) > MANY_ROWS
-
-    @property
-    def scored(self) -> bool:
-        """Labels are forecasts too: of probability 1."""
-        return True
 
     # --- columns of rows ---------------------------------------------------------------------------------------
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .errors import BadOption, OutsideUnitInterval, quoted
+from .errors import OutsideUnitInterval
 from .measures import find
 from .partition import Space
-from .scaling import VARIANTS
 from .settings import STANDARDISE
 from .simplex import MOST_CLASSES
 from .table import Table
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .kinds import Array, Codes, Places
 
-SCALINGS = ("raw", *VARIANTS)
 LINES = {"accuracy": "true_gap", "separation": "assigned_gap"}
 MOST_PANELS = 6  # of triples
 MOST_CONFUSED = 40  # classes that triples are made of
@@ -60,19 +58,10 @@ class Piece(NamedTuple):
 
 def space_of(assessment: Assessment, scaling: str = "default", depth: int = 1) -> Space:
     """The partition space of a classifier that gave probabilities."""
-    classes = len(assessment.classes)
-    if scaling not in SCALINGS:
-        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join(SCALINGS)}")
-    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth < classes:
-        whole = "1" if classes == 2 else f"a whole number from 1 to {classes - 1}"
-        raise BadOption(f"depth is {quoted(depth)}", mend=f"Say {whole}: one less than there are classes, or fewer")
-    rows = assessment.ranked.rows.refuse_changed()
-    said = rows.scores[assessment.evaluation.model]
-    if not said.are_probabilities:
+    rows = assessment.ranked.rows.refuse_changed()  # of labels there is nothing to see
+    if not rows.scores[assessment.evaluation.model].are_probabilities:
         raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
-    memberships = np.stack(said.memberships(), axis=1).astype(np.float64)
-    mass = np.ones(len(rows)) if rows.sums is None else rows.sums[:, 1]
-    return Space(memberships, rows.truth, mass, scaling, depth)
+    return assessment.partition.scaled(scaling, depth)
 
 
 def table_of(space: Space) -> Array:

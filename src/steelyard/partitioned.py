@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import BadOption, quoted
-from .evaluation import STEP, Slot
+from .evaluation import Slot
 from .partition import COLUMNS, Space, corner
 from .piece import Piece
 from .registry import Measure
 from .scaling import VARIANTS
 from .skewed import SkewedEvaluation
+from .uncertainty import wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -34,14 +35,13 @@ class PartitionEvaluation(SkewedEvaluation):
         """Each scaling is made when it is asked for."""
         return self.alone is None
 
-    @property
-    def scored(self) -> bool:
-        """Labels are memberships too: of 1."""
-        return True
-
     def space(self, measure: Measure) -> Space:
         """The rows, scaled as a measure asks for it."""
-        chosen = _chosen(measure, len(self.scale))
+        return self.scaled(*(measure.parameters[name] for name in ("scaling", "depth", "floor")))
+
+    def scaled(self, scaling: str, depth: int = 1, floor: int = 1) -> Space:
+        """The rows, scaled as somebody asks for it."""
+        chosen = _chosen(scaling, depth, floor, len(self.scale))
         if chosen not in self.spaces:
             said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
             memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
@@ -65,16 +65,12 @@ class PartitionEvaluation(SkewedEvaluation):
         del smooth
         space, found = self.space(slot.measure), np.zeros(len(self.rows))
         offered = self._offered(slot, space, self.weights.mass)
-        for name in slot.measure.arguments:
-            if name in COLUMNS:
-                stepped = slot.measure.of(offered | {name: offered[name] + 1j * STEP})
-                found += float(np.imag(stepped)) / STEP * space.influence(name)
+        for name, slope in self.slopes(slot, offered, COLUMNS).items():
+            found += slope * space.influence(name)
         return found / self.total
 
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """Every row lies in the same corner, say: what an error rate of none in so many rows may be tells the rest."""
-        from .uncertainty import wilson
-
         trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
         rare = float(wilson(np.zeros(1), trials, level)[1][0])
         # A row in a wrong corner is further from the right one than the middle by the root of 2 over the corner.
@@ -104,12 +100,11 @@ class PartitionEvaluation(SkewedEvaluation):
         return "" if scaling is None else "; ".join(scaling.notes)
 
 
-def _chosen(measure: Measure, classes: int) -> Chosen:
-    """How memberships are to be scaled."""
-    scaling, depth, floor = (measure.parameters[name] for name in ("scaling", "depth", "floor"))
-    if scaling not in (*VARIANTS, RAW):
-        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join((*VARIANTS, RAW))}")
+def _chosen(scaling: str, depth: int, floor: int, classes: int) -> Chosen:
+    """How memberships are to be scaled, once that has passed every check."""
+    if scaling not in (RAW, *VARIANTS):
+        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join((RAW, *VARIANTS))}")
     for name, number, most in (("depth", depth, classes - 1), ("floor", floor, 10**9)):
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
-            raise BadOption(f"{name} is {quoted(number)}", mend=f"Give a whole number from 1 to {most}")
+            raise BadOption(f"{name} is {quoted(number)}", mend=f"Say a whole number from 1 to {most}")
     return scaling, depth, floor

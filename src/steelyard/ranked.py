@@ -70,6 +70,7 @@ class Memory(NamedTuple):
 class RankedEvaluation(RowEvaluation):
     """All slots of one classifier that are made of the order of its scores."""
 
+    pseudo_row = PSEUDO_ROW
     memory: Memory = field(default_factory=lambda: Memory({}, {}, {}), repr=False)
 
     @property

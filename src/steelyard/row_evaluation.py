@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -58,7 +58,11 @@ class RowEvaluation(ABC):
         undefined: What stands in for values that are undefined.
         unit: What a pseudo-row weighs.
         alone: The one slot that is wanted, where it is one.
+        models: The names of all classifiers, for measures that hold one against another.
+        pseudo_row: What part of a row a pseudo-row is.
     """
+
+    pseudo_row: ClassVar[float] = 1.0
 
     rows: Rows
     model: int
@@ -67,6 +71,7 @@ class RowEvaluation(ABC):
     undefined: float
     unit: float
     alone: Slot | None = None
+    models: tuple[str, ...] = ()
 
     @property
     def one_by_one(self) -> bool:
@@ -153,9 +158,9 @@ class RowEvaluation(ABC):
     # --- what there is to find, at every slot --------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def scored(self) -> bool:
-        """Whether the classifier said anything that these measures can be made of."""
+        """Whether the classifier said anything that these measures can be made of; labels are enough for most."""
+        return True
 
     @abstractmethod
     def result(self, slot: Slot) -> Found:

@@ -7,14 +7,14 @@ off by a cubic (Hall 1992) is much nearer.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evaluation import Slot
+from .evaluation import STEP, Slot
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .uncertainty import NO_ERROR, critical_values, hall_bounds, second_moment, skewness
 
@@ -32,6 +32,13 @@ class SkewedEvaluation(RowEvaluation):
     @abstractmethod
     def value(self, slot: Slot) -> float:
         """The value of a slot."""
+
+    def slopes(self, slot: Slot, offered: Mapping[str, Any], means: Collection[str]) -> dict[str, float]:
+        """The derivatives of a formula by some of what it is offered, found by complex step."""
+        stepped = {
+            name: {**offered, name: offered[name] + 1j * STEP} for name in slot.measure.arguments if name in means
+        }
+        return {name: float(np.imag(slot.measure.of(each))) / STEP for name, each in stepped.items()}
 
     @abstractmethod
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
