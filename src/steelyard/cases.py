@@ -18,11 +18,11 @@ from .errors import (
     OneClass,
     SteelyardError,
     SwappedArguments,
-    UnequalLengths,
     UnknownLabel,
     UnusableLabels,
     WrongShape,
     quoted,
+    refuse_length,
 )
 from .labels import Coded, encode, refuse_missing, scale_of, without
 from .measured import Knowledge, Measured
@@ -376,14 +376,7 @@ def _refuse_unequal(raw: Raw, weight: str) -> None:
             lengths.append((prediction.name, len(prediction)))
         lengths += [(prediction.heading(place), len(column)) for place, column in enumerate(prediction.columns)]
     for name, length in lengths:
-        _refuse_length(name, length, len(raw.truth), raw.truth.name)
-
-
-def _refuse_length(name: str, length: int, right: int, other: str) -> None:
-    if length != right:
-        raise UnequalLengths(
-            f"{length} rows, but {quoted(other)} has {right}", column=name, mend="Every column needs one value a row"
-        )
+        refuse_length(name, length, len(raw.truth), raw.truth.name)
 
 
 def _checked_weight(weight: Numbers, name: str) -> Array:
@@ -417,7 +410,7 @@ def _crossed(columns: Sequence[Coded]) -> Coded:
     missing = np.zeros(len(places), dtype=bool)
     parts: list[tuple[Label, ...]] = [()]
     for column in columns:
-        _refuse_length(column.name, len(column), len(places), columns[0].name)
+        refuse_length(column.name, len(column), len(places), columns[0].name)
         labels = column.labels or ("",)
         pairs = encode(places * len(labels) + np.maximum(column.codes, 0), column.name)
         parts = [(*parts[int(pair) // len(labels)], labels[int(pair) % len(labels)]) for pair in pairs.labels]

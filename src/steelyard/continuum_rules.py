@@ -7,7 +7,6 @@ for probabilities. There, measured values are given as ``params={"measured": z}`
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .columns import numbers
 from .errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted
 from .kernels import class_probabilities
+from .regressors import is_estimator, tells_spread
 from .scale import Continuum
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
     def _admit(self, X: Any, values: tuple[Any, Any], unfit: Callable[[Any], bool], mend: str) -> tuple[Array, Places]:
         """Let rows in to be learned from, and note what there is to know about them."""
         within = getattr(self, self._inner)
-        estimates = hasattr(within, "fit") and hasattr(within, "predict") and not isinstance(within, type)
-        if not estimates or (hasattr(within, "__sklearn_tags__") and unfit(within)):
+        if not is_estimator(within) or (hasattr(within, "__sklearn_tags__") and unfit(within)):
             raise BadOption(f"{self._inner} is {quoted(within)}", mend=mend)
         measured, codes = self._measured(_one_of(*values))
         validate_data(self, X, skip_check_array=True)
@@ -161,11 +160,7 @@ class CutClassifier(_ContinuumRule):
 
 def _knows_spread(rule: Any) -> bool:
     """Whether there is a standard deviation around what is predicted."""
-    regressor = getattr(rule, "regressor_", rule.regressor)
-    while hasattr(regressor, "steps"):  # a pipeline hands options on to its last step
-        regressor = regressor.steps[-1][1]
-    told = "return_std" in inspect.signature(regressor.predict).parameters
-    return rule.spread == "residual" or told
+    return rule.spread == "residual" or tells_spread(getattr(rule, "regressor_", rule.regressor))
 
 
 class RegressionRule(_ContinuumRule):

@@ -12,12 +12,12 @@ from .errors import (
     EmptyInput,
     MissingValues,
     NotNumbers,
-    UnequalLengths,
     UnusableLabels,
     WrongShape,
-    quoted,
+    refuse_length,
 )
-from .labels import Coded, encode
+from .labels import encode
+from .scale import checked_deviation
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array
@@ -70,14 +70,12 @@ def deviations(sd: Any, rows: int, name: str = "sd", other: str = "values") -> A
     number = as_number(sd)
     if np.isnan(number) and hasattr(sd, "__len__") and not isinstance(sd, str | bytes):
         return _each_deviation(sd, rows, name, other)
-    if not 0 <= number < np.inf:
-        raise BadDeviation(f"{name} is {quoted(sd)}", mend="A standard deviation is a finite number, 0 or above")
-    return np.full(rows, number)
+    return np.full(rows, float(checked_deviation(sd, name)))
 
 
 def _each_deviation(sd: Any, rows: int, name: str, other: str) -> Array:
     column = finite_numbers(sd, name)
-    refuse_length(column, rows, name, other)
+    refuse_length(name, len(column), rows, other)
     if (column < 0).any():
         row = int(np.argmax(column < 0))
         problem = f"the standard deviation is {column[row]}"
@@ -85,17 +83,10 @@ def _each_deviation(sd: Any, rows: int, name: str, other: str) -> Array:
     return column
 
 
-def refuse_length(column: AnyArray | Coded, rows: int, name: str, other: str = "values") -> None:
-    """Say so where a column has another length than the rest."""
-    if len(column) != rows:
-        problem = f"{len(column)} rows, but {quoted(other)} has {rows}"
-        raise UnequalLengths(problem, column=name, mend="Every column needs one value a row")
-
-
 def grouping(values: Any, rows: int, name: str, other: str = "values") -> AnyArray:
     """What rows belong together, as codes from 0 on."""
     coded = encode(values, name)
-    refuse_length(coded, rows, name, other)
+    refuse_length(name, len(coded), rows, other)
     if coded.has_missing:
         row = int(np.argmax(coded.missing()))
         raise MissingValues("the value is missing", column=name, row=row, mend="Fill it in, or leave the row out")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .cases import Cases
 from .errors import BadOption, quoted
+from .folds import fold_of
 from .labels import Coded
 from .measures import find
 from .prediction import Scores
@@ -23,7 +24,7 @@ from .uncertainty import wilson
 if TYPE_CHECKING:
     from .assessment import Assessment
     from .comparison import Comparison
-    from .kinds import Array, Places
+    from .kinds import Array
 
 SUMMED = "brier_multiclass"
 
@@ -109,7 +110,8 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
         raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
     if assessment.calibration.patterns.clusters == 1 or len(rows) < 2:
         raise BadOption("there is nothing to recalibrate by", mend="It takes two rows, or two clusters, at least")
-    fold = _dealt(len(rows), rows.cluster, folds, seed)
+    units = assessment.calibration.patterns.clusters or len(rows)
+    fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
     memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
     better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass, fold, method)))
     names = (name, f"{name}, recalibrated")
@@ -125,12 +127,3 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
         group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
     )
     return Comparison(Tally.of(cases), assessment.settings, cases)
-
-
-def _dealt(rows: int, cluster: Places | None, folds: int, seed: int) -> Places:
-    """Deal rows out to folds of about the same size; those of a cluster go together."""
-    random = np.random.default_rng(seed)
-    if cluster is None:
-        return np.asarray(random.permutation(rows) % min(folds, rows))
-    clusters = int(cluster.max()) + 1
-    return np.asarray((random.permutation(clusters) % min(folds, clusters))[cluster])

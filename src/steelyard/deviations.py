@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .columns import as_number
-from .covariates import design, finite_numbers, grouping, refuse_length
-from .errors import BadDeviation, BadOption, TooFewRows, quoted
+from .covariates import design, finite_numbers, grouping
+from .errors import BadDeviation, BadOption, TooFewRows, quoted, refuse_length
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array
@@ -174,7 +174,7 @@ def total_sd(
     if covariates is None:
         raise BadOption(f"the method {quoted(method)} needs covariates", mend="Give them, one row an object")
     table = design(covariates)
-    refuse_length(table, len(column), "covariates")
+    refuse_length("covariates", len(table), len(column), "values")
     if method == "local":
         return _local(column, table)
     codes = np.unique(table + 0.0, axis=0, return_inverse=True)[1].ravel()  # -0.0 is 0.0
@@ -227,7 +227,7 @@ def _of_residuals(values: Array, predicted: Any, parameters: float | None) -> De
     if predicted is None:
         raise BadOption("residuals need predictions", mend="Give predicted=, what a regression says of these rows")
     fitted = finite_numbers(predicted, "predicted")
-    refuse_length(fitted, len(values), "predicted")
+    refuse_length("predicted", len(fitted), len(values), "values")
     spent = 0.0 if parameters is None else as_number(parameters)
     if not 0 <= spent < math.inf:
         raise BadOption(f"parameters is {quoted(parameters)}", mend="Give how many were fitted, or None for none")

@@ -189,3 +189,11 @@ class DamagedFile(SteelyardError):
 
 class UnlikeTallies(SteelyardError):
     """Two tallies over different scales or classifiers cannot be added."""
+
+
+def refuse_length(name: str, length: int, right: int, other: str) -> None:
+    """Say so where a column has another length than the one that it stands beside."""
+    if length != right:
+        raise UnequalLengths(
+            f"{length} rows, but {quoted(other)} has {right}", column=name, mend="Every column needs one value a row"
+        )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .covariates import design, deviations, finite_numbers, grouping, refuse_length
-from .errors import BadOption, TooFewRows, quoted
+from .covariates import design, deviations, finite_numbers, grouping
+from .errors import BadOption, TooFewRows, quoted, refuse_length
+from .folds import deal
 
 if TYPE_CHECKING:
     from .kinds import Array, Places
@@ -39,7 +40,7 @@ class Observations:
     def read(cls, covariates: Any, measured: Any, sd: Any, groups: Any, seed: Any) -> Observations:
         """Check what a user hands in."""
         values, points = finite_numbers(measured, "measured"), design(covariates)
-        refuse_length(points, len(values), "covariates", "measured")
+        refuse_length("covariates", len(points), len(values), "measured")
         known = deviations(sd, len(values), other="measured") ** 2
         codes = None if groups is None else grouping(groups, len(values), "groups", "measured")
         if not (isinstance(seed, int | np.integer) and seed >= 0):
@@ -76,29 +77,6 @@ class Observations:
             problem = f"{self.units} {self.unit} cannot be dealt into {folds} folds"
             raise TooFewRows(problem, mend=f"Give folds={self.units} or fewer")
         return deal(len(self), int(folds), self.groups, self.seed)
-
-
-def groups_apart(groups: Places) -> list[Places]:
-    """The rows of every group."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order])) + 1
-    return list(np.split(order, starts))
-
-
-def deal(rows: int, number: int, groups: Places | None, seed: int) -> list[Places]:
-    """Folds at random, about equally large, which keep groups together."""
-    random = np.random.default_rng(seed)
-    if groups is None:
-        return groups_apart(random.permutation(rows) % number)
-    apart = groups_apart(groups)
-    sizes, filled = np.array([len(each) for each in apart]), np.zeros(number, dtype=np.int64)
-    fold = np.empty(rows, dtype=np.int64)
-    shuffled = random.permutation(len(apart))
-    for place in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
-        emptiest = int(np.argmin(filled))
-        fold[apart[place]] = emptiest
-        filled[emptiest] += sizes[place]
-    return groups_apart(fold)
 
 
 def _split(splitter: Any, rows: Observations) -> list[Places]:

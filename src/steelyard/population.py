@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .covariates import finite_numbers, refuse_length
-from .errors import BadNoise, BadOption, BadWeights, quoted
+from .covariates import finite_numbers
+from .errors import BadNoise, BadOption, BadWeights, quoted, refuse_length
 from .labels import encode, refuse_missing
 from .noise import read_noise
 from .scale import Continuum
@@ -110,14 +110,14 @@ def _mean(values: Array, mass: Array | None) -> float:
 
 def _codes(assigned: Any, scale: Continuum, rows: int) -> Codes:
     column = encode(assigned, "assigned")
-    refuse_length(column, rows, "assigned", "expected")
+    refuse_length("assigned", len(column), rows, "expected")
     refuse_missing(column)
     return column.on(scale)
 
 
 def _mass(weight: Any, rows: int) -> Array:
     mass = finite_numbers(weight, "weight")
-    refuse_length(mass, rows, "weight", "expected")
+    refuse_length("weight", len(mass), rows, "expected")
     if (mass < 0).any():
         row = int(np.argmax(mass < 0))
         raise BadWeights(

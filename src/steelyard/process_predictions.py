@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .folds import groups_apart
 from .gaussian_process import Predicted, Process, fit_process
 from .local_regression import standardised
-from .observations import Observations, groups_apart
+from .observations import Observations
 from .parallel import one_thread
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .covariates import deviations, finite_numbers, refuse_length
-from .errors import BadOption, NoVariance, quoted
+from .covariates import deviations, finite_numbers
+from .errors import BadOption, NoVariance, quoted, refuse_length
 from .observations import Observations
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class LeftOut(NamedTuple):
 def is_estimator(model: Any) -> bool:
     """Tell what can be fitted and asked to predict."""
     return hasattr(model, "fit") and hasattr(model, "predict") and not inspect.isclass(model)
+
+
+def tells_spread(model: Any) -> bool:
+    """Whether a regressor, or the pipeline that ends in one, gives a standard deviation beside what it predicts."""
+    return "return_std" in inspect.signature(_last(model).predict).parameters
 
 
 def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool, progress: Progress | None) -> LeftOut:
@@ -92,7 +97,7 @@ def _by_function(model: Any, told: bool) -> Predict:
 
 
 def _by_estimator(model: Any, told: bool) -> Predict:
-    if told and "return_std" not in inspect.signature(_last(model).predict).parameters:
+    if told and not tells_spread(model):
         problem = f"{type(_last(model)).__name__} does not tell how sure its predictions are"
         raise NoVariance(problem, column="model", mend=MEND)
 
@@ -124,7 +129,7 @@ def _copy(model: Any) -> Any:
 
 def _checked(mean: Any, rows: int) -> Array:
     column = finite_numbers(np.ravel(mean) if np.ndim(mean) == 2 and np.shape(mean)[1] == 1 else mean, "prediction")
-    refuse_length(column, rows, "prediction", "test_x")
+    refuse_length("prediction", len(column), rows, "test_x")
     return column
 
 
