@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from .registry import Measure as Measure
     from .registry import measure as measure
     from .registry import proportion as proportion
+    from .resampling.cross import cross_assess as cross_assess
+    from .resampling.crossed import CrossAssessment as CrossAssessment
+    from .resampling.permuting import PermutationTest as PermutationTest
+    from .resampling.permuting import permutation_test as permutation_test
+    from .resampling.plans import Bootstrap as Bootstrap
+    from .resampling.tuning import TunedClassifier as TunedClassifier
+    from .resampling.tuning import Tuning as Tuning
+    from .resampling.tuning import tune as tune
     from .response import Response as Response
     from .response import fit_response as fit_response
     from .scale import Continuum as Continuum
@@ -65,6 +73,11 @@ _HOMES = {
     "population": ("PopulationErrors", "population_errors"),
     "rankings": ("ranking_table",),
     "registry": ("Measure", "measure", "proportion"),
+    "resampling.cross": ("cross_assess",),
+    "resampling.crossed": ("CrossAssessment",),
+    "resampling.permuting": ("PermutationTest", "permutation_test"),
+    "resampling.plans": ("Bootstrap",),
+    "resampling.tuning": ("TunedClassifier", "Tuning", "tune"),
     "response": ("Response", "fit_response"),
     "scale": ("Continuum", "Scale"),
     "scoring": ("scorer",),

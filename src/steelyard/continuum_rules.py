@@ -8,17 +8,17 @@ for probabilities. There, measured values are given as ``params={"measured": z}`
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import column_or_1d, get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .columns import numbers
 from .errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted
+from .estimators import where
 from .kernels import class_probabilities
 from .regressors import is_estimator, tells_spread
 from .scale import Continuum
@@ -26,7 +26,6 @@ from .scale import Continuum
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Places
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 FEW = 10  # rows of which ranks cannot be told from whole numbers that were measured
 LOWEST = np.finfo(np.float64).min  # what scikit-learn gives for minus infinity, so that scores stay finite
 
@@ -78,12 +77,6 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
         return float(np.average(self.predict(X) == self.classes_[codes], weights=_array(sample_weight)))
 
 
-def _where(holds: Callable[[Any], bool]) -> Callable[[Method], Method]:
-    """A method that is only there where something holds of the rule."""
-    decorate: Callable[[Method], Method] = available_if(holds)
-    return decorate
-
-
 def _inner_has(method: str) -> Callable[[Any], bool]:
     """Whether the classifier within has a method."""
     return lambda rule: hasattr(getattr(rule, "estimator_", rule.estimator), method)
@@ -130,13 +123,13 @@ class CutClassifier(_ContinuumRule):
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(X))
 
-    @_where(_inner_has("predict_proba"))
+    @where(_inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of the continuum; 0 for those that were not seen in training."""
         check_is_fitted(self)
         return self._placed(np.asarray(self.estimator_.predict_proba(X)), 0.0)
 
-    @_where(_inner_has("decision_function"))
+    @where(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
         """A score for each class, in the order of the continuum; of two classes, one for the upper."""
         check_is_fitted(self)
@@ -232,7 +225,7 @@ class RegressionRule(_ContinuumRule):
         response = self.predict_response(X)
         return np.asarray(self.classes_[self.continuum_.cut(response)])
 
-    @_where(_knows_spread)
+    @where(_knows_spread)
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, where what is measured is normally distributed around its prediction.
 
@@ -246,7 +239,7 @@ class RegressionRule(_ContinuumRule):
         mean, sd = (_finite(column, "prediction") for column in said)
         return class_probabilities(mean, sd, self.continuum_.boundaries, self.continuum_.closed)
 
-    @_where(lambda rule: len(rule.continuum) == 2)
+    @where(lambda rule: len(rule.continuum) == 2)
     def decision_function(self, X: Any) -> Array:
         """Of two classes, how far the prediction is above the boundary between them."""
         return np.asarray(self.predict_response(X) - self.continuum_.boundaries[1])

@@ -163,6 +163,14 @@ class NoThreshold(SteelyardError):
     """No threshold does what was asked for."""
 
 
+class StraddlingGroups(SteelyardError):
+    """Rows of a group stand on both sides of a split."""
+
+
+class FailedFits(SteelyardError):
+    """No classifier could be fitted."""
+
+
 class UnknownModel(SteelyardError):
     """No classifier of that name in the comparison."""
 

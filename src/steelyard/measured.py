@@ -14,7 +14,7 @@ from .judged import RESPONSE, RESPONSE_SD, SD
 from .scale import LARGEST, RESCALE, checked_deviation
 
 if TYPE_CHECKING:
-    from .kinds import AnyArray, Array, Codes, Marks
+    from .kinds import AnyArray, Array, Codes, Marks, Places
 
 COLUMNS = ("value", "sd", "blur", "expected", "spread")
 
@@ -56,8 +56,8 @@ class Measured:
         some: dict[str, Any] = dict(zip(COLUMNS, columns, strict=False))
         return replace(self, **some, assigned=tuple(map(np.asarray, columns[len(COLUMNS) :])))
 
-    def keep(self, rows: Marks) -> Measured:
-        """Leave out the rows that are not marked."""
+    def keep(self, rows: Marks | Places) -> Measured:
+        """The rows that are marked, or those of these numbers."""
         return self.with_columns([None if column is None else column[rows] for column in self.columns()])
 
     def said(self) -> list[tuple[str, Array]]:

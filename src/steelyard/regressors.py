@@ -16,6 +16,7 @@ import numpy as np
 
 from .covariates import deviations, finite_numbers
 from .errors import BadOption, NoVariance, quoted, refuse_length
+from .estimators import innermost
 from .observations import Observations
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def is_estimator(model: Any) -> bool:
 
 def tells_spread(model: Any) -> bool:
     """Whether a regressor, or the pipeline that ends in one, gives a standard deviation beside what it predicts."""
-    return "return_std" in inspect.signature(_last(model).predict).parameters
+    return "return_std" in inspect.signature(innermost(model).predict).parameters
 
 
 def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool, progress: Progress | None) -> LeftOut:
@@ -98,7 +99,7 @@ def _by_function(model: Any, told: bool) -> Predict:
 
 def _by_estimator(model: Any, told: bool) -> Predict:
     if told and not tells_spread(model):
-        problem = f"{type(_last(model)).__name__} does not tell how sure its predictions are"
+        problem = f"{type(innermost(model)).__name__} does not tell how sure its predictions are"
         raise NoVariance(problem, column="model", mend=MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
@@ -106,17 +107,10 @@ def _by_estimator(model: Any, told: bool) -> Predict:
         if not told:
             return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
         mean, sd = fitted.predict(test, return_std=True)
-        added, meaning = _noise_told(_last(fitted), values)
+        added, meaning = _noise_told(innermost(fitted), values)
         return LeftOut(_checked(mean, len(test)), np.square(np.ravel(sd)) + added, meaning)
 
     return predict
-
-
-def _last(model: Any) -> Any:
-    """The step of a pipeline that predicts."""
-    while getattr(model, "steps", None):
-        model = model.steps[-1][1]
-    return model
 
 
 def _copy(model: Any) -> Any:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .api import assess
-from .errors import BadOption, UnknownMeasure, WrongShape, quoted
+from .errors import BadOption, UnknownMeasure, quoted
+from .estimators import classes_of, labels_of, memberships_of, scale_of_estimator
 from .judged import RESPONSE, RESPONSE_SD, SD
-from .labels import encode
 from .measures import find
 from .registry import Measure
-from .scale import Continuum, Label, Scale, listed, plain_label
+from .scale import Continuum, Scale, listed
 from .statistics import CALIBRATION, FORECASTS, RANKING
-
-if TYPE_CHECKING:
-    from .kinds import Array
 
 KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined")  # what is said of the rows, not of the measure
 CALIBRATE = "Choose a classifier that has it, or wrap this one: CalibratedClassifierCV(classifier)"
@@ -100,7 +97,7 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score an estimator that has been fitted."""
-        scale = _scale_of(estimator, y) if self.scale is None else self.scale
+        scale = scale_of_estimator(estimator, y) if self.scale is None else self.scale
         known = dict(self.known)
         if RESPONSE in known:
             known[RESPONSE] = _expected(known[RESPONSE], X)
@@ -119,9 +116,9 @@ class Scorer:
         """What the estimator says of the rows, in the form that the measure is made of."""
         statistic = self.measure.statistic
         if statistic not in (RANKING, FORECASTS, CALIBRATION):
-            return _labels(estimator, X, scale)
+            return labels_of(estimator, X, scale)
         if hasattr(estimator, "predict_proba"):
-            return _memberships(estimator, X, scale)
+            return memberships_of(estimator, X, scale)
         ranks = statistic is RANKING and hasattr(estimator, "decision_function")
         if not ranks or scale is None or len(scale) > 2:
             needed = "scores" if statistic is RANKING and not ranks else "probabilities"
@@ -129,7 +126,7 @@ class Scorer:
                 f"{self.measure.label} needs {needed}, and {type(estimator).__name__} has no predict_proba",
                 mend=CALIBRATE,
             )
-        return {scale.label(_classes(estimator)[1]): np.asarray(estimator.decision_function(X))}
+        return {scale.label(classes_of(estimator)[1]): np.asarray(estimator.decision_function(X))}
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
         """The same score, with or without sample weights where scikit-learn routes metadata."""
@@ -154,57 +151,6 @@ class Scorer:
         said = [f"{key}={value!r}" for key, value in named.items() if value is not None]
         minus = "minus " if self.sign < 0 else ""
         return f"scorer({', '.join([repr(self.measure.label), *said])}): {minus}{self.measure.title}"
-
-
-def _scale_of(estimator: Any, y: Any) -> Scale | None:
-    """The continuum that a rule cuts by, or the classes that an estimator knows and those that it does not."""
-    if isinstance(cut := getattr(_innermost(estimator), "continuum", None), Continuum):
-        return cut
-    if not hasattr(estimator, "classes_"):
-        return None
-    classes = _classes(estimator)
-    strangers = [label for label in encode(y, "truth").labels if label not in classes]
-    return Scale([*classes, *strangers], ordered=False)
-
-
-def _innermost(estimator: Any) -> Any:
-    """What a pipeline ends in, and what a search has found."""
-    while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
-        estimator = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator.best_estimator_
-    return estimator
-
-
-def _classes(estimator: Any) -> list[Label]:
-    """The classes that an estimator knows, in the order of its columns."""
-    if not hasattr(estimator, "classes_"):
-        raise UnknownMeasure(
-            f"{type(estimator).__name__} has no classes_, which say what its columns are", mend="Give it that attribute"
-        )
-    return [plain_label(label) for label in estimator.classes_]
-
-
-def _labels(estimator: Any, X: Any, scale: Scale | None) -> Any:
-    said = np.asarray(estimator.predict(X))
-    if scale is not None and said.dtype.kind == "f":
-        known = [label for label in scale.classes if not isinstance(label, str)]
-        if not np.isin(said, known).all():
-            raise BadOption(
-                f"{type(estimator).__name__} predicts numbers that are no classes",
-                mend="RegressionRule(regressor, continuum) assigns the class that holds the number",
-            )
-    return said
-
-
-def _memberships(estimator: Any, X: Any, scale: Scale | None) -> dict[Label, Array]:
-    """The columns of probabilities by class; 0 for classes that training did not have."""
-    classes, table = _classes(estimator), np.asarray(estimator.predict_proba(X))
-    if table.ndim != 2 or table.shape[1] != len(classes):
-        raise WrongShape(
-            f"predict_proba gives the shape {table.shape} for {len(classes)} classes", mend="One column a class"
-        )
-    columns = dict(zip(classes, table.T, strict=True))
-    none = np.zeros(len(table))
-    return columns | {label: none for label in scale.classes if label not in columns} if scale else columns
 
 
 def _expected(model: Any, X: Any) -> Any:

@@ -1,0 +1,81 @@
+"""What a measure is over the values of a parameter, on rows held out and on rows fitted to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadOption
+from ..table import Table
+from .style import Looks, add_legend, dress, legible, literal_text, new_figure, stroke
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (6.4, 4.2)
+BARS: Looks = {"fmt": "o", "capsize": 3.0, "elinewidth": 1.2, "markersize": 5.0, "zorder": 2.5}
+SEEN: Looks = {"marker": "s", "markersize": 3.5, "linewidth": 1.2, "zorder": 2.0}
+CHOSEN: Looks = {"marker": "o", "s": 150.0, "facecolors": "none", "linewidths": 1.6, "zorder": 3.0}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TuningDisplay:
+    """Values with bars of one standard error, over one parameter.
+
+    Attributes:
+        curve: The table, with a column of the parameter's values, and value, se, training and chosen.
+        parameter: The name of that column.
+        title: What the measure is called.
+        limit: Where one standard error beyond the best value is; NaN where it plays no part.
+    """
+
+    curve: Table
+    parameter: str
+    _: KW_ONLY
+    title: str
+    limit: float = math.nan
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn now, not when it is drawn."""
+        if not len(self.curve):
+            raise BadOption("there is no candidate to draw", mend="Give at least one")
+        for column in (self.parameter, "value", "se", "training", "chosen"):
+            self.curve[column]  # raises if it is not there
+
+    def frame(self) -> Table:
+        """The table behind the picture."""
+        return self.curve
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve into the given axes, or into a new figure."""
+        with literal_text():
+            own, axes = new_figure(SIZE) if ax is None else (None, ax)
+            places = self._places(axes)
+            held, seen = stroke(0), stroke(1)
+            value, se = self.curve["value"], self.curve["se"]
+            axes.plot(places, value, color=held.color, linewidth=1.4, zorder=2.4)
+            axes.errorbar(places, value, yerr=se, color=held.color, label="held out, ± 1 standard error", **BARS)
+            if not all(math.isnan(one) for one in self.curve["training"]):
+                looks = {"color": seen.color, "linestyle": seen.linestyle, **SEEN}
+                axes.plot(places, self.curve["training"], label="in training", **looks)
+            if math.isfinite(self.limit):
+                axes.axhline(self.limit, color="0.5", linestyle=(0, (2, 2)), linewidth=1.0, label="best + 1 se")
+            here = [place for place, chosen in zip(places, self.curve["chosen"], strict=True) if chosen]
+            there = [one for one, chosen in zip(value, self.curve["chosen"], strict=True) if chosen]
+            axes.scatter(here, there, edgecolors=held.color, label="chosen", **CHOSEN)
+            axes.set(xlabel=legible(self.parameter), ylabel=self.title)
+            dress(axes)
+            add_legend(axes, "best", own)
+        return axes
+
+    def _places(self, axes: Axes) -> list[Any]:
+        """Numbers where they belong, on a scale of powers if they are; anything else one beside the other."""
+        values = self.curve[self.parameter]
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+            spread = [value for value in values if value > 0]
+            if len(spread) == len(values) and max(spread) > 50 * min(spread):
+                axes.set_xscale("log")
+            return list(values)
+        axes.set_xticks(range(len(values)), [legible(value, 18) for value in values])
+        return list(range(len(values)))

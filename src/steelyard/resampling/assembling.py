@@ -1,0 +1,66 @@
+"""Rows that were held out, with what classifiers said of them, as cases to be assessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..cases import Cases
+from ..comparison import Comparison
+from ..labels import Coded
+from ..prediction import Prediction, Scores
+from ..settings import Settings
+from ..tally import Tally
+from .fits import Said
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Places
+    from ..scale import Scale
+
+
+def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array | None = None) -> Cases:
+    """Some rows, each as often as it is named, with what was said of them.
+
+    ``share`` is what each counts for, where a row is named more than once. The interval is then that of a single run:
+    what is said of a row again and again is no new row.
+    """
+    with_scores = _speak(said)
+    return replace(
+        base,
+        truth=base.truth[rows],
+        assigned={name: one.codes for name, one in said.items()},
+        scores={name: _scores(name, one, base.scale, with_scores) for name, one in said.items()},
+        measured=None if base.measured is None else base.measured.keep(rows),
+        weight=share,
+        counted=True,
+        group=None if base.group is None else _regrouped(base.group, rows),
+        kept=rows,
+    )
+
+
+def _speak(said: Mapping[str, Said]) -> bool:
+    """Whether scores that are no probabilities are of use: where nobody has probabilities, and all have scores."""
+    return all(one.memberships is None and one.scores is not None for one in said.values())
+
+
+def _scores(name: str, said: Said, scale: Scale, with_scores: bool) -> Scores:
+    if said.memberships is not None:
+        columns = tuple(np.ascontiguousarray(column) for column in said.memberships.T)
+        checked = Prediction(name, columns=columns, class_names=tuple(str(label) for label in scale.classes))
+        checked.assigned(scale, None)  # every check that probabilities must pass
+        return Scores(columns)
+    if with_scores and said.scores is not None:
+        return Scores((said.scores,), said.speaks)
+    return Scores()
+
+
+def _regrouped(group: Coded, rows: Places) -> Coded:
+    return Coded(group.codes[rows], group.labels, group.name)
+
+
+def compared(cases: Cases, settings: Settings) -> Comparison:
+    """Several classifiers on these cases."""
+    return Comparison(Tally.of(cases), settings, cases)

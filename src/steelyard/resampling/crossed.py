@@ -1,0 +1,165 @@
+"""The result of cross-validation: a comparison that knows folds, training errors and times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..assessment import Assessment
+from ..comparison import Comparison
+from ..errors import BadOption
+from ..registry import Measure
+from ..table import Table
+from .assembling import assembled, compared
+from .fits import Data, Run, Said
+from .plans import Plan
+
+if TYPE_CHECKING:
+    from ..cases import Cases
+    from ..settings import Settings
+
+NAN = float("nan")
+SEEN = ("value", "training", "fit_seconds", "predict_seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossAssessment(Comparison):
+    """Assessments of several classifiers on rows that they had not seen, and the differences between them.
+
+    A Comparison, and beside it: ``folds("error")``, the value in every fold; ``intervals("error")``, by other ways to
+    an interval; ``times()``; ``cross["lda"].training``, the same classifier on the rows that it has seen.
+
+    Attributes:
+        base: All rows, with their true classes.
+        data: What classifiers were fitted to.
+        plan: Which rows were held out when.
+        runs: What came of each classifier.
+        rules: What was fitted, and whether it learns measured values.
+        failures: Fits that failed: model, repeat, fold and problem.
+        trained: The classifiers on the rows that they have seen.
+        remarks: What there is to know about the fits.
+    """
+
+    base: Cases
+    data: Data
+    plan: Plan
+    runs: tuple[Run, ...]
+    rules: Mapping[str, tuple[Any, bool]]
+    failures: tuple[Mapping[str, Any], ...] = ()
+    trained: Comparison | None = None
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def assessments(self) -> dict[str, Assessment]:
+        """One assessment a classifier, with its training error beside it."""
+        found = super().assessments
+        if self.slice is not None or self.trained is None:
+            return found
+        return {name: replace(one, training=self.trained[name]) for name, one in found.items()}
+
+    def held_out(self, place: int) -> dict[str, Said]:
+        """What every classifier said of the rows held out by one split."""
+        sizes = np.cumsum([0, *[len(split.test) for split in self.plan.splits]])
+        here = slice(int(sizes[place]), int(sizes[place + 1]))
+        return {run.model: run.said.some(here) for run in self.runs}
+
+    def fold(self, place: int, settings: Settings | None = None) -> Comparison:
+        """The classifiers on the rows held out by one split."""
+        rows = self.plan.splits[place].test
+        return compared(assembled(self.base, rows, self.held_out(place)), settings or self.settings)
+
+    def folds(self, measure: str | Measure = "error") -> Table:
+        """The value of a measure in every fold, on the rows held out and on those fitted to.
+
+        Returns:
+            A tidy table with the columns model, repeat, fold, rows, value, training, fit_seconds and predict_seconds;
+            those that are not known are NaN.
+        """
+        entry = self[self.models[0]].find(measure)
+        if self.plan.kind == "leave one out":
+            raise BadOption("every fold has one row", mend="Take fewer folds: cv=10")
+        alone, columns = self.by(entry), ("model", "repeat", "fold", "rows", *SEEN)
+        found: dict[str, list[Any]] = {name: [] for name in columns}
+        for place, split in enumerate(self.plan.splits):
+            tested, trained = self.fold(place, alone), self._seen(place, alone)
+            for run in self.runs:
+                times = (run.fits[place].fit_seconds, run.fits[place].predict_seconds) if run.fits else (NAN, NAN)
+                seen = NAN if trained is None else trained[run.model][entry].value
+                value = tested[run.model][entry].value
+                row = (run.model, split.repeat, split.fold, len(split.test), value, seen, *times)
+                for column, one in zip(found.values(), row, strict=True):
+                    column.append(one)
+        return Table(found)
+
+    def _seen(self, place: int, settings: Settings) -> Comparison | None:
+        """The classifiers on the rows that one split fitted them to, where they were asked about those."""
+        said = {run.model: run.fits[place].train for run in self.runs if run.fits}
+        known = {name: one for name, one in said.items() if one is not None}
+        if len(known) < len(self.runs):
+            return None
+        return compared(assembled(self.base, self.plan.splits[place].train, known), settings)
+
+    def by(self, measure: Measure) -> Settings:
+        """The same settings for one measure alone."""
+        return replace(self.settings, measures=(measure,), everything=False).fitted(self.tally.given)
+
+    def times(self) -> Table:
+        """How long every classifier took.
+
+        Returns:
+            A tidy table with the columns model, how, seconds (in all), fit_seconds and predict_seconds (of a fit, in
+            the mean).
+        """
+        columns: dict[str, list[Any]] = {
+            "model": [],
+            "how": [],
+            "seconds": [],
+            "fit_seconds": [],
+            "predict_seconds": [],
+        }
+        for run in self.runs:
+            each = np.array([[fit.fit_seconds, fit.predict_seconds] for fit in run.fits] or [[np.nan, np.nan]])
+            row = [run.model, run.how, run.seconds, *each.mean(axis=0).tolist()]
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+        return Table(columns)
+
+    def fold_of(self) -> Table:
+        """The fold in which each row was held out: a tidy table with the columns row, repeat and fold."""
+        parts = [(split.test, split.repeat, split.fold) for split in self.plan.splits]
+        rows = np.concatenate([test for test, _, _ in parts])
+        repeats, folds = (np.repeat([part[k] for part in parts], [len(part[0]) for part in parts]) for k in (1, 2))
+        order = np.lexsort((repeats, rows))
+        return Table({"row": rows[order].tolist(), "repeat": repeats[order].tolist(), "fold": folds[order].tolist()})
+
+    def intervals(
+        self, measure: str | Measure = "error", methods: Sequence[str] | None = None, **options: Any
+    ) -> Table:
+        """Several ways to an interval of what cross-validation estimates, and what each takes for granted.
+
+        Args:
+            measure: Of what.
+            methods: "pooled" (rows held out, as if they were independent), "corrected" (t over folds, by Nadeau &
+                Bengio 2003), "nested" (cross-validation within cross-validation, by Bates, Hastie & Tibshirani 2024),
+                and of bootstrap samples "out of bag", ".632" and ".632+"; all that cost no more fits if not given.
+            **options: ``repeats``, ``n_jobs`` and ``progress`` of the fits that "nested" makes.
+
+        Returns:
+            A tidy table with the columns model, method, value, low, high, se and assumes.
+        """
+        from .intervals import by_methods
+
+        return by_methods(self, self[self.models[0]].find(measure), methods, **options)
+
+    def __str__(self) -> str:
+        """How rows were held out, measures by classifiers, and what training made of them."""
+        from ..text import to_text
+        from .views import cross_view
+
+        return to_text(cross_view(self))
+
+    __repr__ = __str__

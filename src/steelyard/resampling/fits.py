@@ -1,0 +1,187 @@
+"""Fits of classifiers to some rows, and what they say of others."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import harmless
+from ..estimators import classes_of, labels_of, memberships_of
+from ..labels import encode
+from ..scale import Scale
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray, Array, Codes, Places
+    from .plans import Split
+
+    Progress = Callable[[int, int], None]
+
+AT_ONCE = 4  # fits handed to every worker before the next sign of life
+
+
+@dataclass(frozen=True)
+class Data:
+    """What classifiers are fitted to.
+
+    Attributes:
+        x: The variables; rows can be picked from it.
+        y: The labels, one a row.
+        measured: The values that classes are cut from, where the truth was measured.
+        scale: The classes.
+    """
+
+    x: Any
+    y: AnyArray
+    measured: Array | None
+    scale: Scale
+
+    def target(self, takes_measured: bool) -> AnyArray:
+        """What an estimator learns: labels, or measured values where it cuts them itself."""
+        return self.measured if takes_measured and self.measured is not None else self.y
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a fitted classifier says of rows.
+
+    Attributes:
+        codes: The classes that it assigns, as places on the scale.
+        memberships: Probabilities in the order of the scale, (rows, classes); None where it has none.
+        scores: Where it has none but a score for one class of two, that score.
+        speaks: The class that the score speaks for.
+    """
+
+    codes: Codes
+    memberships: Array | None = None
+    scores: Array | None = None
+    speaks: int = -1
+
+    def some(self, rows: Places | slice) -> Said:
+        """What it says of some of them."""
+        memberships = None if self.memberships is None else self.memberships[rows]
+        return Said(self.codes[rows], memberships, None if self.scores is None else self.scores[rows], self.speaks)
+
+
+class Fit(NamedTuple):
+    """What came of one fit."""
+
+    test: Said | None = None
+    train: Said | None = None
+    fit_seconds: float = float("nan")
+    predict_seconds: float = float("nan")
+    failure: str = ""
+    warned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that came of one classifier.
+
+    Attributes:
+        model: Its name.
+        fits: One a split; none where there was a shorter way.
+        whole: What the fit to all rows says of them, where that was asked for.
+        said: What was said of the rows held out, split by split.
+        how: In how many fits, or by which shorter way.
+        seconds: How long all of it took.
+    """
+
+    model: str
+    fits: tuple[Fit, ...]
+    whole: Said | None
+    said: Said
+    how: str
+    seconds: float
+
+
+class Task(NamedTuple):
+    """One classifier to be fitted to the rows of one split."""
+
+    model: str
+    estimator: Any
+    takes_measured: bool
+    split: Split
+    with_training: bool
+
+
+def pick(x: Any, rows: Places) -> Any:
+    """Some rows of a table, whatever its kind."""
+    if hasattr(x, "iloc"):
+        return x.iloc[rows]
+    return x.take(rows) if hasattr(x, "__arrow_c_stream__") and hasattr(x, "take") else x[rows]
+
+
+def fit(task: Task, data: Data) -> Fit:
+    """Fit a copy of a classifier and hear what it says; what goes wrong is told, not raised."""
+    from sklearn.base import clone
+
+    target = data.target(task.takes_measured)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            start = perf_counter()
+            fitted = clone(task.estimator).fit(pick(data.x, task.split.train), target[task.split.train])
+            done = perf_counter()
+            test = said_by(fitted, pick(data.x, task.split.test), data.scale)
+            told = perf_counter()
+            train = said_by(fitted, pick(data.x, task.split.train), data.scale) if task.with_training else None
+        except Exception as error:  # an estimator may raise anything, and the others go on
+            return Fit(failure=f"{type(error).__name__}: {_first_line(error)}")
+    words = dict.fromkeys(f"{one.category.__name__}: {_first_line(one.message)}" for one in caught)
+    return Fit(test, train, done - start, told - done, warned=tuple(words))
+
+
+def _first_line(error: object) -> str:
+    text = str(error).strip()
+    return harmless(text.splitlines()[0][:200]) if text else "no message"
+
+
+def said_by(estimator: Any, x: Any, scale: Scale) -> Said:
+    """What a fitted classifier says, on the scale."""
+    codes = encode(labels_of(estimator, x, scale), "prediction").on(scale)
+    if hasattr(estimator, "predict_proba"):
+        columns = memberships_of(estimator, x, scale)
+        table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
+        return Said(codes, table)
+    if hasattr(estimator, "decision_function") and len(scale) == 2 and len(classes_of(estimator)) == 2:
+        scores = np.asarray(estimator.decision_function(x), dtype=np.float64)
+        return Said(codes, None, scores, scale.code(classes_of(estimator)[1]))
+    return Said(codes)
+
+
+def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
+    """Make all fits, in parallel where that is asked for, in the order of the tasks."""
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    found: list[Fit] = []
+    # Some at a time, since not every back-end of joblib tells of a task when it is done.
+    step = 1 if (workers := effective_n_jobs(n_jobs)) == 1 else AT_ONCE * workers
+    with Parallel(n_jobs=n_jobs) as parallel:
+        for some in _batches(tasks, step):
+            found += parallel(delayed(fit)(task, data) for task in some)
+            if progress is not None:
+                progress(len(found), len(tasks))
+    return found
+
+
+def _batches(tasks: Sequence[Task], step: int) -> Iterator[Sequence[Task]]:
+    for start in range(0, len(tasks), step):
+        yield tasks[start : start + step]
+
+
+def stacked(parts: Sequence[Said]) -> Said:
+    """What was said of several sets of rows, one after the other."""
+    codes = np.concatenate([part.codes for part in parts])
+    tables = [part.memberships for part in parts if part.memberships is not None]
+    scores = [part.scores for part in parts if part.scores is not None]
+    return Said(
+        codes,
+        np.concatenate(tables) if len(tables) == len(parts) else None,
+        np.concatenate(scores) if len(scores) == len(parts) else None,
+        parts[0].speaks,
+    )

@@ -1,0 +1,176 @@
+"""Classifiers by name, and the form in which estimators are handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..columns import as_number
+from ..errors import BadOption, quoted
+from ..estimators import innermost
+from ..regressors import is_estimator
+from ..scale import Continuum, listed
+
+
+def _lda() -> Any:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    return LinearDiscriminantAnalysis()
+
+
+def _qda() -> Any:
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+    return QuadraticDiscriminantAnalysis()
+
+
+def _neighbours(number: float = 5) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return KNeighborsClassifier(_whole(number))
+
+
+def _bayes() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB()
+
+
+def _centroid() -> Any:
+    from sklearn.neighbors import NearestCentroid
+
+    return NearestCentroid()
+
+
+def _tree(depth: float | None = None) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(max_depth=None if depth is None else _whole(depth), random_state=0)
+
+
+def _forest(trees: float = 100) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(_whole(trees), random_state=0)
+
+
+def _boosting() -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=0)
+
+
+def _logistic(strength: float = 1.0) -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1000))
+
+
+def _ridge(alpha: float = 1.0) -> Any:
+    from sklearn.linear_model import RidgeClassifier
+
+    return RidgeClassifier(alpha)
+
+
+def _machine(cost: float = 1.0) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    return make_pipeline(StandardScaler(), SVC(C=cost))
+
+
+def _frequencies() -> Any:
+    from sklearn.dummy import DummyClassifier
+
+    return DummyClassifier(strategy="prior")
+
+
+def _regression() -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+BY_NAME: Mapping[str, tuple[Callable[..., Any], str]] = {
+    "lda": (_lda, "linear discriminant analysis"),
+    "qda": (_qda, "quadratic discriminant analysis"),
+    "knn": (_neighbours, "k nearest neighbours; knn:5"),
+    "bayes": (_bayes, "Gaussian naive Bayes"),
+    "centroid": (_centroid, "nearest centroid"),
+    "logistic": (_logistic, "logistic regression of standardised variables; logistic:0.1 shrinks more"),
+    "ridge": (_ridge, "ridge classifier; ridge:10 shrinks more"),
+    "tree": (_tree, "decision tree; tree:3 is three splits deep"),
+    "forest": (_forest, "random forest; forest:500 has so many trees"),
+    "boosting": (_boosting, "boosted trees"),
+    "svm": (_machine, "support vector machine of standardised variables; svm:10 costs errors more"),
+    "prior": (_frequencies, "class frequencies, whatever the variables: what chance does"),
+    "regression": (_regression, "least squares of measured values, cut into classes"),
+}
+
+
+def _whole(number: float) -> int:
+    if number != int(number) or number < 1:
+        raise BadOption(f"{number:g} is no number of them", mend="Give a whole number, 1 or above")
+    return int(number)
+
+
+def named_model(text: str) -> Any:
+    """A classifier by its name, with a number after a colon where it takes one: ``knn:5``."""
+    name, colon, number = text.strip().partition(":")
+    if name not in BY_NAME:
+        raise BadOption(f"there is no classifier {quoted(text)}", mend=f"There are {listed(list(BY_NAME))}")
+    make = BY_NAME[name][0]
+    if not colon:
+        return make()
+    value = as_number(number, text=True)
+    if not value > 0 or not make.__code__.co_argcount:
+        raise BadOption(f"{quoted(text)} cannot be read", mend=f"{name}: {BY_NAME[name][1]}")
+    return make(value)
+
+
+def read_models(estimators: Any) -> dict[str, Any]:
+    """Estimators by name, however they are handed in."""
+    if isinstance(estimators, Mapping):
+        named = {str(name): estimator for name, estimator in estimators.items()}
+        if len(named) < len(estimators):
+            raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+    elif isinstance(estimators, str) or not isinstance(estimators, Sequence):
+        named = {_name(estimators): estimators}
+    else:
+        named = {}
+        for one in estimators:
+            name, more = _name(one), 2
+            while name in named:
+                name, more = f"{_name(one)} {more}", more + 1
+            named[name] = one
+    if not named:
+        raise BadOption("there is no classifier", mend="Give {name: estimator}")
+    found = {name: named_model(one) if isinstance(one, str) else one for name, one in named.items()}
+    for name, one in found.items():
+        if not is_estimator(one):
+            raise BadOption(
+                f"{quoted(name)} is no estimator: it has no fit and predict",
+                mend="Give one of scikit-learn, not fitted, and not its class: LinearDiscriminantAnalysis()",
+            )
+    return found
+
+
+def _name(estimator: Any) -> str:
+    return estimator if isinstance(estimator, str) else type(innermost(estimator)).__name__
+
+
+def for_continuum(estimator: Any, continuum: Continuum) -> tuple[Any, bool]:
+    """A rule for measured values, and whether it is fitted to them rather than to their classes."""
+    from sklearn.base import is_regressor
+
+    from ..continuum_rules import CutClassifier, RegressionRule
+
+    inner = getattr(estimator, "estimator", estimator) if hasattr(estimator, "cv") else estimator
+    if isinstance(innermost(inner), CutClassifier | RegressionRule):
+        return estimator, True
+    if is_regressor(estimator):
+        return RegressionRule(estimator, continuum), True
+    return estimator, False

@@ -1,0 +1,131 @@
+"""Is a classifier better than chance? Classes are dealt out to rows at random, and everything is done again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import BadOption, quoted
+from ..registry import Measure
+from ..terminal import counting
+from .cross import cross_assess
+from .models import read_models
+
+if TYPE_CHECKING:
+    from ..estimate import Estimate
+    from ..kinds import Array, Places
+
+AT_ONCE = 4  # permutations handed to every worker before the next sign of life
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """What cross-validation finds, and what it finds where there is nothing to be found.
+
+    Attributes:
+        measure: By what the classifier is judged.
+        estimate: Its value on rows held out.
+        by_chance: The values where classes were dealt out at random.
+        p: How often chance does as well, the classes as they are counted in.
+    """
+
+    measure: Measure
+    estimate: Estimate
+    by_chance: Array
+    p: float
+
+    def __str__(self) -> str:
+        """In one sentence."""
+        low, high = np.quantile(self.by_chance, [0.025, 0.975])
+        return (
+            f"{self.measure.title} {self.estimate.value:.3g}; where classes are dealt out at random "
+            f"{np.mean(self.by_chance):.3g} [{low:.3g}, {high:.3g}]; p = {self.p:.3g} "
+            f"({len(self.by_chance):,} permutations)"
+        )
+
+
+def permutation_test(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    measure: str | Measure = "error",
+    cv: Any = 10,
+    permutations: int = 1000,
+    seed: int = 0,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    progress: Any = True,
+    **options: Any,
+) -> PermutationTest:
+    """Hold a classifier against chance: classes are dealt out at random, and it is fitted and judged again.
+
+    Args:
+        estimator: The classifier, or its name.
+        X: The variables.
+        y: The true labels; with scale=Continuum(...), what was measured.
+        measure: By what it is judged; it must have a better end.
+        cv: How rows are held out; see ``cross_assess``.
+        permutations: How often classes are dealt out.
+        seed: Where random numbers start.
+        groups: Rows that belong together; classes then change places within groups only.
+        n_jobs: How many permutations are tried at once.
+        progress: Whether to show a bar on a terminal; or a function that is told how many are done, and of how many.
+        **options: scale, event, repeats, sd and others of ``cross_assess``.
+
+    Returns:
+        A PermutationTest: its ``p`` is small where chance does not explain the value.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    if not isinstance(permutations, int | np.integer) or permutations < 1:
+        raise BadOption(f"permutations is {quoted(permutations)}", mend="Give a whole number, better 1000")
+    models = read_models(estimator)
+    if len(models) > 1:
+        raise BadOption("several classifiers are given", mend="Test them one by one")
+    common = {"measures": [measure], "cv": cv, "groups": groups, "training": False, "progress": False, **options}
+    found = cross_assess(models, X, y, **common)
+    entry = found.settings.measures[0]
+    if entry.better == "neither":
+        raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+    target = found.data.y if found.data.measured is None else found.data.measured
+    units = None if found.base.group is None else found.base.group.codes
+    orders = _orders(len(target), units, int(permutations), seed)
+    values: list[float] = []
+    step = AT_ONCE * effective_n_jobs(n_jobs)
+    again = {**common, "scale": found.base.scale, "event": None, "measures": [entry]}
+    shown = counting("permutations") if progress is True else nullcontext(progress or None)
+    with shown as told, Parallel(n_jobs) as parallel:
+        for start in range(0, len(orders), step):
+            some = orders[start : start + step]
+            values += parallel(delayed(_value)(models, found.data.x, target[order], again) for order in some)
+            if told is not None:
+                told(len(values), len(orders))
+    model = found.models[0]
+    sign = 1.0 if entry.better == "lower" else -1.0
+    # A value that cannot be told may have been as good.
+    as_good = int((~(sign * np.array(values) > sign * found[model][entry].value + ROUNDING)).sum())
+    return PermutationTest(entry, found[model][entry], np.array(values), (1 + as_good) / (1 + len(values)))
+
+
+def _value(models: Mapping[str, Any], x: Any, y: Any, options: Mapping[str, Any]) -> float:
+    cross = cross_assess(models, x, y, **options)
+    return cross[cross.models[0]][options["measures"][0]].value
+
+
+def _orders(rows: int, groups: Places | None, number: int, seed: int) -> list[Places]:
+    """Rows in random orders; within groups where there are any."""
+    random, every = np.random.default_rng(seed), np.arange(rows)
+    if groups is None:
+        return [random.permutation(rows) for _ in range(number)]
+    found: list[Places] = []
+    for _ in range(number):
+        order = every.copy()
+        order[np.lexsort((every, groups))] = np.lexsort((random.random(rows), groups))
+        found.append(order)
+    return found

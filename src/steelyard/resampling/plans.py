@@ -1,0 +1,295 @@
+"""Which rows are held out, and by which a classifier is fitted meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..columns import as_number
+from ..errors import BadOption, StraddlingGroups, quoted
+from ..scale import listed
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray, Codes, Places
+    from ..scale import Label
+
+Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
+HELD_OUT = 0.25
+LEAVE_ONE_OUT = ("loo", "leave-one-out", "leave one out")
+MEND = "Say how many folds (cv=10), 'loo', a share to hold out (cv=0.25), Bootstrap(), or a splitter of scikit-learn"
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Rows drawn with replacement to be fitted to; those that were not drawn are held out.
+
+    Attributes:
+        replicates: How often rows are drawn.
+    """
+
+    replicates: int = 200
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        if not isinstance(self.replicates, int | np.integer) or not self.replicates > 1:
+            raise BadOption(
+                f"replicates is {quoted(self.replicates)}", mend="Draw rows twice at least, better 200 times"
+            )
+
+
+class Split(NamedTuple):
+    """One fit: the rows that it sees and those that it is tried on."""
+
+    repeat: int
+    fold: int
+    train: Places
+    test: Places
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All fits that are to be made of a classifier.
+
+    Attributes:
+        kind: How rows are held out.
+        splits: The rows of each fit.
+        rows: How many rows there are.
+        words: How rows are held out, for people.
+    """
+
+    kind: Kind
+    splits: tuple[Split, ...]
+    rows: int
+    words: str
+
+    @cached_property
+    def times(self) -> Places:
+        """How often each row is held out."""
+        return np.bincount(np.concatenate([split.test for split in self.splits]), minlength=self.rows)
+
+    @property
+    def repeats(self) -> int:
+        """How often all of it is done."""
+        return 1 + max(split.repeat for split in self.splits)
+
+    @property
+    def once(self) -> bool:
+        """Whether every row is held out exactly once."""
+        return bool((self.times == 1).all())
+
+    @property
+    def trained_by_fold(self) -> bool:
+        """Whether fits are few and alike enough for each to be tried on the rows that it has seen, too."""
+        return self.kind not in ("leave one out", "bootstrap")
+
+    def of_repeat(self, repeat: int) -> list[Split]:
+        """The fits of one repeat."""
+        return [split for split in self.splits if split.repeat == repeat]
+
+    def parts(self, repeat: int) -> list[Places] | None:
+        """The rows held out by each fit, where each row is held out once a repeat and seen by all other fits."""
+        splits = self.of_repeat(repeat)
+        tested = np.concatenate([split.test for split in splits])
+        every = len(tested) == self.rows and len(np.unique(tested)) == self.rows
+        rest = all(len(split.train) + len(split.test) == self.rows for split in splits)
+        return [split.test for split in splits] if every and rest else None
+
+
+def make_plan(
+    cv: Any, x: Any, codes: Codes, *, groups: Codes | None = None, repeats: int = 1, seed: int | None = None
+) -> Plan:
+    """Read how rows are to be held out.
+
+    The number of folds alone gives those of scikit-learn: stratified by class, in the order of rows, groups kept
+    together. With a seed, or where they are made several times, rows are shuffled first.
+    """
+    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or repeats < 1:
+        raise BadOption(f"repeats is {quoted(repeats)}", mend="Give how often folds are made anew, 1 or more")
+    kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed)
+    splits: list[Split] = []
+    for repeat, splitter in enumerate(splitters):
+        for fold, (train, test) in enumerate(_pairs(splitter, x, codes, groups)):
+            splits.append(Split(repeat, fold, train, test))
+    if not splits:
+        raise BadOption("cv= gives no split", mend=MEND)
+    for split in splits:
+        _refuse_unusable(split, groups)
+    single = all(len(split.test) == 1 for split in splits) and len(splits) == len(codes)
+    return Plan("leave one out" if kind == "splits" and single else kind, tuple(splits), len(codes), words)
+
+
+def _splitters(
+    cv: Any, codes: Codes, groups: Codes | None, repeats: int, seed: int | None
+) -> tuple[Kind, Sequence[Any], str]:
+    """The kind of plan, something that splits for each repeat, and what to call it."""
+    again = f"{repeats} times " if repeats > 1 else ""
+    together = ", groups together" if groups is not None else ""
+    if cv == "hold-out" or (isinstance(cv, float | np.floating) and 0 < cv < 1):
+        share = HELD_OUT if isinstance(cv, str) else float(cv)
+        held = [_held_out(share, groups is not None, (seed or 0) + repeat) for repeat in range(repeats)]
+        return "hold out", held, f"{again}{share:.0%} of the rows held out{together}"
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        folds = _checked_folds(int(cv), codes, groups)
+        shuffled = None if seed is None and repeats == 1 else seed or 0
+        found = [_folds(folds, groups is not None, None if shuffled is None else shuffled + r) for r in range(repeats)]
+        return "folds", found, f"{again}{folds} folds, stratified by class{together}"
+    if repeats > 1:
+        raise BadOption("repeats= needs a number of folds", mend="Say cv=10, or let the splitter repeat itself")
+    kind, splitter, words = _splitter(cv, groups is not None, seed or 0)
+    return kind, [splitter], words
+
+
+def _splitter(cv: Any, grouped: bool, seed: int) -> tuple[Kind, Any, str]:
+    """Likewise, where everything is done once."""
+    from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut
+
+    if isinstance(cv, str) and cv in LEAVE_ONE_OUT:
+        if grouped:
+            return "folds", LeaveOneGroupOut(), "one group left out at a time"
+        return "leave one out", LeaveOneOut(), "one row left out at a time"
+    if isinstance(cv, Bootstrap) or cv == "bootstrap":
+        drawn = cv if isinstance(cv, Bootstrap) else Bootstrap()
+        words = f"{drawn.replicates} bootstrap samples{', groups together' if grouped else ''}"
+        return "bootstrap", _Drawn(drawn.replicates, seed), words
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
+        return "splits", cv, type(cv).__name__
+    if isinstance(cv, str | bytes) or not hasattr(cv, "__iter__"):
+        raise BadOption(f"cv is {quoted(cv)}", mend=MEND)
+    return "splits", list(cv), "splits as given"
+
+
+def _checked_folds(folds: int, codes: Codes, groups: Codes | None) -> int:
+    """As many folds as there can be."""
+    units, what = (len(codes), "rows") if groups is None else (len(np.unique(groups)), "groups")
+    if not 2 <= folds <= units:
+        raise BadOption(f"{folds} folds of {units} {what}", mend="Take 2 folds at least, and no more than there are")
+    largest = int(np.bincount(codes).max())
+    if groups is None and folds > largest:
+        raise BadOption(
+            f"{folds} folds, and no class has more than {largest} rows", mend=f"Take {largest} folds, or cv='loo'"
+        )
+    return folds
+
+
+def _folds(folds: int, grouped: bool, seed: int | None) -> Any:
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    made = StratifiedGroupKFold if grouped else StratifiedKFold
+    return made(folds, shuffle=seed is not None, random_state=seed)
+
+
+def _held_out(share: float, grouped: bool, seed: int) -> Any:
+    from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+
+    made = GroupShuffleSplit if grouped else StratifiedShuffleSplit
+    return made(1, test_size=share, random_state=seed)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Rows, or groups of them, drawn with replacement."""
+
+    replicates: int
+    seed: int
+
+    def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places, Places]]:
+        """The rows of each draw, and those that are not among them."""
+        random = np.random.default_rng(self.seed)
+        unit = np.arange(len(codes)) if groups is None else np.unique(groups, return_inverse=True)[1]
+        members = np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
+        made = 0
+        while made < self.replicates:
+            drawn = random.integers(len(members), size=len(members))
+            train = np.concatenate([members[place] for place in drawn])
+            test = np.flatnonzero(~np.isin(unit, drawn))
+            # A sample of one class cannot be learned from, and one of all rows has nothing to be tried on.
+            if len(test) and len(np.unique(codes[train])) > 1:
+                made += 1
+                yield train, test
+
+
+def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places, Places]]:
+    """The rows of each split, whatever says them."""
+    import warnings
+
+    if not hasattr(splitter, "split"):
+        for pair in splitter:
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise BadOption("a split is no pair", mend="Give (rows to fit to, rows to hold out)")
+            yield _places(pair[0], len(codes)), _places(pair[1], len(codes))
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # classes with fewer rows than folds are told of in the result
+            for train, test in splitter.split(x, codes, groups):
+                yield _places(train, len(codes)), _places(test, len(codes))
+    except ValueError as error:
+        raise BadOption(f"{type(splitter).__name__} cannot split these rows: {error}", mend=MEND) from None
+
+
+def _places(rows: Any, size: int) -> Places:
+    """Row numbers, or marks of rows, as row numbers."""
+    found: AnyArray = np.asarray(rows)
+    if found.dtype == bool and found.shape == (size,):
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (len(found) and found.dtype.kind not in "iu"):
+        raise BadOption("a split does not hold row numbers", mend="Give whole numbers from 0 on, or marks")
+    places = found.astype(np.int64)
+    if len(places) and not (places.min() >= 0 and places.max() < size):
+        strange = places[(places < 0) | (places >= size)][0]
+        raise BadOption(f"a split names row {strange} of {size}", mend="Rows are numbered from 0 on")
+    return places
+
+
+def _refuse_unusable(split: Split, groups: Codes | None) -> None:
+    """Say so where a split has nothing to fit to or to hold out, or lets a fit see what it is tried on."""
+    where = f"split {split.fold}" + (f" of repeat {split.repeat}" if split.repeat else "")
+    if not len(split.train) or not len(split.test):
+        raise BadOption(f"{where} has no rows to {'hold out' if len(split.train) else 'fit to'}", mend=MEND)
+    both = np.intersect1d(split.train, split.test)
+    if len(both):
+        raise BadOption(
+            f"{where} holds out rows that it is fitted to, row {both[0]} for one", mend="Part them: no row in both"
+        )
+    if groups is None:
+        return
+    shared = np.intersect1d(groups[split.train], groups[split.test])
+    if len(shared):
+        raise StraddlingGroups(
+            f"{where} has group number {shared[0]} on both sides",
+            row=int(split.test[np.argmax(groups[split.test] == shared[0])]),
+            column="groups",
+            mend="Keep groups together: cv=10 does, or GroupKFold",
+        )
+
+
+def rare_classes(codes: Codes, classes: Sequence[Label], plan: Plan) -> list[str]:
+    """What there is to know of classes that some fits did not see, or could not be tried on."""
+    notes = []
+    counts = np.bincount(codes, minlength=len(classes))
+    if plan.kind == "folds":
+        folds = len(plan.of_repeat(0))
+        rare = [label for label, count in zip(classes, counts, strict=True) if 0 < count < folds]
+        if rare:
+            notes.append(f"fewer rows than the {folds} folds: {listed(rare, 3)}; some folds are without them")
+    unseen: dict[Label, int] = {}
+    for split in plan.splits:
+        missing = (np.bincount(codes[split.train], minlength=len(classes)) == 0) & (counts > 0)
+        for code in np.flatnonzero(missing).tolist():
+            unseen[classes[code]] = unseen.get(classes[code], 0) + 1
+    for label, number in unseen.items():
+        notes.append(f"{number:,} of {len(plan.splits):,} fits had no row of {quoted(label)} to learn it from")
+    return notes
+
+
+def as_seed(seed: Any) -> int | None:
+    """A seed, or none."""
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not as_number(seed) == int(as_number(seed) or 0) or as_number(seed) < 0:
+        raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above, or None")
+    return int(seed)

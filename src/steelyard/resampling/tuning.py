@@ -1,0 +1,304 @@
+"""Choosing the parameters of a classifier by any measure, and what the classifier so chosen is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import BadOption, quoted
+from ..estimators import labels_of, where
+from ..registry import Measure
+from ..scale import Scale
+from ..table import Table
+from .cross import cross_assess
+from .crossed import CrossAssessment
+from .models import named_model
+
+if TYPE_CHECKING:
+    from ..estimate import Estimate
+    from ..kinds import Array
+    from .pictures import TuningPictures
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One setting of the parameters.
+
+    Attributes:
+        name: How it is called in tables.
+        parameters: The parameters.
+        estimate: What the measure is on rows held out, with its interval.
+        training: What it is on rows fitted to.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    estimate: Estimate
+    training: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """Candidates held against each other on the same folds, and the one that was chosen.
+
+    Attributes:
+        estimator: The classifier, not fitted.
+        measure: By what the candidates are judged.
+        candidates: In the order of the grid.
+        one_se: Whether the first candidate within one standard error of the best was chosen, not the best.
+        cross: The cross-validation of all candidates.
+        options: How it was made, to do the same again on fewer rows.
+    """
+
+    estimator: Any
+    measure: Measure
+    candidates: tuple[Candidate, ...]
+    one_se: bool
+    cross: CrossAssessment
+    options: Mapping[str, Any]
+
+    @cached_property
+    def best(self) -> Candidate:
+        """The candidate with the best value; the first of equals."""
+        known = [one for one in self.candidates if not np.isnan(one.estimate.value)]
+        if not known:
+            raise BadOption(f"{self.measure.label} is undefined for every candidate", mend="Choose another measure")
+        return min(known, key=lambda one: self._sign * one.estimate.value)
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.measure.better == "lower" else -1.0
+
+    @cached_property
+    def chosen(self) -> Candidate:
+        """The best; or the first that is no more than one standard error worse."""
+        if not self.one_se:
+            return self.best
+        limit = self._sign * self.best.estimate.value + self.best.estimate.se
+        return next(one for one in self.candidates if self._sign * one.estimate.value <= limit)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters that were chosen."""
+        return self.chosen.parameters
+
+    def table(self) -> Table:
+        """Every candidate.
+
+        Returns:
+            A tidy table with one column a parameter, and value, low, high, se, training, rank and chosen.
+        """
+        values = np.array([one.estimate.value for one in self.candidates])
+        turned = self._sign * values
+        names = list(dict.fromkeys(name for one in self.candidates for name in one.parameters))
+        columns: dict[str, list[Any]] = {
+            name: [_plain(one.parameters.get(name)) for one in self.candidates] for name in names
+        }
+        for name in ("value", "low", "high", "se"):
+            columns[name] = [getattr(one.estimate, name) for one in self.candidates]
+        columns["training"] = [one.training for one in self.candidates]
+        columns["rank"] = [None if np.isnan(one) else 1 + int((turned < one).sum()) for one in turned]
+        columns["chosen"] = [one is self.chosen for one in self.candidates]
+        return Table(columns)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """The classifier with the chosen parameters, fitted to rows."""
+        return self.rule().set_params(**self.parameters).fit(X, y)
+
+    def rule(self) -> Any:
+        """A fresh copy of the classifier."""
+        return clone(self.estimator)
+
+    def assess(self, X: Any, y: Any, *, cv: Any = None, **options: Any) -> CrossAssessment:
+        """What the classifier is worth when it is tuned anew on the rows of each fit: nested cross-validation.
+
+        The value of the chosen candidate is the best of many, and so too good. Here no row that judges has had a part
+        in choosing.
+
+        Args:
+            X: The variables.
+            y: The true labels, or what was measured.
+            cv: The outer folds; as many as the inner ones if not given.
+            **options: As of ``cross_assess``.
+        """
+        outer = {name: self.options[name] for name in ("scale", "event", "groups") if name in self.options}
+        folds = self.options["cv"] if cv is None else cv
+        return cross_assess({"tuned": self.again()}, X, y, cv=folds, **{**outer, **options})
+
+    def again(self) -> TunedClassifier:
+        """The same search as an estimator, which does it on whatever rows it is fitted to."""
+        kept = {
+            name: self.options[name] for name in ("cv", "scale", "event", "repeats", "seed") if name in self.options
+        }
+        grid = [dict(one.parameters) for one in self.candidates]
+        return TunedClassifier(self.estimator, grid, measure=self.measure, one_se=self.one_se, **kept)
+
+    @property
+    def plot(self) -> TuningPictures:
+        """The curve of values with their bars: ``tuning.plot.curve()``."""
+        from .pictures import TuningPictures
+
+        return TuningPictures(self)
+
+    def __str__(self) -> str:
+        """Candidates and choice."""
+        from ..text import to_text
+        from .views import tuning_view
+
+        return to_text(tuning_view(self))
+
+    __repr__ = __str__
+
+
+def _plain(value: Any) -> Any:
+    """A value that a table can hold."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, int | float | str | bool) else repr(value)
+
+
+def tune(
+    estimator: Any,
+    grid: Any,
+    X: Any,
+    y: Any,
+    *,
+    measure: str | Measure = "error",
+    cv: Any = 10,
+    one_se: bool = False,
+    **options: Any,
+) -> Tuning:
+    """Choose parameters by cross-validation, by any measure that has a better end.
+
+    Args:
+        estimator: The classifier, or its name.
+        grid: {parameter: values}, all of whose combinations are tried; or a list of such. List what is simpler first,
+            if the choice is to be the simplest that will do.
+        X: The variables.
+        y: The true labels; with scale=Continuum(...), what was measured.
+        measure: By what candidates are judged.
+        cv: How rows are held out; see ``cross_assess``.
+        one_se: Whether to choose the first candidate that is no more than one standard error worse than the best.
+        **options: scale, event, groups, repeats, seed, n_jobs, progress and others of ``cross_assess``.
+
+    Returns:
+        A Tuning: ``parameters``, ``table()``, ``plot.curve()``, ``fit(X, y)``; ``assess(X, y)`` tells what the tuned
+        classifier is worth.
+    """
+    rule = named_model(estimator) if isinstance(estimator, str) else estimator
+    settings = _read(grid)
+    named = {_named(parameters, settings): parameters for parameters in settings}
+    candidates = {name: _set(rule, parameters) for name, parameters in named.items()}
+    cross = cross_assess(candidates, X, y, cv=cv, measures=[measure], **options)
+    entry = cross.settings.measures[0]
+    if entry.better == "neither":
+        raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+    found = tuple(
+        Candidate(name, named[name], one[entry], float("nan") if one.training is None else one.training[entry].value)
+        for name, one in cross.assessments.items()
+    )
+    return Tuning(rule, entry, found, one_se, cross, {"cv": cv, **options})
+
+
+def _read(grid: Any) -> list[dict[str, Any]]:
+    """All combinations of a grid."""
+    from sklearn.model_selection import ParameterGrid
+
+    wrong = BadOption(f"grid is {quoted(grid)}", mend="Give {parameter: values}: {'n_neighbors': range(1, 11)}")
+    if not isinstance(grid, Mapping | Sequence) or isinstance(grid, str):
+        raise wrong
+    parts = [grid] if isinstance(grid, Mapping) else list(grid)
+    found: list[dict[str, Any]] = []
+    for part in parts:
+        if not isinstance(part, Mapping):
+            raise wrong
+        # A single value stands for itself.
+        lists = {
+            name: list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+            for name, values in part.items()
+        }
+        found += [one for one in ParameterGrid(lists) if one not in found]
+    if not found:
+        raise BadOption("the grid is empty", mend="Give at least one value of a parameter")
+    return found
+
+
+def _named(parameters: Mapping[str, Any], settings: Sequence[Mapping[str, Any]]) -> str:
+    """What tells a candidate from the others."""
+    differ = [name for name in parameters if any(other.get(name) != parameters[name] for other in settings)]
+    return ", ".join(f"{name}={parameters[name]}" for name in differ or parameters) or "as it is"
+
+
+def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
+    try:
+        return clone(estimator).set_params(**parameters)
+    except ValueError as error:
+        raise BadOption(str(error).split(". Valid")[0], mend=f"See {type(estimator).__name__}().get_params()") from None
+
+
+def _says_probabilities(rule: TunedClassifier) -> bool:
+    return hasattr(getattr(rule, "best_estimator_", rule.estimator), "predict_proba")
+
+
+class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A classifier that chooses its parameters on the rows that it is fitted to.
+
+    Args:
+        estimator: The classifier.
+        grid: See ``tune``, as for all that follow.
+        measure: By what candidates are judged.
+        cv: How rows are held out.
+        one_se: Whether to choose the first candidate within one standard error of the best.
+        scale: The classes.
+        event: The class of interest.
+        repeats: How often folds are made anew.
+        seed: Where random numbers start.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        grid: Any,
+        measure: str | Measure = "error",
+        cv: Any = 10,
+        one_se: bool = False,
+        scale: Scale | None = None,
+        event: Any = None,
+        repeats: int = 1,
+        seed: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.grid = grid
+        self.measure = measure
+        self.cv = cv
+        self.one_se = one_se
+        self.scale = scale
+        self.event = event
+        self.repeats = repeats
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the parameters, and fit the classifier with them to all rows."""
+        names = ("measure", "cv", "one_se", "scale", "event", "repeats", "seed")
+        options = {name: getattr(self, name) for name in names}
+        self.tuning_ = tune(self.estimator, self.grid, X, y, training=False, progress=False, **options)
+        self.best_estimator_ = self.tuning_.fit(X, y)
+        self.classes_ = self.best_estimator_.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The classes that the chosen classifier assigns."""
+        check_is_fitted(self)
+        return labels_of(self.best_estimator_, X, None)
+
+    @where(_says_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities that the chosen classifier gives."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X))
