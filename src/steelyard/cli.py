@@ -1,13 +1,11 @@
-"""The command line: assess, compare, thresholds, calibration, study, measures, demo."""
+"""The command line: assess, compare, cv, thresholds, calibration, study, measures, demo."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
@@ -15,33 +13,39 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
+from .command_options import (
+    HELD,
+    NOT_HELD,
+    Options,
+    Reading,
+    columns_of,
+    head_of,
+    judge,
+    keywords_of,
+    labels_in,
+    read_file,
+    write,
+)
+from .cv_commands import cv
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .rendering import harmless_lines, threshold_view
 from .study_commands import study
-from .terminal import console, show, working, write_to
+from .terminal import show, working
 from .words import (
     columns,
     costs,
-    label_reader,
     measure_names,
     models,
-    number_or_column,
-    numbers,
-    whole_or_text,
     with_targets,
-    words,
 )
 from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
     from .assessment import Assessment
     from .decisions import Decision
-    from .requirements import Requirement
-    from .scale import Scale
-    from .table import Table
     from .words import ReadLabel
 
-HELD, NOT_HELD, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+BAD_INPUT, INTERRUPTED = 2, 130
 
 EXAMPLES = """steelyard weighs classifiers: how good each is, how sure that is, and which is better.
 
@@ -75,6 +79,10 @@ Whether probabilities mean what they say:
 
     steelyard calibration predictions.csv --truth grade --membership 'p_*'
 
+Classifiers that are yet to be fitted, each row by fits that have not seen it:
+
+    steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
+
 A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
@@ -83,116 +91,7 @@ A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
 app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext")
 app.command(study)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Reading:
-    """What all commands on data understand."""
-
-    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
-    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
-    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
-    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
-    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
-    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
-    cut: Annotated[
-        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
-    ] = None
-    closed: Annotated[
-        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
-    ] = "left"
-    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
-    sd_response: Annotated[
-        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
-    ] = None
-    response: Annotated[
-        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
-    ] = None
-    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
-    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
-
-    @property
-    def prints_tables(self) -> bool:
-        """Whether standard output is free for people."""
-        return "-" not in (self.json, self.csv)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Options(Reading):
-    """What commands understand that weigh classifiers by all measures."""
-
-    threshold: Annotated[
-        str | None,
-        Parameter(
-            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
-            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
-        ),
-    ] = None
-    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
-    cost: Annotated[
-        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
-    ] = None
-    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
-    method: Annotated[
-        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
-    ] = "delta"
-    require: Annotated[
-        tuple[str, ...],
-        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
-    ] = ()
-
-
-def _columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
-    """Turn words into labels of the kind that the column of truth holds."""
-    labels = _labels(table, truth, reading)
-    return {
-        "scale": _scale(labels, reading),
-        "event": None if reading.event is None else labels(reading.event),
-        "sd": number_or_column(reading.sd),
-        "sd_response": number_or_column(reading.sd_response),
-        "response": columns(reading.response),
-        "weight": reading.weight,
-        "group": reading.group,
-        "level": reading.level,
-        "missing": reading.missing,
-    }
-
-
-def _scale(labels: ReadLabel, reading: Reading) -> Scale | None:
-    from .scale import Continuum, Scale
-
-    named = None if reading.scale is None else [labels(word) for word in words(reading.scale)]
-    if reading.cut is not None:
-        return Continuum(numbers(reading.cut), named, closed=reading.closed)
-    return None if named is None else Scale(named)
-
-
-def _labels(table: Any, truth: str, reading: Reading) -> ReadLabel:
-    """How labels are to be read; the truth does not say it where it was measured."""
-    return whole_or_text if reading.cut is not None else label_reader(table, truth)
-
-
-def _keywords(table: Any, truth: str, options: Options) -> dict[str, Any]:
-    """The same with all that is said of measures and thresholds."""
-    threshold, priced = read_threshold(options.threshold)
-    cost = options.cost or priced
-    by = None if options.by is None else words(options.by)
-    return _columns_of(table, truth, options) | {
-        "threshold": threshold,
-        "by": by[0] if by is not None and len(by) == 1 else by,
-        "cost": None if cost is None else costs(cost, _labels(table, truth, options)),
-        "measures": None if options.measures is None else measure_names(options.measures),
-        "method": options.method,
-    }
-
-
-def _read(file: str) -> Any:
-    from .sources import read
-
-    with working(f"reading {file}"):
-        return read(file)
+app.command(cv)
 
 
 @app.command
@@ -220,21 +119,21 @@ def assess(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    table = _read(file)
+    table = read_file(file)
     result = api.assess(
         table,
         truth=truth,
         assigned=assigned,
         membership=columns(membership),
-        training=None if training is None else _read(training),
-        **_keywords(table, truth, options),
+        training=None if training is None else read_file(training),
+        **keywords_of(table, truth, options),
     )
     with working("weighing"):
         result.table()
     if options.prints_tables:
         show(assessment_view(result, truth_in_rows=not predictions_in_rows))
-    _write(options, result.table(), lambda: _assessment_json(result))
-    return _judge(options, conditions, {result.model: result})
+    write(options, result.table(), lambda: _assessment_json(result))
+    return judge(options, conditions, {result.model: result})
 
 
 @app.command
@@ -261,69 +160,33 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    table = _read(file)
-    result = api.compare(table, chosen, truth=truth, **_keywords(table, truth, options))
+    table = read_file(file)
+    result = api.compare(table, chosen, truth=truth, **keywords_of(table, truth, options))
     with working("weighing"):
         result.table()
     shown = None if measure is None else result[result.models[0]].find(measure).label
     if options.prints_tables:
         show(comparison_view(result, shown))
     several = len(result.models) > 1
-    _write(
+    write(
         options,
         result.table(),
         lambda: {
-            **_head(result[result.models[0]]),
+            **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
             "differences": result.differences().to_json() if several else [],
         },
     )
-    return _judge(options, conditions, {name: result[name] for name in result.models})
-
-
-def _head(result: Assessment) -> dict[str, Any]:
-    scale = result.tally.scale
-    return {
-        "steelyard": __version__,
-        "rows": result.n,
-        "dropped": result.dropped,
-        "classes": list(scale.classes),
-        "event": scale.event,
-        "level": result.settings.level,
-    }
+    return judge(options, conditions, {name: result[name] for name in result.models})
 
 
 def _assessment_json(result: Assessment) -> dict[str, Any]:
     return {
-        **_head(result),
+        **head_of(result),
         "confusion": result.confusion().tolist(),
         "estimates": result.table().to_json(),
         "training": None if result.training is None else result.training.table().to_json(),
     }
-
-
-def _write(options: Reading, table: Table, content: Callable[[], dict[str, Any]]) -> None:
-    """Write what was asked for, where it was asked for."""
-    from .table import dump
-
-    if options.json is not None:
-        write_to(options.json, dump(content()) + "\n")
-    if options.csv is not None:
-        write_to(options.csv, table.to_csv())
-
-
-def _judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
-    """Hold the requirements against the results, and say how each of them fared."""
-    from .errors import harmless
-    from .text import number
-
-    verdicts = [condition.judge(assessments) for condition in conditions]
-    screen = console() if options.prints_tables else Console(stderr=True, highlight=False)
-    for verdict in verdicts:
-        word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
-        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
-        screen.print(line)
-    return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD
 
 
 @app.command
@@ -353,20 +216,20 @@ def thresholds(
     from . import api
     from .assessment import SHOWN
 
-    table = _read(file)
-    keywords = _columns_of(table, truth, reading) | {"measures": ["auc"]}
+    table = read_file(file)
+    keywords = columns_of(table, truth, reading) | {"measures": ["auc"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
-    labels = _labels(table, truth, reading)
+    labels = labels_in(table, truth, reading)
     chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
     if reading.prints_tables:
         show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
-    _write(
+    write(
         reading,
         found,
         lambda: {
-            **_head(result),
+            **head_of(result),
             "thresholds": found.to_json(),
             "chosen": [{"goal": str(one.goal), "threshold": one.threshold, "note": one.note} for one in chosen],
         },
@@ -412,8 +275,8 @@ def calibration(
     from . import api
     from .rendering import calibration_view
 
-    table = _read(file)
-    keywords = _columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
+    table = read_file(file)
+    keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     with working("drawing outcomes"):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
@@ -422,11 +285,11 @@ def calibration(
         show(*calibration_view(result, parts, test, preview))
     if reading.csv is not None or reading.json is not None:
         curve = result.reliability()
-        _write(
+        write(
             reading,
             curve,
             lambda: {
-                **_head(result),
+                **head_of(result),
                 "estimates": result.table().to_json(),
                 "decompositions": {score: found.to_json() for score, found in parts.items()},
                 "test": {"statistic": test.statistic, "p": test.p, "method": test.method},

@@ -224,7 +224,8 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
 def differences_table(comparison: Comparison, measure: str) -> RichTable:
     """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
     level = f"{comparison.settings.level:.0%} interval"
-    tested = measure in ("error", "accuracy") and not comparison.tally.groups
+    whole = bool((comparison.tally.sums.values[:, 0] % 1 == 0).all())  # rows held out several times count in part
+    tested = measure in ("error", "accuracy") and not comparison.tally.groups and whole
     table = rich_table(
         ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])], right=(2, 4, 5, 6)
     )

@@ -215,7 +215,7 @@ def _run(name: str, found: Sequence[tuple[Task, Fit]], short: tuple[Said, str, f
     fits = [fit for task, fit in found if task.split.repeat >= 0]
     spent = float(np.sum([[fit.fit_seconds, fit.predict_seconds] for _, fit in found]))
     if short is not None:
-        return Run(name, (), whole[0] if whole else None, short[0], short[1], spent + short[2])
+        return Run(name, (), whole[0] if whole else None, short[0], "closed form", spent + short[2], short[1])
     said = stacked([fit.test for fit in fits if fit.test is not None])
     return Run(name, tuple(fits), whole[0] if whole else None, said, f"{len(fits):,} fits", spent)
 
@@ -307,8 +307,8 @@ def _remarks(runs: Sequence[Run], failures: Sequence[Mapping[str, Any]], plan: P
         warned: AnyArray = np.array([word for fit in run.fits for word in fit.warned], dtype=object)
         for word in dict.fromkeys(warned.tolist()):
             notes.append(f"{run.model}: {int((warned == word).sum()):,} fits warn: {word}")
-        if run.said.memberships is not None:
-            apart = int((run.said.memberships.argmax(axis=1) != run.said.codes).sum())
-            if apart:
-                notes.append(f"{run.model}: predict() and the highest probability differ in {apart:,} rows")
+        if not run.fits:
+            notes.append(f"{run.model}: {run.how}, {run.detail}")
+        if apart := run.said.contradictions:
+            notes.append(f"{run.model}: predict() and the highest probability differ in {apart:,} rows")
     return notes

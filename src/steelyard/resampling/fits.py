@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
+ROUNDING = 1e-12
 AT_ONCE = 4  # fits handed to every worker before the next sign of life
 
 
@@ -61,6 +62,14 @@ class Said:
     scores: Array | None = None
     speaks: int = -1
 
+    @property
+    def contradictions(self) -> int:
+        """In how many rows another class than the one assigned has a higher probability."""
+        if self.memberships is None:
+            return 0
+        own = np.take_along_axis(self.memberships, self.codes[:, None].astype(np.int64), axis=1)[:, 0]
+        return int((own < self.memberships.max(axis=1) - ROUNDING).sum())
+
     def some(self, rows: Places | slice) -> Said:
         """What it says of some of them."""
         memberships = None if self.memberships is None else self.memberships[rows]
@@ -87,8 +96,9 @@ class Run:
         fits: One a split; none where there was a shorter way.
         whole: What the fit to all rows says of them, where that was asked for.
         said: What was said of the rows held out, split by split.
-        how: In how many fits, or by which shorter way.
+        how: In how many fits, or in closed form.
         seconds: How long all of it took.
+        detail: By which shorter way, where there was one.
     """
 
     model: str
@@ -97,6 +107,7 @@ class Run:
     said: Said
     how: str
     seconds: float
+    detail: str = ""
 
 
 class Task(NamedTuple):

@@ -1,0 +1,175 @@
+"""What commands on data have in common: their options, and how results are judged and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.text import Text
+
+from . import __version__
+from .terminal import console, working, write_to
+from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
+from .words import threshold as read_threshold
+
+if TYPE_CHECKING:
+    from .assessment import Assessment
+    from .requirements import Requirement
+    from .scale import Scale
+    from .table import Table
+    from .words import ReadLabel
+
+HELD, NOT_HELD = 0, 1
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading:
+    """What all commands on data understand."""
+
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
+    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
+    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
+    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
+    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    cut: Annotated[
+        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
+    ] = None
+    closed: Annotated[
+        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
+    ] = "left"
+    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
+    sd_response: Annotated[
+        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
+    ] = None
+    response: Annotated[
+        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
+    ] = None
+    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
+    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
+
+    @property
+    def prints_tables(self) -> bool:
+        """Whether standard output is free for people."""
+        return "-" not in (self.json, self.csv)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options(Reading):
+    """What commands understand that weigh classifiers by all measures."""
+
+    threshold: Annotated[
+        str | None,
+        Parameter(
+            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+        ),
+    ] = None
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
+    cost: Annotated[
+        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
+    ] = None
+    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
+    method: Annotated[
+        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
+    ] = "delta"
+    require: Annotated[
+        tuple[str, ...],
+        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
+    ] = ()
+
+
+def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
+    """Turn words into labels of the kind that the column of truth holds."""
+    labels = labels_in(table, truth, reading)
+    return {
+        "scale": scale_in(labels, reading),
+        "event": None if reading.event is None else labels(reading.event),
+        "sd": number_or_column(reading.sd),
+        "sd_response": number_or_column(reading.sd_response),
+        "response": columns(reading.response),
+        "weight": reading.weight,
+        "group": reading.group,
+        "level": reading.level,
+        "missing": reading.missing,
+    }
+
+
+def scale_in(labels: ReadLabel, reading: Reading) -> Scale | None:
+    """The classes, where they were named or cut."""
+    from .scale import Continuum, Scale
+
+    named = None if reading.scale is None else [labels(word) for word in words(reading.scale)]
+    if reading.cut is not None:
+        return Continuum(numbers(reading.cut), named, closed=reading.closed)
+    return None if named is None else Scale(named)
+
+
+def labels_in(table: Any, truth: str, reading: Reading) -> ReadLabel:
+    """How labels are to be read; the truth does not say it where it was measured."""
+    return whole_or_text if reading.cut is not None else label_reader(table, truth)
+
+
+def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
+    """The same with all that is said of measures and thresholds."""
+    threshold, priced = read_threshold(options.threshold)
+    cost = options.cost or priced
+    by = None if options.by is None else words(options.by)
+    return columns_of(table, truth, options) | {
+        "threshold": threshold,
+        "by": by[0] if by is not None and len(by) == 1 else by,
+        "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
+        "measures": None if options.measures is None else measure_names(options.measures),
+        "method": options.method,
+    }
+
+
+def read_file(file: str) -> Any:
+    """Read a file, with a sign of life."""
+    from .sources import read
+
+    with working(f"reading {file}"):
+        return read(file)
+
+
+def head_of(result: Assessment) -> dict[str, Any]:
+    """What was assessed, for JSON."""
+    scale = result.tally.scale
+    return {
+        "steelyard": __version__,
+        "rows": result.n,
+        "dropped": result.dropped,
+        "classes": list(scale.classes),
+        "event": scale.event,
+        "level": result.settings.level,
+    }
+
+
+def write(options: Reading, table: Table, content: Callable[[], dict[str, Any]]) -> None:
+    """Write what was asked for, where it was asked for."""
+    from .table import dump
+
+    if options.json is not None:
+        write_to(options.json, dump(content()) + "\n")
+    if options.csv is not None:
+        write_to(options.csv, table.to_csv())
+
+
+def judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
+    """Hold the requirements against the results, and say how each of them fared."""
+    from .errors import harmless
+    from .text import number
+
+    verdicts = [condition.judge(assessments) for condition in conditions]
+    screen = console() if options.prints_tables else Console(stderr=True, highlight=False)
+    for verdict in verdicts:
+        word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
+        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
+        screen.print(line)
+    return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD

@@ -1,0 +1,193 @@
+"""The command line of cross-validation: classifiers by name, fitted to the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from .columns import as_number, numbers
+from .command_options import Options, head_of, judge, keywords_of, read_file, write
+from .errors import BadOption, UnknownColumn, harmless, quoted
+from .scale import listed
+from .table import Table
+from .terminal import show
+from .words import words
+
+if TYPE_CHECKING:
+    from .resampling.crossed import CrossAssessment
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Fitting:
+    """How rows are held out, and by what."""
+
+    features: Annotated[
+        str | None, Parameter(help="Columns to learn from, with commas or stars; all other numbers if not given.")
+    ] = None
+    folds: Annotated[
+        str, Parameter(help="How many folds; or loo, a share to hold out (0.25), bootstrap or bootstrap:500.")
+    ] = "10"
+    repeats: Annotated[int, Parameter(help="How often folds are made anew, with rows shuffled.")] = 1
+    seed: Annotated[
+        int | None, Parameter(help="Shuffle rows, random numbers starting here; in their order without one.")
+    ] = None
+    jobs: Annotated[int | None, Parameter(help="How many fits at once; -1 for all cores.")] = None
+    intervals: Annotated[
+        str | None, Parameter(help="More ways to an interval, with commas: corrected, nested, .632, .632+.")
+    ] = None
+    measure: Annotated[str | None, Parameter(help="The measure whose differences and intervals are shown.")] = None
+
+
+def cv(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    *,
+    target: Annotated[str, Parameter(help="Column of the true class; with --cut, of what was measured.")],
+    models: Annotated[
+        str,
+        Parameter(
+            help="Classifiers, with commas: lda, qda, knn:5, bayes, centroid, logistic, ridge, tree, forest, boosting, "
+            "svm, prior; with --cut also regression."
+        ),
+    ] = "lda,qda,knn:5,tree,logistic",
+    fitting: Fitting = Fitting(),  # noqa: B008  (frozen)
+    options: Options = Options(),  # noqa: B008  (frozen)
+) -> int:
+    """Cross-validate classifiers, and tell which of them differ.
+
+    steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
+    """
+    from .requirements import read_requirement
+
+    chosen = words(models)
+    conditions = [read_requirement(text, chosen) for text in options.require]
+    result, notes = _run(file, target, chosen, fitting, options)
+    entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
+    ways = None if fitting.intervals is None else words(fitting.intervals)
+    bounds = None if ways is None else result.intervals(entry, ways, n_jobs=fitting.jobs)
+    if options.prints_tables:
+        _show(result, entry.label, bounds, notes)
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result[result.models[0]]),
+            "held_out": result.plan.words,
+            "estimates": result.table().to_json(),
+            "training": [] if result.trained is None else result.trained.table().to_json(),
+            "differences": result.differences().to_json() if len(result.models) > 1 else [],
+            "intervals": [] if bounds is None else bounds.to_json(),
+            "times": result.times().to_json(),
+            "failures": list(result.failures),
+            "notes": [*notes, *result.remarks],
+        },
+    )
+    return judge(options, conditions, {name: result[name] for name in result.models})
+
+
+def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Sequence[str]) -> None:
+    from rich.text import Text
+
+    from .resampling.views import cross_view
+    from .text import table_view
+
+    show(cross_view(result, measure), *[Text(f"note: {harmless(note)}") for note in notes])
+    if bounds is not None:
+        assumed = dict(zip(bounds["method"], bounds["assumes"], strict=True))
+        shown = Table({name: bounds[name] for name in bounds.column_names if name != "assumes"})
+        show(Text(f"\nways to an interval of {measure}, and what they take for granted:"), table_view(shown))
+        show(*[Text(f"{method}: {harmless(words)}") for method, words in assumed.items()])
+
+
+def _run(
+    file: str, target: str, chosen: Sequence[str], fitting: Fitting, options: Options
+) -> tuple[CrossAssessment, list[str]]:
+    """Read the file, fit and assess; and what there is to know about the columns and rows that were used."""
+    from .resampling.cross import cross_assess
+    from .sources import column
+
+    table = read_file(file)
+    said = keywords_of(table, target, options)
+    for name in ("weight", "threshold", "by"):
+        if said.pop(name) is not None:
+            raise BadOption(f"--{name} is not for cross-validation", mend="Leave it out, or see `steelyard compare`")
+    named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
+    aside = [target, *[name for value in named.values() for name in _names(value)]]
+    features, notes = features_of(table, aside, fitting.features)
+    table, more = _complete(table, [*aside, *features], said.pop("missing"))
+
+    def found(value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(column(table, name) for name in value)
+        return column(table, value) if isinstance(value, str) else value
+
+    result = cross_assess(
+        list(chosen),
+        np.stack([numbers(column(table, name), name).astype(np.float64) for name in features], axis=1),
+        column(table, target),
+        cv=read_folds(fitting.folds),
+        repeats=fitting.repeats,
+        seed=fitting.seed,
+        n_jobs=fitting.jobs,
+        groups=found(named.pop("group")),
+        **{name: found(value) for name, value in named.items()},
+        **said,
+    )
+    return result, [*notes, *more]
+
+
+def _names(value: Any) -> list[str]:
+    """The columns that an option names."""
+    return [value] if isinstance(value, str) else value if isinstance(value, list) else []
+
+
+def features_of(table: Any, aside: Sequence[str], wanted: str | None) -> tuple[list[str], list[str]]:
+    """The columns to learn from: those that are named, or all numbers that are not set aside; and what is left out."""
+    import pyarrow.types as kinds
+
+    def numeric(name: str) -> bool:
+        kind = table.schema.field(name).type
+        return any(holds(kind) for holds in (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean))
+
+    others = [name for name in table.column_names if name not in aside]
+    if wanted is None:
+        found, text = [name for name in others if numeric(name)], [name for name in others if not numeric(name)]
+        notes = [f"columns of text are not learned from: {listed(text, 5)}"] if text else []
+    else:
+        found, notes = [], []
+        for pattern in words(wanted):
+            matching = [name for name in others if fnmatchcase(name, pattern)]
+            if not matching:
+                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=f"There are {listed(others, 10)}")
+            found += [name for name in matching if name not in found]
+    if not found:
+        raise BadOption("there is no column to learn from", mend="Name them: --features 'x*'")
+    return found, notes
+
+
+def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, list[str]]:
+    """Rows without gaps, where those are to be dropped."""
+    if missing != "drop":
+        return table, []
+    used = table.select(list(dict.fromkeys(names)))
+    kept = used.drop_null()
+    dropped = used.num_rows - kept.num_rows
+    return kept, [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
+
+
+def read_folds(text: str) -> Any:
+    """How rows are held out, from words."""
+    from .resampling.plans import Bootstrap
+
+    name, _, number = text.partition(":")
+    if name == "bootstrap" and number.isdigit():
+        return Bootstrap(int(number))
+    value = as_number(text, text=True)
+    if np.isnan(value):
+        return text
+    return int(value) if value == int(value) else value
