@@ -142,7 +142,9 @@ def refuse_gaps(models: Mapping[str, Any], x: Any) -> None:
     if found is None:
         return
     for name, estimator in models.items():
-        if not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
+        # What is made of several parts may fill gaps in one of them; if not, its fits will say so.
+        composed = hasattr(estimator, "steps") or hasattr(estimator, "estimator")
+        if composed or not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
             continue
         raise MissingValues(
             f"a number is missing or infinite, and {quoted(name)} needs all of them",
@@ -217,7 +219,7 @@ def _run(name: str, found: Sequence[tuple[Task, Fit]], short: tuple[Said, str, f
     if short is not None:
         return Run(name, (), whole[0] if whole else None, short[0], "closed form", spent + short[2], short[1])
     said = stacked([fit.test for fit in fits if fit.test is not None])
-    return Run(name, tuple(fits), whole[0] if whole else None, said, f"{len(fits):,} fits", spent)
+    return Run(name, tuple(fits), whole[0] if whole else None, said, f"{len(fits):,} fit{'s' * (len(fits) > 1)}", spent)
 
 
 def _shorter(estimator: Any, takes_measured: bool, data: Data, plan: Plan) -> tuple[Said, str, float] | None:
@@ -292,7 +294,7 @@ def _trained(base: Cases, plan: Plan, runs: Sequence[Run], settings: Settings) -
     if not all(seen.values()):
         return None
     rows: Places = np.concatenate([split.train for split in plan.splits])
-    share = (1 / np.bincount(rows, minlength=plan.rows))[rows]
+    share = 1 / np.bincount(rows, minlength=plan.rows)[rows]
     return compared(assembled(base, rows, {name: stacked(parts) for name, parts in seen.items()}, share), settings)
 
 

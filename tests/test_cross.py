@@ -1,0 +1,412 @@
+"""Cross-validation: the same numbers as scikit-learn, and all that is known beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import steelyard as sy
+from steelyard.errors import (
+    BadOption,
+    FailedFits,
+    MissingValues,
+    OneClass,
+    StraddlingGroups,
+    UnequalLengths,
+)
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
+RULES = {
+    "lda": LinearDiscriminantAnalysis(),
+    "tree": DecisionTreeClassifier(max_depth=3, random_state=0),
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+}
+SHARED = {
+    "accuracy": ("accuracy", 1),
+    "balanced_accuracy": ("balanced_accuracy", 1),
+    "precision": ("precision_macro", 1),
+    "sensitivity": ("recall_macro", 1),
+    "f1": ("f1_macro", 1),
+    "jaccard": ("jaccard_macro", 1),
+    "mcc": ("matthews_corrcoef", 1),
+    "auc": ("roc_auc_ovr", 1),
+    "log_score": ("neg_log_loss", -1),
+}
+
+
+@pytest.fixture(scope="module")
+def crossed() -> sy.CrossAssessment:
+    return sy.cross_assess(RULES, X, NAMES, cv=5)
+
+
+class Broken(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fails on the fold that has the first row left out."""
+
+    def fit(self, x: Any, y: Any) -> Broken:
+        if not (np.asarray(x) == X[0]).all(axis=1).any():
+            raise RuntimeError("no first row\nand more to say of it")
+        self.inner_ = LinearDiscriminantAnalysis().fit(x, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return self.inner_.predict(x)
+
+
+# --- as scikit-learn does ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_predictions_are_those_of_cross_val_predict(crossed: sy.CrossAssessment, name: str) -> None:
+    assert crossed.cases is not None
+    labels = cross_val_predict(RULES[name], X, NAMES, cv=5)
+    memberships = cross_val_predict(RULES[name], X, NAMES, cv=5, method="predict_proba")
+    assert (np.array(crossed.tally.scale.classes)[crossed.cases.assigned[name]] == labels).all()
+    assert np.array_equal(np.stack(crossed.cases.scores[name].columns, axis=1), memberships)
+
+
+@pytest.mark.parametrize("measure", SHARED)
+@pytest.mark.parametrize("name", RULES)
+def test_folds_have_the_values_of_cross_validate(crossed: sy.CrossAssessment, name: str, measure: str) -> None:
+    scoring, sign = SHARED[measure]
+    found = cross_validate(RULES[name], X, NAMES, cv=5, scoring=scoring, return_train_score=True)
+    clip = {"clip": np.finfo(float).eps} if measure == "log_score" else {}  # as scikit-learn does unasked
+    rows = [row for row in crossed.folds(sy.find(measure, **clip)) if row["model"] == name]
+    assert np.allclose([row["value"] for row in rows], sign * found["test_score"], rtol=0, atol=1e-14)
+    assert np.allclose([row["training"] for row in rows], sign * found["train_score"], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("cv", [KFold(4, shuffle=True, random_state=2), StratifiedKFold(3), LeaveOneOut()])
+def test_any_splitter_is_understood(cv: Any) -> None:
+    model = QuadraticDiscriminantAnalysis()
+    found = sy.cross_assess({"qda": model}, X, Y, cv=cv)
+    assert found["qda"]["error"].value == np.mean(cross_val_predict(model, X, Y, cv=cv) != Y)
+
+
+def test_pairs_of_rows_are_splits() -> None:
+    splits = [(np.arange(0, 150, 2), np.arange(1, 150, 2)), (np.arange(150) % 2 == 1, np.arange(150) % 2 == 0)]
+    found = sy.cross_assess("lda", X, Y, cv=splits)
+    places = [(np.flatnonzero(np.arange(150) % 2 == k), np.flatnonzero(np.arange(150) % 2 != k)) for k in (0, 1)]
+    assert found["lda"]["error"].value == np.mean(cross_val_predict(RULES["lda"], X, Y, cv=places) != Y)
+
+
+def test_it_is_a_comparison(crossed: sy.CrossAssessment) -> None:
+    assert isinstance(crossed, sy.Comparison)
+    assert crossed.models == tuple(RULES)
+    assert len(crossed.differences("error")) == 3
+    by_hand = sy.compare(NAMES, {name: cross_val_predict(rule, X, NAMES, cv=5) for name, rule in RULES.items()})
+    for name in RULES:
+        assert crossed[name]["kappa"] == by_hand[name]["kappa"]
+    rows = crossed.deciding_rows("error", "lda", "tree", 3)["row"]
+    assert rows == by_hand.deciding_rows("error", "lda", "tree", 3)["row"]
+
+
+def test_the_fold_of_every_row_is_known(crossed: sy.CrossAssessment) -> None:
+    table = crossed.fold_of()
+    folds = np.empty(150, dtype=int)
+    for fold, (_, test) in enumerate(StratifiedKFold(5).split(X, Y)):
+        folds[test] = fold
+    assert table["row"] == list(range(150))
+    assert table["fold"] == folds.tolist()
+
+
+def test_frames_keep_their_columns() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    found = sy.cross_assess({"lda": RULES["lda"]}, frame, pandas.Series(NAMES), cv=5)
+    assert found["lda"]["error"] == sy.cross_assess({"lda": RULES["lda"]}, X, NAMES, cv=5)["lda"]["error"]
+
+
+def test_jobs_and_progress_change_nothing(crossed: sy.CrossAssessment) -> None:
+    told: list[tuple[int, int]] = []
+    found = sy.cross_assess(RULES, X, NAMES, cv=5, n_jobs=2, progress=lambda done, of: told.append((done, of)))
+    assert found["tree"]["error"] == crossed["tree"]["error"]
+    assert told[-1] == (15, 15)
+
+
+# --- training error ---------------------------------------------------------------------------------------------
+
+
+def test_training_error_stands_beside_the_test_error(crossed: sy.CrossAssessment) -> None:
+    scores = cross_validate(RULES["tree"], X, NAMES, cv=5, return_train_score=True)["train_score"]
+    training = crossed["tree"].training
+    assert training is not None
+    assert training["accuracy"].value == pytest.approx(scores.mean(), abs=1e-14)  # folds are of one size here
+    gap = crossed["tree"].gap("error")
+    assert gap.value == crossed["tree"]["error"].value - training["error"].value
+
+
+@pytest.mark.parametrize("cv", ["loo", sy.Bootstrap(20)])
+def test_training_error_is_that_of_the_fit_to_all_rows_where_fits_are_many(cv: Any) -> None:
+    found = sy.cross_assess({"tree": RULES["tree"]}, X, Y, cv=cv)["tree"].training
+    assert found is not None
+    assert found["error"].value == np.mean(clone(RULES["tree"]).fit(X, Y).predict(X) != Y)
+
+
+def test_training_can_be_left_out() -> None:
+    assert sy.cross_assess("lda", X, Y, cv=5, training=False)["lda"].training is None
+
+
+# --- rows held out more than once -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["error", "kappa", "auc", "log_score", "brier", "f1"])
+def test_the_same_run_twice_says_no_more_than_once(measure: str) -> None:
+    splits = list(StratifiedKFold(5).split(X, Y))
+    once = sy.cross_assess("lda", X, Y, cv=splits)["lda"][measure]
+    twice = sy.cross_assess("lda", X, Y, cv=splits + splits)["lda"][measure]
+    assert twice.value == pytest.approx(once.value, abs=1e-12)
+    assert twice.low == pytest.approx(once.low, rel=0.02)
+    assert twice.high == pytest.approx(once.high, rel=0.02)
+    assert twice.n == pytest.approx(150)
+
+
+def test_repeats_shuffle_rows_and_are_averaged() -> None:
+    found = sy.cross_assess("tree", X, Y, cv=5, repeats=3, seed=4)
+    errors = []
+    for repeat in range(3):
+        folds = StratifiedKFold(5, shuffle=True, random_state=4 + repeat)
+        errors.append(np.mean(cross_val_predict(DecisionTreeClassifier(random_state=0), X, Y, cv=folds) != Y))
+    assert found["tree"]["error"].value == pytest.approx(np.mean(errors), abs=1e-12)
+    assert found.plan.repeats == 3
+    assert len(set(errors)) > 1
+
+
+def test_hold_out_assesses_the_rows_held_out() -> None:
+    found = sy.cross_assess("lda", X, Y, cv=0.2)
+    assert found["lda"].n == 30
+    assert found.folds("error")["rows"] == [30]
+    again = sy.cross_assess("lda", X, Y, cv=0.2, repeats=4)
+    tested = np.unique(np.concatenate([split.test for split in again.plan.splits]))
+    assert again["lda"].n == pytest.approx(len(tested))
+
+
+def test_bootstrap_holds_out_what_was_not_drawn() -> None:
+    found = sy.cross_assess("lda", X, Y, cv=sy.Bootstrap(25), seed=3)
+    assert len(found.plan.splits) == 25
+    for split in found.plan.splits:
+        assert len(split.train) == 150
+        assert not set(split.train) & set(split.test)
+        assert len(set(split.train)) + len(split.test) == 150
+    wrong, times = np.zeros(150), np.zeros(150)
+    for split in found.plan.splits:
+        rule = clone(RULES["lda"]).fit(X[split.train], Y[split.train])
+        wrong[split.test] += rule.predict(X[split.test]) != Y[split.test]
+        times[split.test] += 1
+    assert found["lda"]["error"].value == pytest.approx(np.mean((wrong / np.maximum(times, 1))[times > 0]), abs=1e-12)
+
+
+# --- groups -----------------------------------------------------------------------------------------------------
+
+
+def test_groups_stay_together_and_are_the_clusters() -> None:
+    groups = np.arange(150) // 5 * 5 % 75
+    found = sy.cross_assess("lda", X, Y, cv=5, groups=groups)
+    for split in found.plan.splits:
+        assert not set(groups[split.train]) & set(groups[split.test])
+    assert "clustered" in found["lda"]["error"].method
+    single = sy.cross_assess("lda", X, Y, cv="loo", groups=groups)
+    assert len(single.plan.splits) == len(np.unique(groups))
+    drawn = sy.cross_assess("lda", X, Y, cv=sy.Bootstrap(5), groups=groups)
+    for split in drawn.plan.splits:
+        assert not set(groups[split.train]) & set(groups[split.test])
+
+
+def test_groups_that_straddle_are_refused() -> None:
+    groups = np.arange(150) // 5
+    with pytest.raises(StraddlingGroups, match=r"column 'groups', row \d+: split 0 has group number 0"):
+        sy.cross_assess("lda", X, Y, cv=KFold(3, shuffle=True, random_state=0), groups=groups)
+    assert sy.cross_assess("lda", X, Y, cv=GroupKFold(3), groups=groups)["lda"].n == 150
+
+
+# --- shorter ways -----------------------------------------------------------------------------------------------
+
+
+def test_the_shorter_way_is_taken_and_said_so() -> None:
+    rules = {"lda": RULES["lda"], "knn": KNeighborsClassifier(3), "tree": RULES["tree"]}
+    short, long = (sy.cross_assess(rules, X, NAMES, cv="loo", closed=closed) for closed in (True, False))
+    assert short.times()["how"] == ["closed form", "closed form", "150 fits"]
+    assert long.times()["how"] == ["150 fits"] * 3
+    assert any(note.startswith("lda: closed form, ") for note in short.remarks)
+    for name in rules:
+        for measure in ("error", "log_score", "auc"):
+            assert short[name][measure].value == pytest.approx(long[name][measure].value, abs=1e-10)
+    assert short["knn"].training is not None
+
+
+def test_repeated_folds_are_shortened_too() -> None:
+    short, long = (sy.cross_assess("qda", X, Y, cv=10, repeats=4, closed=closed) for closed in (True, False))
+    assert short.times()["how"] == ["closed form"]
+    assert short["qda"]["log_score"].value == pytest.approx(long["qda"]["log_score"].value, abs=1e-10)
+    assert short.folds("error")["value"] == pytest.approx(long.folds("error")["value"], abs=1e-12)
+
+
+# --- what classifiers say ---------------------------------------------------------------------------------------
+
+
+def test_labels_count_as_predict_says_even_where_probabilities_disagree() -> None:
+    class Contrary(LinearDiscriminantAnalysis):  # type: ignore[misc]
+        def predict(self, x: Any) -> Any:
+            return np.full(len(x), self.classes_[0])
+
+    found = sy.cross_assess({"contrary": Contrary()}, X, Y, cv=5)
+    assert found["contrary"]["error"].value == pytest.approx(2 / 3)
+    assert found["contrary"]["auc"].value > 0.99
+    assert "contrary: predict() and the highest probability differ in 100 rows" in found.remarks
+
+
+def test_classifiers_without_probabilities_stand_beside_others() -> None:
+    found = sy.cross_assess({"svm": SVC(), "lda": RULES["lda"]}, X, Y, cv=5)
+    assert np.isnan(found["svm"]["auc"].value)
+    assert found["lda"]["auc"].value > 0.9
+    assert found.folds("auc")["value"][1] > 0.9
+
+
+def test_scores_are_ranked_where_nobody_has_probabilities() -> None:
+    two = Y > 0
+    found = sy.cross_assess({"svm": SVC(), "ridge": RidgeClassifier()}, X, two, cv=5, event=True)
+    expected = cross_validate(SVC(), X, two, cv=5, scoring="roc_auc")["test_score"]
+    rows = [row["value"] for row in found.folds("auc") if row["model"] == "svm"]
+    assert rows == pytest.approx(expected, abs=1e-14)
+
+
+def test_measured_truth_is_cut_and_regressors_learn_it() -> None:
+    width, rest = X[:, 3], X[:, :3]
+    cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=0.1)
+    found = sy.cross_assess(
+        {"lda": RULES["lda"], "cut": sy.CutClassifier(RULES["lda"], cut), "regression": LinearRegression()},
+        rest,
+        width,
+        scale=cut,
+        cv=5,
+    )
+    assert found["lda"]["adjusted_error"] == found["cut"]["adjusted_error"]
+    folds = list(StratifiedKFold(5).split(rest, np.digitize(width, [0.8, 1.7])))
+    predicted = cross_val_predict(LinearRegression(), rest, width, cv=folds)
+    right = np.digitize(predicted, [0.8, 1.7]) == np.digitize(width, [0.8, 1.7])
+    assert found["regression"]["accuracy"].value == pytest.approx(right.mean())
+
+
+def test_names_stand_for_classifiers() -> None:
+    found = sy.cross_assess(["lda", "knn:3", "knn:3"], X, Y, cv=3)
+    assert found.models == ("lda", "knn:3", "knn:3 2")
+    assert sy.cross_assess(RULES["lda"], X, Y, cv=3).models == ("LinearDiscriminantAnalysis",)
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------
+
+
+def test_one_failed_fit_is_told_and_loses_nobody_else() -> None:
+    found = sy.cross_assess({"broken": Broken(), "lda": RULES["lda"]}, X, Y, cv=5)
+    assert found.models == ("lda",)
+    assert [dict(failure) for failure in found.failures] == [
+        {"model": "broken", "repeat": 0, "fold": 0, "problem": "RuntimeError: no first row"}
+    ]
+    note = "broken is left out: 1 of its fits failed; the first says RuntimeError: no first row"
+    assert note in found.remarks
+    assert note in str(found)
+
+
+def test_where_all_fail_that_is_an_error() -> None:
+    with pytest.raises(FailedFits, match="the fit of fold 0 of 'broken' says RuntimeError: no first row"):
+        sy.cross_assess({"broken": Broken()}, X, Y, cv=5)
+
+
+def test_warnings_are_counted_not_printed() -> None:
+    found = sy.cross_assess({"hasty": LogisticRegression(max_iter=2)}, X, Y, cv=5)
+    assert any(note.startswith("hasty: 5 fits warn: ConvergenceWarning") for note in found.remarks)
+
+
+def test_rare_classes_are_told_of() -> None:
+    some = np.r_[0:50, 50:60, 100:103]
+    found = sy.cross_assess("lda", X[some], NAMES[some], cv=5)
+    assert "fewer rows than the 5 folds: 'virginica'; some folds are without them" in found.remarks
+    alone = np.r_[0:50, 50:60, 100]
+    found = sy.cross_assess("lda", X[alone], NAMES[alone], cv=5)
+    assert "1 of 5 fits had no row of 'virginica' to learn it from" in found.remarks
+    assert found["lda"]["sensitivity", "virginica"].value == 0
+
+
+def test_gaps_name_row_and_column_unless_they_can_be_filled() -> None:
+    gappy = X.copy()
+    gappy[7, 2] = np.nan
+    with pytest.raises(MissingValues, match=r"column 'X\[2\]', row 7: .* 'lda' needs all of them"):
+        sy.cross_assess({"lda": RULES["lda"]}, gappy, Y)
+    filled = make_pipeline(SimpleImputer(), LinearDiscriminantAnalysis())
+    assert sy.cross_assess({"filled": filled}, gappy, Y)["filled"].n == 150
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(gappy, columns=["a", "b", "petal", "d"])
+    with pytest.raises(MissingValues, match="column 'petal', row 7"):
+        sy.cross_assess({"lda": RULES["lda"]}, frame, Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"X": X[:-1]}, UnequalLengths, "column 'X': 149 rows, but 'y' has 150"),
+        ({"X": X[:, 0]}, BadOption, r"X has the shape \(150,\)"),
+        ({"y": np.zeros(150, dtype=int)}, OneClass, "only one class"),
+        ({"cv": 1}, BadOption, "1 folds of 150 rows"),
+        ({"cv": 51}, BadOption, "51 folds, and no class has more than 50 rows"),
+        ({"cv": "often"}, BadOption, "cv is 'often'"),
+        ({"cv": True}, BadOption, "cv is True"),
+        ({"cv": None}, BadOption, "cv is None"),
+        ({"cv": 1.5}, BadOption, "cv is 1.5"),
+        ({"cv": []}, BadOption, "gives no split"),
+        ({"cv": [(np.arange(149), [150])]}, BadOption, "a split names row 150 of 150"),
+        ({"cv": [(np.arange(149), [3])]}, BadOption, "split 0 holds out rows that it is fitted to, row 3"),
+        ({"cv": [(np.arange(149), [])]}, BadOption, "split 0 has no rows to hold out"),
+        ({"cv": [np.arange(149)]}, BadOption, "a split is no pair"),
+        ({"cv": [([0.5, 1.5], [3])]}, BadOption, "does not hold row numbers"),
+        ({"cv": KFold(3), "repeats": 2}, BadOption, "repeats= needs a number of folds"),
+        ({"repeats": 0}, BadOption, "repeats is 0"),
+        ({"seed": -1}, BadOption, "seed is -1"),
+        ({"estimators": {}}, BadOption, "there is no classifier"),
+        ({"estimators": {"a": LinearDiscriminantAnalysis}}, BadOption, "'a' is no estimator"),
+        ({"estimators": ["ldaa"]}, BadOption, "there is no classifier 'ldaa'"),
+        ({"estimators": ["lda:3"]}, BadOption, "'lda:3' cannot be read"),
+        ({"estimators": ["knn:0.5"]}, BadOption, "0.5 is no number"),
+        ({"estimators": {1: "lda", "1": "qda"}}, BadOption, "the same name as text"),
+        ({"groups": np.arange(149)}, UnequalLengths, "column 'groups': 149 rows"),
+        ({"groups": np.arange(150) // 75, "cv": 3}, BadOption, "3 folds of 2 groups"),
+    ],
+)
+def test_bad_input_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    given: dict[str, Any] = {"estimators": "lda", "X": X, "y": Y, "cv": 3, **options}
+    with pytest.raises(error, match=message):
+        sy.cross_assess(**given)
+
+
+def test_probabilities_that_are_none_are_refused() -> None:
+    class Odd(LinearDiscriminantAnalysis):  # type: ignore[misc]
+        def predict_proba(self, x: Any) -> Any:
+            return 2 * super().predict_proba(x)
+
+    with pytest.raises(sy.SteelyardError, match="odd"):
+        sy.cross_assess({"odd": Odd()}, X, Y, cv=3)
+
+
+def test_folds_of_one_row_have_no_values_of_their_own() -> None:
+    with pytest.raises(BadOption, match="every fold has one row"):
+        sy.cross_assess("lda", X, Y, cv="loo").folds("error")

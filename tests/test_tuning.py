@@ -1,0 +1,172 @@
+"""Tuning by any measure, the one-standard-error rule, nested assessment, and tests against chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import steelyard as sy
+from steelyard.errors import BadOption
+from steelyard.plots.tuning import TuningDisplay
+from steelyard.resampling.permuting import _orders
+from steelyard.table import Table
+
+X, Y = load_iris(return_X_y=True)
+SEPALS = X[:, :2]
+GRID = {"n_neighbors": [1, 3, 5, 9, 15, 25]}
+
+
+@pytest.fixture(scope="module")
+def tuned() -> sy.Tuning:
+    return sy.tune(KNeighborsClassifier(), GRID, SEPALS, Y, cv=5, measure="log_score")
+
+
+def test_values_are_those_of_a_search() -> None:
+    found = sy.tune(KNeighborsClassifier(), GRID, SEPALS, Y, cv=5, measure="accuracy")
+    search = GridSearchCV(KNeighborsClassifier(), GRID, cv=5, return_train_score=True).fit(SEPALS, Y)
+    assert found.table()["training"] == pytest.approx(search.cv_results_["mean_train_score"], abs=1e-12)
+    assert found.table()["value"] == pytest.approx(search.cv_results_["mean_test_score"], abs=1e-12)
+    assert dict(found.parameters) == search.best_params_
+    assert (found.fit(SEPALS, Y).predict(SEPALS) == search.predict(SEPALS)).all()
+
+
+def test_a_measure_that_is_better_when_lower_is_minimised(tuned: sy.Tuning) -> None:
+    values = tuned.table()["value"]
+    assert tuned.best.estimate.value == min(values)
+    assert [row["rank"] for row in tuned.table() if row["chosen"]] == [1]
+
+
+def test_one_standard_error_rule_takes_the_first_that_will_do() -> None:
+    simple_first = {"n_neighbors": [90, 25, 15, 45, 1]}
+    found = sy.tune(KNeighborsClassifier(), simple_first, SEPALS, Y, cv=10, one_se=True)
+    best = found.best.estimate
+    values = np.array(found.table()["value"])
+    assert found.chosen is found.candidates[int(np.argmax(values <= best.value + best.se))]
+    assert found.chosen is not found.best
+    assert "the first within one standard error of the best" in str(found)
+
+
+def test_what_tuning_is_worth_is_found_on_rows_that_had_no_part_in_it() -> None:
+    found = sy.tune(KNeighborsClassifier(), GRID, SEPALS, Y, cv=3)
+    honest = found.assess(SEPALS, Y, cv=4)["tuned"]["error"]
+    wrong = np.empty(150, dtype=bool)
+    for train, test in StratifiedKFold(4).split(SEPALS, Y):
+        inner = sy.tune(KNeighborsClassifier(), GRID, SEPALS[train], Y[train], cv=3)
+        rule = KNeighborsClassifier(**inner.parameters).fit(SEPALS[train], Y[train])
+        wrong[test] = rule.predict(SEPALS[test]) != Y[test]
+    assert honest.value == wrong.mean()
+
+
+def test_the_search_is_an_estimator() -> None:
+    rule = sy.TunedClassifier(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=3)
+    scores = cross_val_score(clone(rule), X, Y, cv=3)
+    assert scores.min() > 0.9
+    fitted = rule.fit(X, Y)
+    assert fitted.predict_proba(X).shape == (150, 3)
+    assert fitted.tuning_.parameters["max_depth"] in (1, 2, 3)
+
+
+def test_measured_values_can_be_tuned_by() -> None:
+    cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=0.1)
+    found = sy.tune("knn", GRID, X[:, :3], X[:, 3], scale=cut, measure="adjusted_sqerr", cv=5)
+    assert found.measure.name == "adjusted_sqerr"
+    assert found.chosen.estimate.value == min(found.table()["value"])
+
+
+def test_grids_can_be_lists_and_hold_single_values() -> None:
+    grid = [{"n_neighbors": [1, 3], "weights": "uniform"}, {"n_neighbors": [3], "weights": ["distance", "uniform"]}]
+    found = sy.tune("knn", grid, SEPALS, Y, cv=3)
+    assert [one.name for one in found.candidates] == [
+        "n_neighbors=1, weights=uniform",
+        "n_neighbors=3, weights=uniform",
+        "n_neighbors=3, weights=distance",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("grid", "options", "message"),
+    [
+        ({}, {}, "as it is|empty"),
+        ([], {}, "the grid is empty"),
+        (7, {}, "grid is 7"),
+        ("k", {}, "grid is 'k'"),
+        ([3], {}, "grid is"),
+        ({"neighbours": [1]}, {}, "Invalid parameter 'neighbours'"),
+        (GRID, {"measure": "prevalence"}, "no value of prevalence is better"),
+    ],
+)
+def test_bad_grids_are_refused(grid: Any, options: dict[str, Any], message: str) -> None:
+    if grid == {}:
+        assert sy.tune("knn", grid, SEPALS, Y, cv=3, **options).chosen.name == "as it is"
+        return
+    with pytest.raises(BadOption, match=message):
+        sy.tune("knn", grid, SEPALS, Y, cv=3, **options)
+
+
+def test_the_curve_is_drawn_with_bars(tuned: sy.Tuning) -> None:
+    display = tuned.plot.curve()
+    assert isinstance(display, TuningDisplay)
+    assert display.frame()["n_neighbors"] == GRID["n_neighbors"]
+    axes = display.plot()
+    assert axes.get_xlabel() == r"n_neighbors"
+    assert len(axes.containers) == 1  # the bars
+    with pytest.raises(BadOption, match="there is no parameter 'k'"):
+        tuned.plot.curve("k")
+
+
+def test_of_several_parameters_the_best_over_the_others_is_drawn() -> None:
+    grid = {"n_neighbors": [1, 15], "weights": ["uniform", "distance"]}
+    found = sy.tune("knn", grid, SEPALS, Y, cv=3)
+    frame = found.plot.curve("weights").frame()
+    for weight, value in zip(frame["weights"], frame["value"], strict=True):
+        assert value == min(row["value"] for row in found.table() if row["weights"] == weight)
+
+
+def test_nothing_to_draw_is_refused() -> None:
+    none = Table({"k": [], "value": [], "se": [], "training": [], "chosen": []})
+    with pytest.raises(BadOption, match="no candidate"):
+        TuningDisplay(none, "k", title="error")
+
+
+# --- against chance ---------------------------------------------------------------------------------------------
+
+
+def test_what_can_be_learned_is_told_from_chance() -> None:
+    found = sy.permutation_test("lda", SEPALS, Y, permutations=39, cv=5, seed=1, progress=False)
+    assert found.p == 1 / 40
+    assert found.estimate.value < found.by_chance.min()
+    assert found.by_chance.mean() == pytest.approx(2 / 3, abs=0.03)
+    assert "p = 0.025 (39 permutations)" in str(found)
+
+
+def test_p_values_are_uniform_where_there_is_nothing_to_learn() -> None:
+    random = np.random.default_rng(5)
+    found = []
+    for seed in range(25):
+        noise, labels = random.standard_normal((40, 2)), random.integers(2, size=40)
+        found.append(sy.permutation_test("bayes", noise, labels, permutations=9, cv=4, seed=seed, progress=False).p)
+    assert np.mean(np.array(found) <= 0.2) < 0.45  # 0.2 or less is expected, ties make p greater
+    assert 0.35 < np.mean(found) < 0.75
+
+
+def test_classes_change_places_within_groups_only() -> None:
+    groups = np.array([0, 1, 0, 1, 2, 2, 0])
+    for order in _orders(7, groups, 20, 0):
+        assert sorted(order) == list(range(7))
+        assert (groups[order] == groups).all()
+
+
+def test_options_of_permutation_tests_are_checked() -> None:
+    with pytest.raises(BadOption, match="permutations is 0"):
+        sy.permutation_test("lda", SEPALS, Y, permutations=0)
+    with pytest.raises(BadOption, match="several classifiers"):
+        sy.permutation_test(["lda", "qda"], SEPALS, Y)
+    with pytest.raises(BadOption, match="no value of prevalence is better"):
+        sy.permutation_test("lda", SEPALS, Y, measure="prevalence", permutations=1)
