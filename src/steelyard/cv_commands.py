@@ -108,7 +108,8 @@ def _run(
     file: str, target: str, chosen: Sequence[str], fitting: Fitting, options: Options
 ) -> tuple[CrossAssessment, list[str]]:
     """Read the file, fit and assess; and what there is to know about the columns and rows that were used."""
-    from .resampling.cross import cross_assess
+    from .resampling.cross import cross_assess, refuse_gaps
+    from .resampling.models import read_models
     from .sources import column
 
     table = read_file(file)
@@ -126,9 +127,12 @@ def _run(
             return tuple(column(table, name) for name in value)
         return column(table, value) if isinstance(value, str) else value
 
+    estimators = read_models(list(chosen))
+    variables = np.stack([numbers(column(table, name), name).astype(np.float64) for name in features], axis=1)
+    refuse_gaps(estimators, variables, features)
     result = cross_assess(
-        list(chosen),
-        np.stack([numbers(column(table, name), name).astype(np.float64) for name in features], axis=1),
+        estimators,
+        variables,
         column(table, target),
         cv=read_folds(fitting.folds),
         repeats=fitting.repeats,

@@ -134,11 +134,11 @@ def admit(X: Any, y: Any, scale: Scale | None, event: Any, groups: Any, knowledg
     return base, Data(x, labels[base.truth], measured, base.scale)
 
 
-def refuse_gaps(models: Mapping[str, Any], x: Any) -> None:
+def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None) -> None:
     """Say where a number is missing that some classifier cannot do without."""
     from sklearn.utils import get_tags
 
-    found = _first_gap(x)
+    found = _first_gap(x, names)
     if found is None:
         return
     for name, estimator in models.items():
@@ -154,7 +154,7 @@ def refuse_gaps(models: Mapping[str, Any], x: Any) -> None:
         )
 
 
-def _first_gap(x: Any) -> tuple[int, str] | None:
+def _first_gap(x: Any, names: Sequence[str] | None) -> tuple[int, str] | None:
     """The first row and column of a table in which a number is missing or infinite; columns of text are passed over."""
     if hasattr(x, "iloc") or hasattr(x, "columns"):
         for name in x.columns:
@@ -167,7 +167,7 @@ def _first_gap(x: Any) -> tuple[int, str] | None:
     if table.dtype.kind != "f" or np.isfinite(table).all():
         return None
     row, column = np.argwhere(~np.isfinite(table))[0]
-    return int(row), f"X[{column}]"
+    return int(row), f"X[{column}]" if names is None else names[column]
 
 
 def run_all(

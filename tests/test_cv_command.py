@@ -1,0 +1,121 @@
+"""``steelyard cv``: classifiers by name on the columns of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import cross_val_predict
+
+from steelyard.cli import main
+from steelyard.cv_commands import read_folds
+from steelyard.resampling.plans import Bootstrap
+
+X, Y = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
+
+
+@pytest.fixture
+def flowers(tmp_path: Path) -> str:
+    lines = ["sepal_length,sepal_width,petal_length,petal_width,species,plot,note"]
+    lines += [",".join([*map(str, row), NAMES[place], f"plot {place // 5}", "x"]) for place, row in enumerate(X)]
+    path = tmp_path / "flowers.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *tokens: str) -> tuple[int, str, str]:
+    status = main(list(tokens))
+    caught = capsys.readouterr()
+    return status, caught.out, caught.err
+
+
+def test_tables_for_people(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    models = "lda,knn:5"
+    status, out, _ = run(capsys, "cv", flowers, "--target", "species", "--models", models, "--measures", "error,kappa")
+    assert status == 0
+    assert "cross-validated: 10 folds, stratified by class" in out
+    assert "in training" in out
+    assert "note: columns of text are not learned from: 'plot', 'note'" in out
+
+
+def test_json_holds_all_that_was_found(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    tokens = ["cv", flowers, "--target", "species", "--models", "lda,tree", "--folds", "5", "--intervals", "corrected"]
+    status, out, _ = run(capsys, *tokens, "--json")
+    found = json.loads(out)
+    assert status == 0
+    wrong = np.mean(cross_val_predict(LinearDiscriminantAnalysis(), X, NAMES, cv=5) != NAMES)
+    error = next(row for row in found["estimates"] if row["model"] == "lda" and row["measure"] == "error")
+    assert error["value"] == pytest.approx(wrong)
+    assert found["held_out"] == "5 folds, stratified by class"
+    assert {row["method"] for row in found["intervals"]} == {"corrected"}
+    assert [row["how"] for row in found["times"]] == ["5 fits", "5 fits"]
+    assert found["differences"]
+    assert found["training"]
+    assert found["failures"] == []
+
+
+def test_features_groups_and_gaps(capsys: pytest.CaptureFixture[str], flowers: str, tmp_path: Path) -> None:
+    text = Path(flowers).read_text().splitlines()
+    text[3] = text[3].replace(text[3].split(",")[2], "", 1)
+    gappy = tmp_path / "gappy.csv"
+    gappy.write_text("\n".join(text) + "\n")
+    tokens = ["cv", str(gappy), "--target", "species", "--models", "lda", "--features", "petal_*", "--group", "plot"]
+    status, _, err = run(capsys, *tokens, "--measures", "error")
+    assert status == 2
+    assert "column 'petal_length', row 2: a number is missing" in err
+    status, out, _ = run(capsys, *tokens, "--measures", "error", "--missing", "drop")
+    assert status == 0
+    assert "149 rows" in out
+    assert "note: 1 rows that miss a value were dropped" in out
+    assert "30 clusters" in out
+
+
+def test_a_measured_target_is_cut(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    cut = ["--cut", "0.8,1.7", "--sd", "0.1", "--scale", "short,middle,long"]
+    tokens = ["cv", flowers, "--target", "petal_width", "--models", "lda,regression", "--folds", "loo", *cut]
+    status, out, _ = run(capsys, *tokens, "--measures", "error,adjusted_sqerr", "--measure", "adjusted_sqerr")
+    assert status == 0
+    assert "one row left out at a time" in out
+    assert "closed form" in out
+    assert "differences in adjusted_sqerr" in out
+
+
+def test_requirements_set_the_exit_status(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    tokens = ["cv", flowers, "--target", "species", "--models", "lda,knn:5", "--folds", "5", "--measures", "error"]
+    assert run(capsys, *tokens, "--require", "lda.error < 0.1")[0] == 0
+    assert run(capsys, *tokens, "--require", "knn:5.error < 0.001")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        (["--target", "specie"], "there is no column 'specie'. Did you mean 'species'?"),
+        (["--target", "species", "--models", "lda,ldaa"], "there is no classifier 'ldaa'"),
+        (["--target", "species", "--features", "stem*"], "no column is called 'stem*'"),
+        (["--target", "species", "--features", "species"], "no column is called 'species'"),
+        (["--target", "species", "--features", "note"], "note"),
+        (["--target", "species", "--folds", "1"], "1 folds of 150 rows"),
+        (["--target", "species", "--folds", "few"], "cv is 'few'"),
+        (["--target", "species", "--weight", "petal_width"], "--weight is not for cross-validation"),
+        (["--target", "species", "--threshold", "0.5"], "--threshold is not for cross-validation"),
+        (["--target", "species", "--intervals", "wide"], "there is no interval 'wide'"),
+    ],
+)
+def test_bad_input_has_status_2(
+    capsys: pytest.CaptureFixture[str], flowers: str, tokens: list[str], message: str
+) -> None:
+    status, _, err = run(capsys, "cv", flowers, "--measures", "error", *tokens)
+    assert status == 2
+    assert message in err
+
+
+def test_folds_are_read() -> None:
+    assert read_folds("10") == 10
+    assert read_folds("0.25") == 0.25
+    assert read_folds("loo") == "loo"
+    assert read_folds("bootstrap:50") == Bootstrap(50)
