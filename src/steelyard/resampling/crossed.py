@@ -21,6 +21,7 @@ from .plans import Plan
 if TYPE_CHECKING:
     from ..cases import Cases
     from ..settings import Settings
+    from .nesting import Nested
 
 NAN = float("nan")
 SEEN = ("value", "training", "fit_seconds", "predict_seconds")
@@ -154,6 +155,11 @@ class CrossAssessment(Comparison):
         from .intervals import by_methods
 
         return by_methods(self, self[self.models[0]].find(measure), methods, **options)
+
+    @cached_property
+    def nestings(self) -> dict[tuple[Measure, int], Nested]:
+        """What nested cross-validation found, by measure and how often it was done: it is too dear to be done twice."""
+        return {}
 
     def __str__(self) -> str:
         """How rows were held out, measures by classifiers, and what training made of them."""

@@ -187,9 +187,12 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
 
 
 def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
-    from .nesting import nested
+    from .nesting import REPEATS, nested
 
-    found = nested(cross, measure, **options)
+    key = measure, options.get("repeats", REPEATS)
+    if key not in cross.nestings:
+        cross.nestings[key] = nested(cross, measure, **options)
+    found = cross.nestings[key]
     single = _pooled(cross, measure, pairs, {})
     results = {}
     for names in targets(cross.models, pairs):
