@@ -169,8 +169,8 @@ def section(cells: Sequence[Cell], repetitions: int, nested: int) -> str:
     text = [
         "Cross-validation estimates the error of the classifier that is fitted to all rows at hand. How often do its",
         f"95 % intervals hold it? {repetitions:,} data sets of each population, {FOLDS} folds, once or {REPEATS}",
-        f"times; the standard error of a share of 95 % is {standard_error(repetitions):.1f} points. Nested cross-validation",
-        f"({NESTED_REPEATS} times {FOLDS} folds) was done on {nested:,} of them ({standard_error(nested):.1f} points).",
+        f"times; the standard error of a share of 95 % is {standard_error(repetitions):.1f} points. Nested",
+        f"cross-validation ({NESTED_REPEATS} times {FOLDS} folds) was done on {nested:,} of them ({standard_error(nested):.1f} points).",
         f"True errors are those on {TEST_ROWS:,} rows more. `tests/coverage/resampling.py` makes this section.",
         "",
         "*Pooled* intervals are the default: the rows held out, as if they were independent. They are what every",
@@ -191,10 +191,15 @@ def _table(title: str, cells: Sequence[Cell], targets: Sequence[tuple[str, ...]]
             shown = [f"{cell.coverage(*way, names, of_all):.1f} ({cell.width(*way, names):.0f})" for way in WAYS]
             lines.append(f"| {cell.population} | {cell.rows} | {' - '.join(names)} | {' | '.join(shown)} |")
     shares = [[cell.coverage(*way, names, of_all) for cell in cells for names in targets] for way in WAYS]
-    lines.append(f"| all | | lowest | {' | '.join(f'{np.nanmin(share):.1f}' for share in shares)} |")
-    lines.append(f"| all | | mean | {' | '.join(f'{np.nanmean(share):.1f}' for share in shares)} |")
-    lines.append(f"| all | | highest | {' | '.join(f'{np.nanmax(share):.1f}' for share in shares)} |")
+    lines.append(f"| all | | lowest | {' | '.join(f'{_of(np.min, share)}' for share in shares)} |")
+    lines.append(f"| all | | mean | {' | '.join(f'{_of(np.mean, share)}' for share in shares)} |")
+    lines.append(f"| all | | highest | {' | '.join(f'{_of(np.max, share)}' for share in shares)} |")
     return [*lines, "", "In brackets the mean width, in points of the error.", ""]
+
+
+def _of(summary: Callable[[Any], Any], shares: Sequence[float]) -> str:
+    known = [share for share in shares if not np.isnan(share)]
+    return f"{summary(known):.1f}" if known else "-"
 
 
 def main() -> None:

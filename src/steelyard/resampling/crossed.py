@@ -157,7 +157,7 @@ class CrossAssessment(Comparison):
         return by_methods(self, self[self.models[0]].find(measure), methods, **options)
 
     @cached_property
-    def nestings(self) -> dict[tuple[Measure, int], Nested]:
+    def nestings(self) -> dict[tuple[str, int], Nested]:
         """What nested cross-validation found, by measure and how often it was done: it is too dear to be done twice."""
         return {}
 

@@ -189,7 +189,7 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
 def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
     from .nesting import REPEATS, nested
 
-    key = measure, options.get("repeats", REPEATS)
+    key = measure.label, options.get("repeats", REPEATS)
     if key not in cross.nestings:
         cross.nestings[key] = nested(cross, measure, **options)
     found = cross.nestings[key]
