@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .standardising import standardise as standardise
     from .table import Table as Table
     from .tally import Tally as Tally
+    from .verdicts import Verdict as Verdict
 
 __version__ = "0.1.0"
 
@@ -71,6 +72,7 @@ _HOMES = {
     "standardising": ("standardise",),
     "table": ("Table",),
     "tally": ("Tally",),
+    "verdicts": ("Verdict",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
