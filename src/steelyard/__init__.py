@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .across import AcrossDatasets as AcrossDatasets
+    from .across import across_datasets as across_datasets
     from .api import assess as assess
     from .api import assess_table as assess_table
     from .api import assess_tally as assess_tally
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "across": ("AcrossDatasets", "across_datasets"),
     "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
     "assessment": ("Assessment",),
     "comparison": ("Comparison",),
