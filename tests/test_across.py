@@ -144,6 +144,14 @@ def test_with_ties_and_zeros_all_signs_are_gone_through() -> None:
     assert signed_rank(differences).p == pytest.approx(expected, rel=1e-12)
 
 
+def test_who_gains_on_every_data_set_does_not_seem_less_sure_to_be_better() -> None:
+    """The sample of Pratt (1959): where zeros are left out before ranking, the second p-value is above the first."""
+    sample = np.array([0.0, 2, 3, 4, 6, 7, 8, 9, 11, 14, 15, 17, -18])
+    less, same, more = (signed_rank(sample + gain).p for gain in (-0.5, 0, 0.5))
+    assert less > same > more
+    assert signed_rank(sample[sample != 0]).p > less
+
+
 def test_of_many_differences_the_normal_distribution_is_taken_with_ties_in_its_variance() -> None:
     differences = np.round(np.random.default_rng(3).normal(0.2, 1, 120), 1)
     assert (differences == 0).any()

@@ -169,8 +169,8 @@ class AcrossDatasets:
     ) -> Table:
         """All pairs, or one, by the Bayesian signed-rank test with a region of practical equivalence.
 
-        Benavoli, Corani, Mangili & Zaffalon (2014) with the prior that they recommend: a Dirichlet process of strength
-        1/2, whose one observation is no difference.
+        Benavoli et al. (2014), with a Dirichlet process of strength 1/2 as the prior, whose one observation is no
+        difference.
 
         Args:
             rope: Differences up to this one do not matter, in units of the values; with 0, all do.

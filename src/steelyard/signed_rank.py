@@ -1,7 +1,8 @@
 """Two classifiers on many data sets: Wilcoxon's signed-rank test, and the Bayesian one with a region of equivalence.
 
-Zero differences are ranked with the others and then left out (Pratt 1959). Leaving them out before that, as Wilcoxon
-did, may call two classifiers different that tie on most data sets, and not so if all differences grow by one amount.
+Zero differences are ranked with the others and then left out (Pratt 1959). If they are left out before that, as Wilcoxon
+did, one classifier may gain on the other on every data set and yet seem less sure to be better: a loss that becomes a
+tie takes its rank away from all others.
 """
 
 from __future__ import annotations
@@ -84,9 +85,9 @@ def _normal(ranks: Array, statistic: float) -> float:
 def posterior(differences: Array, rope: float, draws: int, seed: int) -> Array:
     """How probable it is that each of three is the likeliest: above the region, within it, below it.
 
-    The Bayesian signed-rank test (Benavoli, Corani, Mangili & Zaffalon 2014; Benavoli et al. 2017): data sets have
-    weights that are drawn from a Dirichlet distribution, and the mean of two drawn differences lies above, within or
-    below. One row a pair of classifiers, whose differences stand in the rows of what is given.
+    The Bayesian signed-rank test (Benavoli et al. 2014): data sets have weights that are drawn from a Dirichlet
+    distribution, and the mean of two drawn differences lies above, within or below. One row a pair of classifiers,
+    whose differences stand in the rows of what is given.
     """
     pairs, rows = differences.shape
     forms = [_forms(each, rope) for each in differences]
