@@ -90,8 +90,9 @@ def test_two_that_are_the_same_have_no_difference() -> None:
 # --- margins ----------------------------------------------------------------------------------------------------
 
 
-def test_a_margin_that_holds_the_whole_interval_makes_them_as_good() -> None:
-    found = of(x=0.2, y=0.22)
+@pytest.mark.parametrize("shares", [(0.2, 0.22), (0.22, 0.19)])
+def test_a_margin_that_holds_the_whole_interval_makes_them_as_good(shares: tuple[float, float]) -> None:
+    found = of(x=shares[0], y=shares[1])
     (row,) = found.verdict("error").table()
     reach = max(-row["low"], row["high"])
     assert found.verdict("error", margin=reach).table()["verdict"] == ["equivalent"]

@@ -161,7 +161,7 @@ class Comparison:
         if measure is None:
             measures = [entry for entry in self.settings.measures if entry.better != "neither"]
         else:
-            measures = self.found(measure)
+            measures = self.find_measures(measure)
         found = self._differences(measures, by_class)
         total = sum(len(each.places) for each in found)
         tables = []
@@ -214,7 +214,7 @@ class Comparison:
             "p": by_slot(p),
         }
 
-    def found(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    def find_measures(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         """Some measures by their names, each once; one alone needs no list."""
         named = [measures] if isinstance(measures, str | Measure) else measures
         entries = [self[self.models[0]].find(name) for name in named]

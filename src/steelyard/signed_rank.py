@@ -1,8 +1,8 @@
 """Two classifiers on many data sets: Wilcoxon's signed-rank test, and the Bayesian one with a region of equivalence.
 
-Zero differences are ranked with the others and then left out (Pratt 1959). If they are left out before that, as Wilcoxon
-did, one classifier may gain on the other on every data set and yet seem less sure to be better: a loss that becomes a
-tie takes its rank away from all others.
+Zero differences are ranked with the others and then left out (Pratt 1959). If they are left out before that, as
+Wilcoxon did, one classifier may gain on the other on every data set and yet seem less sure to be better: a loss that
+becomes a tie takes its rank away from all others.
 """
 
 from __future__ import annotations

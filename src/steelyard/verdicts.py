@@ -136,7 +136,7 @@ def judge(comparison: Comparison, measures: Named = None, margin: Margin = None)
     if len(comparison.models) < 2:
         raise BadOption("a verdict needs two classifiers", mend="Compare at least two")
     assessment = comparison[comparison.models[0]]
-    entries = comparison.found(usual(comparison) if measures is None else measures)
+    entries = comparison.find_measures(usual(comparison) if measures is None else measures)
     for entry in entries:
         if entry.better == "neither":
             raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
@@ -166,7 +166,7 @@ def _margins(comparison: Comparison, entries: Sequence[Measure], margin: Margin)
         return {}
     labels = [entry.label for entry in entries]
     if isinstance(margin, Mapping):
-        given = {comparison.found(name)[0].label: value for name, value in margin.items()}
+        given = {comparison.find_measures(name)[0].label: value for name, value in margin.items()}
     else:
         given = dict.fromkeys(labels, margin)
     for label, value in given.items():
@@ -179,7 +179,7 @@ def _margins(comparison: Comparison, entries: Sequence[Measure], margin: Margin)
 
 def _row(comparison: Comparison, row: Row, margins: Mapping[str, float]) -> dict[str, Any]:
     """A difference with what is to be said of it."""
-    (entry,) = comparison.found(row["measure"])
+    (entry,) = comparison.find_measures(row["measure"])
     facts = {"measure": row["measure"], "better": entry.better}
     kept = {name: row[name] for name in ("a", "b", "difference", "low", "high", "p", "p_adjusted")}
     kind = _kind(row, entry, margins.get(entry.label), 1 - comparison.settings.level)
