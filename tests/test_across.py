@@ -82,6 +82,11 @@ def test_mean_ranks_of_demsars_example() -> None:
     assert demsar().ranks()["model"][0] == "C4.5+m+cf"
 
 
+def test_wins_are_the_data_sets_on_which_nobody_is_better() -> None:
+    assert by_model(demsar(), "wins") == {"C4.5+m+cf": 7, "C4.5+m": 5, "C4.5+cf": 2, "C4.5": 3}
+    assert by_model(across_datasets(ERRORS, better="lower"), "wins") == {"x": 3, "y": 0}
+
+
 def test_friedmans_statistics_of_demsars_example() -> None:
     """The paper does not correct for ties; taken off again, the correction leaves its 9.28 and 3.69."""
     found, ranks = demsar().friedman(), mean_ranks_by_row(np.array(DEMSAR), lower=False)
@@ -261,6 +266,14 @@ def test_better_turns_everything_round() -> None:
     assert high.bayesian(draws=500).columns == low.bayesian(draws=500).columns
     assert high.bayesian(draws=500)["a_better"] == wrong.bayesian(draws=500)["b_better"] != [0.0, 0.0, 0.0]
     assert high.ranks()["model"] == list(reversed(wrong.ranks()["model"]))
+
+
+def test_the_bayesian_verdict_is_what_has_at_least_the_level() -> None:
+    (row,) = drawn(15, 2, seed=2).bayesian(0.02, draws=2_000)
+    name, most = max(((part, row[part]) for part in ("a_better", "equivalent", "b_better")), key=lambda pair: pair[1])
+    said = {"a_better": "a", "equivalent": "equivalent", "b_better": "b"}[name]
+    for level, expected in ((most - 1e-9, said), (most + 1e-9, "neither")):
+        assert drawn(15, 2, seed=2, level=level).bayesian(0.02, draws=2_000)["verdict"] == [expected]
 
 
 def test_a_wider_region_holds_more() -> None:

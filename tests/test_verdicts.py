@@ -203,6 +203,15 @@ def test_the_level_decides() -> None:
     assert (strict.table()["verdict"], lenient.table()["verdict"]) == (["neither"], ["a"])
 
 
+def test_the_adjusted_p_value_decides_not_the_bare_one() -> None:
+    truth = np.arange(400) % 3
+    said = {"x": spoiled(truth, 0.2, 0), "y": spoiled(truth, 0.26, 1)}
+    (p,) = compare(truth, said).differences("error")["p"]
+    found = compare(truth, said, level=1 - 1.5 * p)
+    assert found.verdict("error").table()["verdict"] == ["a"]
+    assert found.verdict(["error", "accuracy"]).table()["verdict"] == ["neither", "neither"]
+
+
 def test_the_usual_measures_are_those_that_were_computed() -> None:
     assert list(scored().verdict().titles) == SCORED
     assert list(of(x=0.2, y=0.3).verdict().titles) == ["error"]
