@@ -152,7 +152,7 @@ def test_best_and_verdict(rows: Any) -> None:
     truth, models = rows
     found = compare(truth, models)
     assert found.best("error") == found.best("kappa") == "one"
-    assert "ahead of two" in found.verdict("error")
+    assert "one has the lowest error: it beats two (" in str(found.verdict("error"))
     with pytest.raises(SteelyardError, match="better"):
         found.best("prevalence")
     with pytest.raises(SteelyardError, match="no classifier 'four'"):

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .across import AcrossDatasets as AcrossDatasets
+    from .across import across_datasets as across_datasets
     from .api import assess as assess
     from .api import assess_table as assess_table
     from .api import assess_tally as assess_tally
@@ -54,10 +56,12 @@ if TYPE_CHECKING:
     from .standardising import standardise as standardise
     from .table import Table as Table
     from .tally import Tally as Tally
+    from .verdicts import Verdict as Verdict
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "across": ("AcrossDatasets", "across_datasets"),
     "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
     "assessment": ("Assessment",),
     "comparison": ("Comparison",),
@@ -84,6 +88,7 @@ _HOMES = {
     "standardising": ("standardise",),
     "table": ("Table",),
     "tally": ("Tally",),
+    "verdicts": ("Verdict",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

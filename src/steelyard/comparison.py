@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .decisions import Decision
     from .kinds import Array, Codes
     from .pictures import Pictures
+    from .verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Comparison:
 
     def differences(
         self,
-        measure: str | Measure | None = None,
+        measure: str | Measure | Iterable[str | Measure] | None = None,
         *,
         by_class: bool = False,
         simultaneous: bool = False,
@@ -147,7 +148,7 @@ class Comparison:
         """Paired differences between all pairs of classifiers, with interval and p-value.
 
         Args:
-            measure: One measure; if none is named, all that have a better end.
+            measure: One measure or several; if none is named, all that have a better end.
             by_class: Also the differences for every class.
             simultaneous: Bands that hold for all rows of the table at once.
 
@@ -160,7 +161,7 @@ class Comparison:
         if measure is None:
             measures = [entry for entry in self.settings.measures if entry.better != "neither"]
         else:
-            measures = [self[self.models[0]].find(measure)]
+            measures = self.find_measures(measure)
         found = self._differences(measures, by_class)
         total = sum(len(each.places) for each in found)
         tables = []
@@ -213,6 +214,14 @@ class Comparison:
             "p": by_slot(p),
         }
 
+    def find_measures(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+        """Some measures by their names, each once; one alone needs no list."""
+        named = [measures] if isinstance(measures, str | Measure) else measures
+        entries = [self[self.models[0]].find(name) for name in named]
+        if not entries:
+            raise BadOption("no measure is named", mend="Name at least one, or leave measures out")
+        return list({entry.label: entry for entry in entries}.values())
+
     def best(self, measure: str | Measure) -> str:
         """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
         entry = self[self.models[0]].find(measure)
@@ -224,22 +233,27 @@ class Comparison:
             raise BadOption(f"{entry.label} is undefined for every classifier", mend="Choose another measure")
         return max(known, key=known.__getitem__) if entry.better == "higher" else min(known, key=known.__getitem__)
 
-    def verdict(self, measure: str | Measure) -> str:
-        """Who is ahead by a measure, and from whom that sets it apart, in one sentence."""
-        from .errors import harmless
+    def verdict(
+        self,
+        measures: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        margin: float | Mapping[str | Measure, float] | None = None,
+    ) -> Verdict:
+        """Who is better by which measure, and who cannot be told apart, in words and as a table.
 
-        entry = self[self.models[0]].find(measure)
-        if entry.better == "neither" or len(self.models) < 2:
-            return ""
-        first = self.best(entry)
-        beaten, level = [], 1 - self.settings.level
-        for row in self.differences(entry):
-            if first in (row["a"], row["b"]) and row["p_adjusted"] <= level:
-                beaten.append(row["b"] if row["a"] == first else row["a"])
-        rest = [name for name in self.models if name != first and name not in beaten]
-        apart = f"ahead of {', '.join(map(harmless, beaten))}" if beaten else ""
-        near = f"not told apart from {', '.join(map(harmless, rest))}" if rest else ""
-        return f"{harmless(first)} has the best {entry.title}: {' but '.join(filter(None, [apart, near]))}."
+        Two classifiers differ where the p-value, adjusted by Holm's method over all pairs and all of these measures,
+        is at most 1 - ``level``.
+
+        Args:
+            measures: By what to judge: measures that have a better end. If none is named, those of the usual ones that
+                were computed: error and squared error of a continuum, apparent and adjusted; else error, AUC and log
+                score.
+            margin: Up to where a difference does not matter: one number, or one a measure. Classifiers are as good as
+                each other where the whole interval of their difference lies within it.
+        """
+        from .verdicts import judge
+
+        return judge(self, measures, margin)
 
     def mcnemar(self, a: str, b: str, method: str = "auto") -> McNemar:
         """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right.

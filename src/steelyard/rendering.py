@@ -205,6 +205,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     for rows in zip(*by_model, strict=True):
         add_row(table, [rows[0][0], *[f"{number(e.value)} {_interval(e)}" for _, e in rows]])
     name = measure or comparison.settings.measures[0].label
+    judged = first.find(name).better != "neither"
     title = Text(f"{len(comparison.models)} classifiers on the same {heading(first)}")
     if len(comparison.models) == 1:
         return Group(title, table)
@@ -217,7 +218,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         *[Text(harmless(line)) for line in said],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         differences_table(comparison, name),
-        Text(comparison.verdict(name)),
+        *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
     )
 
 
