@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leaving import Answer, Leaving, known, undecided
-from .spreads import ROUNDED, ROUNDING
+from .leaving import ROUNDING, Answer, Leaving, known, undecided
+from .spreads import ROUNDED
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places
