@@ -21,9 +21,9 @@ VARIABLES, CLASSES, FITS = 10, 3, 50
 REGRESSION = "least squares"
 TEXT = (
     f"Labels and probabilities (of ridge: scores) of every row by a fit to all others, {VARIABLES} variables and "
-    f"{CLASSES} classes; of least squares, whose predictions are cut into classes, labels. The two fits that the closed "
-    f"form is compared with are part of its time. scikit-learn makes {FITS} of the fits, each with `clone`, `fit`, "
-    "`predict` and `predict_proba`, and its time is scaled up to all rows."
+    f"{CLASSES} classes; of least squares, whose predictions are cut into classes, labels. The two fits that the "
+    f"closed form is compared with are part of its time. scikit-learn makes {FITS} of the fits, each with `clone`, "
+    "`fit`, `predict` and `predict_proba`, and its time is scaled up to all rows."
 )
 
 
