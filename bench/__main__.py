@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from .bootstrap import measure_bootstrap
+from .closed_form import measure_closed_form
 from .counts import measure_integers, measure_strings
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
@@ -43,6 +44,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     ),
     "studies": (measure_studies,),
     "partition": (measure_partition,),
+    "closed_form": (measure_closed_form,),
 }
 
 

@@ -33,6 +33,7 @@ class Plan:
         paired_auc_rows: For the AUCs of two classifiers.
         study_repetitions: Data sets in every cell of a simulation, and how many times as long the peer shall need.
         partition_rows: For scaled memberships, and how many times as long the exact inverse shall need.
+        closed_form_rows: For leave-one-out, and how many times as long the fits shall need.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -55,6 +56,7 @@ class Plan:
     paired_auc_rows: Targets
     study_repetitions: Targets
     partition_rows: Targets
+    closed_form_rows: Targets
     fresh_starts: int
 
 
@@ -79,6 +81,7 @@ FULL = Plan(
     paired_auc_rows={10**6: 1},
     study_repetitions={100: 40},
     partition_rows={10**4: 1, 10**6: 10},
+    closed_form_rows={200: 10, 5_000: 100},
     fresh_starts=7,
 )
 QUICK = replace(
@@ -101,5 +104,6 @@ QUICK = replace(
     paired_auc_rows={10**5: 1},
     study_repetitions={10: 10},
     partition_rows={10**5: 5},
+    closed_form_rows={1_000: 20},
     fresh_starts=1,
 )

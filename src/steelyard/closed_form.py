@@ -141,12 +141,15 @@ class _Fits:
         sizes = np.array([len(part) for part in self.parts])
         return np.asarray(reduced.reduceat(values[np.concatenate(self.parts)], np.cumsum(sizes) - sizes))
 
-    def probes(self, settled: Codes) -> list[int]:
-        """The parts, among those that are settled, with the row farthest out and with the one nearest to the middle."""
+    def probes(self, settled: Codes, certainty: Array) -> list[int]:
+        """The parts, among those that are settled, with the row farthest out and with the least certain one.
+
+        There errors show: far out, terms are large; and certainty hides what they are off by.
+        """
         spread = self.x.std(axis=0)
         out = np.square((self.x - self.x.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).sum(axis=1)
-        farthest = self.whole(np.maximum, out)[settled]
-        return [int(settled[np.argmax(farthest)]), int(settled[np.argmin(farthest)])]
+        farthest, least = self.whole(np.maximum, out), self.whole(np.minimum, certainty)
+        return [int(settled[np.argmax(farthest[settled])]), int(settled[np.argmin(least[settled])])]
 
 
 def _confirmed(fits: _Fits, answer: Answer, classes: AnyArray) -> HeldOut | None:
@@ -159,7 +162,8 @@ def _confirmed(fits: _Fits, answer: Answer, classes: AnyArray) -> HeldOut | None
         # A fit that raises or warns shall do so in front of the user, and so there is no answer here.
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            if not all(_agrees(found, fits, place) for place in fits.probes(np.flatnonzero(~doubtful))):
+            probes = fits.probes(np.flatnonzero(~doubtful), _certainty(found))
+            if not all(_agrees(found, fits, place) for place in probes):
                 return None
             _fill_in(found, fits, np.flatnonzero(doubtful))
     except (ValueError, Warning):
@@ -172,6 +176,14 @@ def _told(found: HeldOut) -> tuple[str | None, Array | None]:
     if found.probabilities is not None:
         return "predict_proba", found.probabilities
     return (None, None) if found.scores is None else ("decision_function", found.scores)
+
+
+def _certainty(found: HeldOut) -> Array:
+    """How clear it is which class a row is assigned to."""
+    numbers = _told(found)[1]
+    if numbers is None:
+        return np.zeros(len(found.labels))
+    return np.asarray(np.abs(numbers) if numbers.ndim == 1 else numbers.max(axis=1))
 
 
 def _agrees(found: HeldOut, fits: _Fits, place: int) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leaving import LITTLE, Answer, Leaving, given_priors, known, shares, undecided
+from .leaving import LITTLE, LOST, ROUNDING, Answer, Leaving, given_priors, known, shares, undecided
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks
@@ -31,12 +31,14 @@ class Whitening:
         inverse: What rows are multiplied by.
         log_determinant: Of the covariance.
         least: The least singular value of its root.
+        condition: How many times as large its largest eigenvalue is as its least.
         sound: Whether all directions can be told from rounding.
     """
 
     inverse: Array
     log_determinant: float
     least: float
+    condition: float
     sound: bool
 
     @classmethod
@@ -49,13 +51,26 @@ class Whitening:
         scale = np.where(scale > 0, scale, 1.0)
         root = np.linalg.qr(weighed / scale, mode="r")
         if len(root) < size:
-            return cls(np.eye(size), 0.0, 0.0, False)
+            return cls(np.eye(size), 0.0, 0.0, np.inf, False)
         values = np.linalg.svd(root, compute_uv=False)
         if not values[-1] > WORST * values[0]:
-            return cls(np.eye(size), 0.0, 0.0, False)
+            return cls(np.eye(size), 0.0, 0.0, np.inf, False)
         log_determinant = 2 * float(np.log(np.abs(np.diag(root)) * scale).sum())
-        least = float(np.linalg.svd(root * scale, compute_uv=False)[-1])
-        return cls(np.linalg.inv(root) / scale[:, None], log_determinant, least, True)
+        values = np.linalg.svd(root * scale, compute_uv=False)
+        condition = float(np.square(values[0] / values[-1]))
+        return cls(np.linalg.inv(root) / scale[:, None], log_determinant, float(values[-1]), condition, True)
+
+    def digits(self, means: Array, by_covariance: bool) -> bool:
+        """Whether a fit keeps its digits, however far from 0 the classes are and however unlike the units.
+
+        Args:
+            means: The means of the classes.
+            by_covariance: Whether it decomposes the covariance itself, instead of rows about their means.
+        """
+        turned = means @ self.inverse
+        far = np.sqrt(np.square(turned).sum(axis=1).max())
+        apart = max(1.0, float(np.sqrt(np.square(turned - turned[0]).sum(axis=1).max())))
+        return bool(ROUNDING * max(far * apart, self.condition if by_covariance else 0.0) < LOST)
 
 
 @dataclass(frozen=True)
@@ -97,6 +112,8 @@ def linear(estimator: Any, leaving: Leaving) -> Answer | None:
     pooling = _Pooling(leaving, None if by_rank else priors)
     tolerance = float(options["tol"]) if by_rank else 0.0
     log_priors = _log_priors(leaving, priors)
+    if not _determined(leaving, pooling, options["solver"]):
+        return None
     if by_rank and not _means_apart(leaving, pooling, log_priors, tolerance):
         return None
     if leaving.singly:
@@ -139,14 +156,24 @@ class _Pooling:
         return np.asarray(np.sqrt(np.square(self.leaving.away).mean(axis=0)))
 
 
+def _determined(leaving: Leaving, pooling: _Pooling, solver: str) -> bool:
+    """Whether there is a covariance that has an inverse, and a fit that keeps its digits."""
+    if leaving.rows - leaving.sizes.max() <= leaving.variables + leaving.classes:
+        return False
+    whitening = pooling.whitening(leaving.counts)
+    # Without the SVD, squares of the means are a term of what is decided by.
+    squares = np.square(leaving.means @ whitening.inverse).sum(axis=1).max()
+    if solver != "svd" and not ROUNDING * squares < LOST:
+        return False
+    return whitening.sound and whitening.digits(leaving.means, solver == "lsqr")
+
+
 def _means_apart(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> bool:
     """Whether the means of classes differ in as many directions as they can, clearly.
 
     scikit-learn leaves out those in which they differ by less than its tolerance.
     """
     whitening = pooling.whitening(leaving.counts)
-    if not whitening.sound or leaving.rows <= leaving.variables + leaving.classes:
-        return False
     priors = np.exp(log_priors).mean(axis=0)
     away = (leaving.means - leaving.x.mean(axis=0)) @ whitening.inverse
     away = np.sqrt(priors)[:, None] * (away - priors @ away / priors.sum())
@@ -239,7 +266,7 @@ def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
         return None
     log, doubtful = _log_priors(leaving, priors)[leaving.part_of], np.zeros(leaving.rows, dtype=bool)
     for code in range(leaving.classes):
-        own = _Own(leaving, code, ridge, float(options["tol"]))
+        own = _Own(leaving, code, ridge, float(options["tol"]), solver == "eigen")
         if not own.add_to(log, doubtful):
             return None
     return Found(log, doubtful).answer()
@@ -253,6 +280,7 @@ class _Own:
     code: int
     ridge: float
     tolerance: float
+    by_covariance: bool
 
     def whitening(self, count: int) -> Whitening:
         """Of the squares of all its rows, as if there were so many of them."""
@@ -264,6 +292,8 @@ class _Own:
         count = int(self.leaving.counts[self.code])
         whitening = self.whitening(count)
         if not whitening.sound or not whitening.least**2 > MARGIN * self.tolerance:
+            return False
+        if not whitening.digits(self.leaving.means, self.by_covariance):
             return False
         gap = (self.leaving.x - self.leaving.means[self.code]) @ whitening.inverse
         density = (np.square(gap).sum(axis=1) + whitening.log_determinant) / -2

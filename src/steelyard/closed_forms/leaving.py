@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 1 << 20  # numbers in one array of a chunk: 8 MiB
 LITTLE = 1e-3  # of a sum of squares: where a part leaves no more than this, too many digits are gone with it
+ROUNDING = 2 * float(np.finfo(np.float64).eps)  # of one number that is itself found by rounding
+LOST = 1e-10  # digits that a fit itself may lose: beyond that there is no saying what it says
 CLOSE = 1e-9  # of the scores: where two classes are as close as that, rounding decides between them
 
 
@@ -83,6 +85,13 @@ class Leaving:
     def away(self) -> Array:
         """How far each row is from the mean of its class."""
         return np.asarray(self.x - self.means[self.codes])
+
+    @property
+    def precise(self) -> bool:
+        """Whether variables are not so far from 0, in units of their spread, that a fit loses its digits."""
+        spread = self.x.std(axis=0)
+        far = np.abs(self.x).max(axis=0)[spread > 0] / spread[spread > 0]
+        return bool(10 * ROUNDING * far.max(initial=0.0) < LOST)
 
     def chunks(self, numbers: int) -> Iterator[tuple[slice, Places]]:
         """Parts in a row and the rows in them, as many as may be looked at together.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leaving import Answer, Leaving, known, undecided
-from .spreads import ROUNDED, ROUNDING
+from .leaving import ROUNDING, Answer, Leaving, known, undecided
+from .spreads import ROUNDED
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places
@@ -21,7 +21,7 @@ SAID = "without a fit a part: neighbours found once among all rows, those of the
 METRICS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 NAMES = {power: name for name, power in METRICS.items()}
 SPARE = 3  # neighbours more than are needed, so that rows as far away as the last are seen
-MOST = 16  # rows in a part: beyond that, one search for so many neighbours costs more than the fits
+MOST = 64  # rows in a part: beyond that, one search for so many neighbours costs more than the fits
 MANY_VARIABLES = 15  # beyond which scikit-learn builds no tree
 TIED = 1e-12  # of a distance: what differs by less may be the same
 
@@ -73,13 +73,15 @@ def nearest(estimator: Any, leaving: Leaving) -> Answer | None:
     finder = NearestNeighbors(n_neighbors=search.wanted, algorithm="brute", metric=NAMES[search.power]).fit(x)
     votes, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     for _, rows in leaving.chunks(search.wanted * (leaving.variables + 4)):
-        farthest, candidates = finder.kneighbors(x[rows])
+        distance, candidates = finder.kneighbors(x[rows])
         # Beyond the candidates nobody is nearer than the last of them.
-        bound = farthest[:, -1]
+        bound = distance[:, -1]
         bound = np.square(bound) - search.slack(x, rows) if search.power == 2 else bound * (1 - TIED)
-        if search.wanted == leaving.rows:
-            bound = np.full(len(rows), np.inf)
         votes[rows], doubtful[rows] = _votes(search, rows, candidates, bound)
+    everybody = np.arange(leaving.rows)
+    for row in np.flatnonzero(doubtful):  # others as far away may be of one class all of them
+        found = _votes(search, np.array([row]), everybody[None], np.array([np.inf]))
+        votes[row], doubtful[row] = found[0][0], found[1][0]
     if search.by_distance:
         doubtful |= undecided(votes)
     return Answer(votes.argmax(axis=1), votes, None, doubtful, SAID)

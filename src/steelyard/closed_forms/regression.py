@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .gaussian import WORST
-from .leaving import CLOSE, LITTLE, Answer, Leaving, known, undecided
+from .leaving import CLOSE, LITTLE, LOST, ROUNDING, Answer, Leaving, known, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +56,11 @@ def _held_out(options: dict[str, Any], x: Array, y: Array, parts: Sequence[Place
     columns = x.shape[1] + bool(intercept)
     if columns > len(x) - max(len(part) for part in parts):
         return None  # least squares would have many solutions, and of ridge regression the fits cost less
-    rows = _coordinates(x, float(alpha), bool(intercept))
-    if rows is None:
+    rows, condition = _coordinates(x, float(alpha), bool(intercept))
+    # Least squares and the SVD work on the rows themselves, the others on their squares.
+    if options.get("solver", "svd") != "svd":
+        condition = condition**2 / 10
+    if not ROUNDING * condition < LOST:
         return None
     # What is far from 0 would cost digits; only an intercept can take it up.
     middle = y.mean(axis=0) if intercept else np.zeros(y.shape[1])
@@ -66,8 +68,8 @@ def _held_out(options: dict[str, Any], x: Array, y: Array, parts: Sequence[Place
     return found + middle, doubtful
 
 
-def _coordinates(x: Array, alpha: float, intercept: bool) -> Array | None:
-    """Rows of the design, in coordinates in which squares and penalty add up to the unit matrix."""
+def _coordinates(x: Array, alpha: float, intercept: bool) -> tuple[Array, float]:
+    """Rows of the design, in coordinates in which squares and penalty add up to the unit matrix; and its condition."""
     rows, variables = x.shape
     penalty = np.sqrt(alpha) * np.eye(variables)
     if intercept:
@@ -76,10 +78,10 @@ def _coordinates(x: Array, alpha: float, intercept: bool) -> Array | None:
     design = np.concatenate([x, penalty]) if alpha > 0 else x
     scale = np.sqrt(np.square(design).sum(axis=0))
     if not scale.min() > 0:
-        return None
+        return x, np.inf
     turned, root = np.linalg.qr(design / scale)
     values = np.linalg.svd(root, compute_uv=False)
-    return turned[:rows] if values[-1] > WORST * values[0] else None
+    return turned[:rows], float(values[0] / values[-1]) if values[-1] > 0 else np.inf
 
 
 def _without(rows: Array, y: Array, parts: Sequence[Places]) -> tuple[Array, Marks]:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .gaussian import SAID
-from .leaving import LITTLE, Answer, Leaving, given_priors, known, shares, undecided
+from .leaving import LITTLE, ROUNDING, Answer, Leaving, given_priors, known, shares, undecided
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places
 
 ROUNDED = 1e-11  # the most that may be lost where squares of distances are sums of large squares
-ROUNDING = 2 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def _squares(leaving: Leaving) -> Array:
 def naive_bayes(estimator: Any, leaving: Leaving) -> Answer | None:
     """Gaussian naive Bayes."""
     options = known(estimator, {"priors", "var_smoothing"})
-    if options is None:
+    if options is None or not leaving.precise:
         return None
     priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
     if options["priors"] is not None and priors is None:
