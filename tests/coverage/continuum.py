@@ -6,12 +6,10 @@ results.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +20,8 @@ from steelyard.differences import Differences
 from steelyard.parts import compute
 from steelyard.statistics import CONTINUUM
 from tests.coverage.ranking import Cover
-from tests.coverage.simulation import Array, rewrite, standard_error, with_section
+from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.simulation import Array, standard_error
 
 Codes = Any
 
@@ -179,8 +178,6 @@ def _values(means: Mapping[str, float], classes: int) -> Shares:
 
 # --- simulation -----------------------------------------------------------------------------------------------
 
-Key = tuple[str, str]  # what was covered, and of which measure
-VALUE, PLAIN, EQUAL, APART = "value", "plain", "equal", "apart"
 PAIRS = {EQUAL: (BLURRED, OTHER), APART: (OWN, BLURRED)}
 COMPARED = tuple(name for name in MEASURES if steelyard.find(name).better != "neither")
 
@@ -263,65 +260,29 @@ their intervals do not know of.
 
 ### Lowest and highest coverage
 """
-KINDS = {VALUE: "values", PLAIN: "values, plain", EQUAL: "pairs, equal", APART: "pairs, apart"}
+NAMED: dict[str, Callable[[Population], object]] = {
+    "population": lambda population: population.shape,
+    "n": lambda population: population.rows,
+}
 
 
 def section(results: Sequence[Finding], repetitions: int) -> str:
     """All tables as Markdown."""
     head = HEAD.format(truth_rows=TRUTH_ROWS, repetitions=repetitions, error=standard_error(repetitions))
-    text = [head, *_summary(results)]
-    for measure in MEASURES:
-        text += [f"\n### Values of `{measure}`\n", *_details(results, measure, {VALUE: "covered", PLAIN: "plain"})]
-    for measure in COMPARED:
-        text += [f"\n### Paired differences of `{measure}`\n"]
-        text += _details(results, measure, {EQUAL: "equal", APART: "apart"})
-    return "\n".join(text) + "\n"
-
-
-def _summary(results: Sequence[Finding]) -> Iterator[str]:
-    """The lowest and the highest coverage of every measure."""
     sizes = sorted({population.rows for population, _ in results})
-    yield f"| measure | of | {' | '.join(f'n = {rows}' for rows in sizes)} |"
-    yield f"|---|---|{'---:|' * len(sizes)}"
-    for measure in MEASURES:
-        for kind, name in KINDS.items():
-            if (kind, measure) not in results[0][1]:
-                continue
-            cells = []
-            for rows in sizes:
-                some = [found[kind, measure].shares()[0] for population, found in results if population.rows == rows]
-                cells.append(f"{min(some):.1f} to {max(some):.1f}")
-            yield f"| `{measure}` | {name} | {' | '.join(cells)} |"
+    columns = {f"n = {rows}": partial(_of_size, rows) for rows in sizes}
+    return "\n".join([head, *summary(results, MEASURES, columns), *everything(results, MEASURES, NAMED)]) + "\n"
 
 
-def _details(results: Sequence[Finding], measure: str, shown: Mapping[str, str]) -> Iterator[str]:
-    """One population a row, with all shares of some kinds of intervals."""
-    heads = [head for covered in shown.values() for head in (covered, "below", "above", "width")]
-    yield f"| population | n | {' | '.join(heads)} |"
-    yield f"|---|---|{'---:|' * len(heads)}"
-    for population, found in results:
-        cells = [f"{share:.1f}" for kind in shown for share in found[kind, measure].shares()]
-        yield f"| {population.shape} | {population.rows} | {' | '.join(cells)} |"
-
-
-def main() -> None:
-    """Print what leaves 92.5 to 98 %, or write everything as a section of a page."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=1_000)
-    parser.add_argument("--workers", type=int)
-    parser.add_argument("--markdown", type=Path)
-    arguments = parser.parse_args()
-    results = study(arguments.repetitions, populations(), arguments.workers)
-    if arguments.markdown:
-        rewrite(arguments.markdown, lambda old: with_section(old, SECTION, section(results, arguments.repetitions)))
-    for population, found in results:
-        print(population)
-        for (kind, measure), cover in found.items():
-            covered, below, above, width = cover.shares()
-            if kind != PLAIN and not 92.5 <= covered <= 98:
-                misses = f"below {below:.1f}, above {above:.1f}, width {width:.2f}"
-                print(f"  {covered:.1f} ({misses}) {measure}, {KINDS[kind]}")
+def _of_size(rows: int, population: Population) -> bool:
+    return population.rows == rows
 
 
 if __name__ == "__main__":
-    main()
+    command(
+        SECTION,
+        lambda repetitions, workers: study(repetitions, populations(), workers),
+        section,
+        1_000,
+        bounds=(92.5, 98.0),
+    )

@@ -6,12 +6,10 @@ results.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +21,8 @@ from steelyard.parts import compute
 from steelyard.registry import Measure
 from steelyard.statistics import CALIBRATION, FORECASTS
 from tests.coverage.ranking import Cover
-from tests.coverage.simulation import COSTS, Array, rewrite, standard_error, with_section
+from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.simulation import COSTS, Array, standard_error
 
 Shares = dict[str, float]
 
@@ -195,8 +194,6 @@ def squared_gap(forecast: Array, chance: Array) -> float:
 
 # --- simulation -----------------------------------------------------------------------------------------------
 
-Key = tuple[str, str]  # what was covered, and of which measure
-VALUE, PLAIN, EQUAL, APART = "value", "plain", "equal", "apart"
 PAIRS = {EQUAL: (BLURRED, OTHER), APART: (OWN, BLURRED)}
 
 
@@ -251,10 +248,10 @@ def intervals(truth: Any, said: Mapping[str, Array], measures: Sequence[str]) ->
 Finding = tuple[Population, dict[Key, Cover]]
 
 
-def study(repetitions: int, some: Iterable[Population]) -> list[Finding]:
+def study(repetitions: int, some: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores."""
     jobs = list(some)
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(workers) as pool:
         found = [pool.submit(coverage, job, repetitions, 71 + place) for place, job in enumerate(jobs)]
         return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
 
@@ -285,7 +282,21 @@ that sees them blurred, whose values are apart.
 
 ### Lowest and highest coverage
 """
-KINDS = {VALUE: "values", PLAIN: "values, plain", EQUAL: "pairs, equal", APART: "pairs, apart"}
+
+
+def _in_column(classes: int, rows: int, population: Population) -> bool:
+    return (population.classes, population.rows) == (classes, rows)
+
+
+COLUMNS = {
+    f"{classes} classes, n = {rows}": partial(_in_column, classes, rows) for classes in CLASSES for rows in (200, 1000)
+}
+NAMED: dict[str, Callable[[Population], object]] = {
+    "forecasts": lambda population: population.shape,
+    "classes": lambda population: population.classes,
+    "prevalence": lambda population: population.prevalence,
+    "n": lambda population: population.rows,
+}
 
 
 def section(results: Sequence[Finding], repetitions: int) -> str:
@@ -299,68 +310,11 @@ def section(results: Sequence[Finding], repetitions: int) -> str:
             error=standard_error(repetitions),
             blur=BLUR,
         ),
-        *_summary(results),
+        *summary(results, MEASURES, COLUMNS),
+        *everything(results, MEASURES, NAMED),
     ]
-    for measure in MEASURES:
-        text += [f"\n### Values of `{measure}`\n", *_details(results, measure, {VALUE: "covered", PLAIN: "plain"})]
-        text += [
-            f"\n### Paired differences of `{measure}`\n",
-            *_details(results, measure, {EQUAL: "equal", APART: "apart"}),
-        ]
     return "\n".join(text) + "\n"
 
 
-def _summary(results: Sequence[Finding]) -> Iterator[str]:
-    """The lowest and the highest coverage of every measure."""
-    columns = [(classes, rows) for classes in CLASSES for rows in (200, 1000)]
-    heads = [f"{classes} classes, n = {rows}" for classes, rows in columns]
-    yield f"| measure | of | {' | '.join(heads)} |"
-    yield f"|---|---|{'---:|' * len(heads)}"
-    for measure in MEASURES:
-        for kind, name in KINDS.items():
-            cells = [
-                _range([
-                    found[kind, measure].shares()[0]
-                    for population, found in results
-                    if (population.classes, population.rows) == column
-                ])
-                for column in columns
-            ]  # fmt: skip
-            yield f"| `{measure}` | {name} | {' | '.join(cells)} |"
-
-
-def _range(shares: Sequence[float]) -> str:
-    return f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-"
-
-
-def _details(results: Sequence[Finding], measure: str, shown: Mapping[str, str]) -> Iterator[str]:
-    """One population a row, with all shares of some kinds of intervals."""
-    heads = [head for covered in shown.values() for head in (covered, "below", "above", "width")]
-    yield f"| forecasts | classes | prevalence | n | {' | '.join(heads)} |"
-    yield f"|---|---|---|---|{'---:|' * len(heads)}"
-    for population, found in results:
-        cells = [f"{share:.1f}" for kind in shown for share in found[kind, measure].shares()]
-        named = f"{population.shape} | {population.classes} | {population.prevalence} | {population.rows}"
-        yield f"| {named} | {' | '.join(cells)} |"
-
-
-def main() -> None:
-    """Print what leaves 93 to 97 %, or write everything as a section of a page."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=10_000)
-    parser.add_argument("--markdown", type=Path)
-    arguments = parser.parse_args()
-    results = study(arguments.repetitions, populations())
-    if arguments.markdown:
-        rewrite(arguments.markdown, lambda old: with_section(old, SECTION, section(results, arguments.repetitions)))
-    for population, found in results:
-        print(population)
-        for (kind, measure), cover in found.items():
-            covered, below, above, width = cover.shares()
-            if not 93 <= covered <= 97:
-                misses = f"below {below:.1f}, above {above:.1f}, width {width:.1f}"
-                print(f"  {covered:.1f} ({misses}) {measure}, {KINDS[kind]}")
-
-
 if __name__ == "__main__":
-    main()
+    command(SECTION, lambda repetitions, workers: study(repetitions, populations(), workers), section, 10_000)

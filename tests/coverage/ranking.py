@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,9 @@ from scipy.special import log_ndtr, ndtri
 import steelyard
 from steelyard.differences import Differences
 from steelyard.parts import compute
-from tests.coverage.simulation import Array, rewrite, standard_error, with_section
+from tests.coverage.reporting import APART as UNEQUAL
+from tests.coverage.reporting import EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.simulation import Array, standard_error
 
 Marks = NDArray[np.bool_]
 
@@ -132,8 +132,6 @@ class Cover:
         return [100 * part / self.drawn for part in (self.held, self.below, self.above, self.width)]
 
 
-Key = tuple[str, str]  # what was covered, and of which measure
-VALUE, PLAIN, EQUAL, UNEQUAL = "value", "plain", "equal", "unequal"
 RIVALS = {EQUAL: 0.0, UNEQUAL: APART}
 
 
@@ -176,10 +174,10 @@ def intervals(positive: Marks, scores: dict[str, Array], measures: Sequence[str]
 Finding = tuple[Population, dict[Key, Cover]]
 
 
-def study(repetitions: int, chosen: Iterable[Population]) -> list[Finding]:
+def study(repetitions: int, chosen: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores."""
     jobs = list(chosen)
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(workers) as pool:
         found = [pool.submit(coverage, job, repetitions, 31 + place) for place, job in enumerate(jobs)]
         return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
 
@@ -219,7 +217,23 @@ noise has a correlation of {correlation}: two equally good ones, and two whose A
 
 At n = 100 and a prevalence of 0.1 a class has 10 rows, give or take 3.
 """
-KINDS = {VALUE: "values", PLAIN: "values, plain", EQUAL: "pairs, equal", UNEQUAL: "pairs, apart"}
+
+
+def _in_column(fresh: bool, rows: int, population: Population) -> bool:
+    return (population.shape != CHOSEN, population.rows) == (fresh, rows)
+
+
+COLUMNS = {
+    f"{'fresh' if fresh else CHOSEN}, n = {rows}": partial(_in_column, fresh, rows)
+    for fresh in (False, True)
+    for rows in (100, 1000)
+}
+NAMED: dict[str, Callable[[Population], object]] = {
+    "scores": lambda population: population.shape,
+    "AUC": lambda population: f"{population.auc:.2f}",
+    "prevalence": lambda population: population.prevalence,
+    "n": lambda population: population.rows,
+}
 
 
 def section(results: Sequence[Finding], repetitions: int) -> str:
@@ -233,68 +247,11 @@ def section(results: Sequence[Finding], repetitions: int) -> str:
             correlation=CORRELATION,
             apart=APART,
         ),
-        *_summary(results),
+        *summary(results, MEASURES, COLUMNS),
+        *everything(results, MEASURES, NAMED),
     ]
-    for measure in MEASURES:
-        text += [f"\n### Values of `{measure}`\n", *_details(results, measure, {VALUE: "covered", PLAIN: "plain"})]
-        text += [
-            f"\n### Paired differences of `{measure}`\n",
-            *_details(results, measure, {EQUAL: "equal", UNEQUAL: "apart"}),
-        ]
     return "\n".join(text) + "\n"
 
 
-def _summary(results: Sequence[Finding]) -> Iterator[str]:
-    """The lowest and the highest coverage of every measure."""
-    columns = [(fresh, rows) for fresh in (False, True) for rows in (100, 1000)]
-    heads = [f"{'fresh' if fresh else CHOSEN}, n = {rows}" for fresh, rows in columns]
-    yield f"| measure | of | {' | '.join(heads)} |"
-    yield f"|---|---|{'---:|' * len(heads)}"
-    for measure in MEASURES:
-        for kind, name in KINDS.items():
-            cells = [
-                _range([found[kind, measure].shares()[0] for population, found in results if _in(population, *column)])
-                for column in columns
-            ]
-            yield f"| `{measure}` | {name} | {' | '.join(cells)} |"
-
-
-def _in(population: Population, fresh: bool, rows: int) -> bool:
-    return (population.shape != CHOSEN, population.rows) == (fresh, rows)
-
-
-def _range(shares: Sequence[float]) -> str:
-    return f"{min(shares):.1f} to {max(shares):.1f}" if shares else "-"
-
-
-def _details(results: Sequence[Finding], measure: str, shown: Mapping[str, str]) -> Iterator[str]:
-    """One population a row, with all shares of some kinds of intervals."""
-    heads = [head for covered in shown.values() for head in (covered, "below", "above", "width")]
-    yield f"| scores | AUC | prevalence | n | {' | '.join(heads)} |"
-    yield f"|---|---|---|---|{'---:|' * len(heads)}"
-    for population, found in results:
-        cells = [f"{share:.1f}" for kind in shown for share in found[kind, measure].shares()]
-        named = f"{population.shape} | {population.auc:.2f} | {population.prevalence} | {population.rows}"
-        yield f"| {named} | {' | '.join(cells)} |"
-
-
-def main() -> None:
-    """Print what leaves 93 to 97 %, or write everything as a section of a page."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--repetitions", type=int, default=10_000)
-    parser.add_argument("--markdown", type=Path)
-    arguments = parser.parse_args()
-    results = study(arguments.repetitions, populations())
-    if arguments.markdown:
-        rewrite(arguments.markdown, lambda old: with_section(old, SECTION, section(results, arguments.repetitions)))
-    for population, found in results:
-        print(population)
-        for (kind, measure), cover in found.items():
-            covered, below, above, width = cover.shares()
-            if not 93 <= covered <= 97:
-                misses = f"below {below:.1f}, above {above:.1f}, width {width:.1f}"
-                print(f"  {covered:.1f} ({misses}) {measure}, {KINDS[kind]}")
-
-
 if __name__ == "__main__":
-    main()
+    command(SECTION, lambda repetitions, workers: study(repetitions, populations(), workers), section, 10_000)

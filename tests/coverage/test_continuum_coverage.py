@@ -11,16 +11,13 @@ from scipy.special import ndtr
 import steelyard
 from steelyard.settings import Method
 from tests.coverage.continuum import (
-    APART,
     BLURRED,
     COMPARED,
     MEASURES,
     OTHER,
     OWN,
     PAIRS,
-    PLAIN,
     SHAPES,
-    VALUE,
     Population,
     coverage,
     intervals,
@@ -28,6 +25,7 @@ from tests.coverage.continuum import (
     section,
     truths,
 )
+from tests.coverage.reporting import APART, PLAIN, VALUE
 
 REPETITIONS = 300
 FEW = 40

@@ -17,8 +17,6 @@ from tests.coverage.forecasts import (
     OTHER,
     OWN,
     PAIRS,
-    PLAIN,
-    VALUE,
     Population,
     chosen,
     coverage,
@@ -29,6 +27,7 @@ from tests.coverage.forecasts import (
     squared_gap,
     truths,
 )
+from tests.coverage.reporting import PLAIN, VALUE
 
 REPETITIONS = 500
 FEW = 40

@@ -10,19 +10,9 @@ from scipy.special import ndtr, ndtri
 
 import steelyard
 from steelyard.settings import Method
-from tests.coverage.ranking import (
-    EQUAL,
-    MEASURES,
-    PLAIN,
-    UNEQUAL,
-    VALUE,
-    Cover,
-    Population,
-    coverage,
-    intervals,
-    populations,
-    truths,
-)
+from tests.coverage.ranking import MEASURES, Cover, Population, coverage, intervals, populations, truths
+from tests.coverage.reporting import APART as UNEQUAL
+from tests.coverage.reporting import EQUAL, PLAIN, VALUE
 from tests.coverage.simulation import rewrite, with_section, with_start
 
 REPETITIONS = 1500
