@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from steelyard import cross_assess
 from steelyard.cli import main
 from steelyard.errors import BadOption
+from steelyard.studies import irises as study
 from steelyard.studies.irises import (
     NUMBERS,
     R_ERRORS,
@@ -60,6 +61,12 @@ def test_means_are_those_of_r_within_chance(found: Irises) -> None:
     assert_allclose(found.curve["z"], z, atol=0.01)
     # Were ties treated in another way, all numbers would lean to one side.
     assert abs(z.mean()) < 1
+
+
+def test_ties_that_went_to_the_first_class_would_be_another_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "one_of_the_first", lambda votes, random: votes.argmax(axis=-1))
+    two = list(NUMBERS).index(2)
+    assert run(SPLITS).curve["z"][two] < -MOST
 
 
 def test_splits_scatter_as_in_r(found: Irises) -> None:
