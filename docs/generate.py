@@ -110,6 +110,8 @@ MENDS = {
     "UnknownMeasure": "`steelyard measures` lists all names; the message offers the nearest.",
     "UndefinedValue": "Look at the reason in the message, or leave `undefined=` at NaN.",
     "NoThreshold": "Loosen the condition; the message says how near any threshold comes.",
+    "StraddlingGroups": "Keep groups together: `cv=10` with `groups=` does, or `GroupKFold`.",
+    "FailedFits": "The message has what the first fit said; look at X and y as the classifier would.",
     "UnknownModel": "The message lists the names that there are.",
     "BadOption": "The message says what the option may be.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",

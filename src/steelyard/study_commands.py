@@ -121,6 +121,37 @@ def partitions(
     return HELD
 
 
+@study.command
+def knn(
+    *,
+    splits: Annotated[int, Parameter(help="How often the flowers are dealt into folds.")] = 50,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
+    stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw the curve into.")] = None,
+    csv: Annotated[
+        str | None, Parameter(help="Write the accuracies on every split; to standard output without one.")
+    ] = None,
+) -> int:
+    """Choose the number of neighbours that tell irises apart: the example of Ross's lecture, on many splits.
+
+    steelyard study knn --splits 200 --figures figures
+    """
+    from rich.text import Text
+
+    from .studies.irises import run
+
+    with counting("cross-validating") as progress:
+        found = run(splits, seed, folds, stratified=stratified, progress=progress)
+    if csv != "-":
+        show(Text(str(found)))
+    if csv is not None:
+        write_to(csv, found.splits.to_csv())
+    if figures is not None:
+        found.draw(figures)
+    return HELD
+
+
 def _refuse_below(least: int, **given: int) -> None:
     for name, number in given.items():
         if number < least:
