@@ -235,7 +235,7 @@ def test_groups_stay_together_and_are_the_clusters() -> None:
 
 def test_groups_that_straddle_are_refused() -> None:
     groups = np.arange(150) // 5
-    with pytest.raises(StraddlingGroups, match=r"column 'groups', row \d+: split 0 has group number 0"):
+    with pytest.raises(StraddlingGroups, match=r"column 'groups', row \d+: split 0 has the group 0 on both sides"):
         sy.cross_assess("lda", X, Y, cv=KFold(3, shuffle=True, random_state=0), groups=groups)
     assert sy.cross_assess("lda", X, Y, cv=GroupKFold(3), groups=groups)["lda"].n == 150
 
@@ -306,6 +306,14 @@ def test_measured_truth_is_cut_and_regressors_learn_it() -> None:
     predicted = cross_val_predict(LinearRegression(), rest, width, cv=folds)
     right = np.digitize(predicted, [0.8, 1.7]) == np.digitize(width, [0.8, 1.7])
     assert found["regression"]["accuracy"].value == pytest.approx(right.mean())
+
+
+def test_rows_held_out_again_decide_once() -> None:
+    found = sy.cross_assess(["lda", "tree"], X[:, :2], Y, cv=5, repeats=4)
+    rows = found.deciding_rows("error", "lda", "tree", 150)
+    assert len(set(rows["row"])) == len(rows)
+    assert found.mcnemar("lda", "tree").method == "chi-squared"
+    assert "150 rows" in str(found)
 
 
 def test_names_stand_for_classifiers() -> None:

@@ -116,7 +116,7 @@ def nested_by_hand(name: str, repeats: int) -> tuple[float, float]:
 @pytest.mark.parametrize("name", RULES)
 def test_nested_cross_validation_is_that_of_bates_and_others(crossed: sy.CrossAssessment, name: str) -> None:
     value, squared = nested_by_hand(name, repeats=2)
-    found = row_of(crossed.intervals("error", "nested", repeats=2, progress=False), model=name)
+    found = row_of(crossed.intervals("error", "nested", rounds=2, progress=False), model=name)
     assert found["value"] == pytest.approx(value, abs=1e-12)
     single = crossed[name]["error"].se
     expected = np.clip(np.sqrt(max(squared, 0.0) * 4 / 5), single, np.sqrt(5) * single)
@@ -125,11 +125,11 @@ def test_nested_cross_validation_is_that_of_bates_and_others(crossed: sy.CrossAs
 
 
 def test_nested_intervals_are_no_narrower_than_pooled_ones(crossed: sy.CrossAssessment) -> None:
-    found = crossed.intervals("auc", ["pooled", "nested"], repeats=2, progress=False)
+    found = crossed.intervals("auc", ["pooled", "nested"], rounds=2, progress=False)
     for name in RULES:
         pooled, nested = (row_of(found, model=name, method=method) for method in ("pooled", "nested"))
         assert nested["se"] >= pooled["se"]
-    pairs = crossed.intervals("error", ["nested"], pairs=True, repeats=2, progress=False)
+    pairs = crossed.intervals("error", ["nested"], pairs=True, rounds=2, progress=False)
     assert len(pairs) == len(list(combinations(RULES, 2)))
 
 

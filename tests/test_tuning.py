@@ -78,6 +78,9 @@ def test_measured_values_can_be_tuned_by() -> None:
     found = sy.tune("knn", GRID, X[:, :3], X[:, 3], scale=cut, measure="adjusted_sqerr", cv=5)
     assert found.measure.name == "adjusted_sqerr"
     assert found.chosen.estimate.value == min(found.table()["value"])
+    rule = found.fit(X[:, :3], X[:, 3])
+    assert set(rule.predict(X[:, :3])) == {"short", "middle", "long"}
+    assert found.assess(X[:, :3], X[:, 3], cv=3)["tuned"].find("adjusted_sqerr").name == "adjusted_sqerr"
 
 
 def test_grids_can_be_lists_and_hold_single_values() -> None:
@@ -87,6 +90,13 @@ def test_grids_can_be_lists_and_hold_single_values() -> None:
         "n_neighbors=1, weights=uniform",
         "n_neighbors=3, weights=uniform",
         "n_neighbors=3, weights=distance",
+    ]
+    ordered = sy.tune("knn", {"weights": ["uniform", "distance"], "n_neighbors": [9, 1]}, SEPALS, Y, cv=3)
+    assert [tuple(one.parameters.values()) for one in ordered.candidates] == [
+        ("uniform", 9),
+        ("uniform", 1),
+        ("distance", 9),
+        ("distance", 1),
     ]
 
 
@@ -157,10 +167,22 @@ def test_p_values_are_uniform_where_there_is_nothing_to_learn() -> None:
 
 
 def test_classes_change_places_within_groups_only() -> None:
-    groups = np.array([0, 1, 0, 1, 2, 2, 0])
-    for order in _orders(7, groups, 20, 0):
+    groups, codes = np.array([0, 1, 0, 1, 2, 2, 0]), np.array([0, 1, 1, 1, 0, 1, 0])
+    for order in _orders(codes, groups, 20, 0):
         assert sorted(order) == list(range(7))
         assert (groups[order] == groups).all()
+
+
+def test_groups_of_one_class_change_classes_as_wholes() -> None:
+    groups, codes = np.array([0, 1, 0, 1, 2, 2, 3]), np.array([0, 1, 0, 1, 0, 0, 1])
+    seen = set()
+    for order in _orders(codes, groups, 50, 0):
+        dealt = codes[order]
+        for group in range(4):
+            assert len(set(dealt[groups == group])) == 1
+        assert sorted(dealt[[0, 1, 4, 6]]) == [0, 0, 1, 1]
+        seen.add(tuple(dealt))
+    assert len(seen) == 6
 
 
 def test_options_of_permutation_tests_are_checked() -> None:

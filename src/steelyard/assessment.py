@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .ranked import RankedEvaluation
     from .reliability import CalibrationTest, Reliability
 
+ROUNDING = 1e-13
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
@@ -517,6 +518,8 @@ class Assessment:
         reach = [np.hypot(test.value - test.low, fitted.high - fitted.value),
                  np.hypot(test.high - test.value, fitted.value - fitted.low)]  # fmt: skip
         difference = test.value - fitted.value
+        if abs(difference) <= ROUNDING * max(abs(test.value), abs(fitted.value)):
+            difference = 0.0  # sums of weights leave a rest of rounding
         return replace(
             test,
             value=difference,

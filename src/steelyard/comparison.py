@@ -308,7 +308,8 @@ class Comparison:
         """The rows with the largest influence on a difference: the ones to look at before believing it.
 
         ``row`` counts the rows of the input from 0; without the row, the difference a - b would be smaller by
-        about ``effect``.
+        about ``effect``. Of a row that was held out several times, effects are added up, and the classes are those
+        that were assigned first.
         """
         if self.cases is None:
             raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
@@ -323,11 +324,12 @@ class Comparison:
             effect = influence_at(first, place, columns[0], columns[1])
             effect = effect - influence_at(second, place, columns[0], columns[2])
         effect = effect if cases.weight is None else effect * cases.weight
-        order = np.argsort(-np.abs(effect), kind="stable")[:most]
-        rows = order if cases.kept is None else cases.kept[order]
-        return self._labelled(
-            np.stack([column[order] for column in columns]), (a, b), row=rows.tolist(), effect=effect[order].tolist()
-        )
+        kept = np.arange(len(cases)) if cases.kept is None else cases.kept
+        rows, first_of, again = np.unique(kept, return_index=True, return_inverse=True)
+        total = np.bincount(again, effect)
+        order = np.argsort(-np.abs(total), kind="stable")[:most]
+        codes = np.stack([column[first_of[order]] for column in columns])
+        return self._labelled(codes, (a, b), row=rows[order].tolist(), effect=total[order].tolist())
 
     def _labelled(self, codes: Codes, names: tuple[str, str], **others: list[Any]) -> Table:
         """Rows of class labels under the names of the classifiers, with other columns around them."""

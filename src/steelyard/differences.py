@@ -368,7 +368,7 @@ def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
         only_b: Rows that only the second gets right.
         method: "exact" (binomial), "mid-p" (Fagerland, Lydersen & Laake 2013), "corrected" (chi-squared with
             continuity correction, as R's mcnemar.test), "chi-squared" (without), or "auto": exact below 25
-            discordant rows, corrected from there on.
+            discordant rows, corrected from there on; without correction where counts are not whole.
     """
     from scipy.special import bdtr, chdtrc
     from scipy.stats import binom
@@ -378,7 +378,8 @@ def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
         raise BadOption(f"method is {quoted(method)}", mend=f"Say one of {', '.join(known)}")
     total, smaller = only_a + only_b, min(only_a, only_b)
     if method == "auto":
-        method = "exact" if total < 25 else "corrected"
+        whole = float(only_a).is_integer() and float(only_b).is_integer()
+        method = ("exact" if total < 25 else "corrected") if whole else "chi-squared"
     if method in ("exact", "mid-p"):
         if only_a != round(only_a) or only_b != round(only_b):
             raise BadOption("the exact tests need whole counts", mend="Use 'chi-squared' with weights")

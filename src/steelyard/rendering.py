@@ -112,8 +112,9 @@ def _table_of(assessment: Assessment, measures: Sequence[Measure], with_notes: b
     for label, estimate in overall_rows(assessment, measures):
         row = [label, number(estimate.value), _interval(estimate), number(estimate.se), estimate.method]
         if training:
-            fitted = training[estimate.measure, estimate.label if estimate.average is None else estimate.average].value
-            row += [number(fitted), number(estimate.value - fitted)]
+            part = estimate.label if estimate.average is None else estimate.average
+            fitted = training[estimate.measure, part].value
+            row += [number(fitted), number(assessment.gap(estimate.measure, part).value)]
         add_row(table, [*row, estimate.note] if with_notes else row)
     return table
 
@@ -206,7 +207,10 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         add_row(table, [rows[0][0], *[f"{number(e.value)} {_interval(e)}" for _, e in rows]])
     name = measure or comparison.settings.measures[0].label
     judged = first.find(name).better != "neither"
-    title = Text(f"{len(comparison.models)} classifiers on the same {heading(first)}")
+    many = len(comparison.models)
+    title = Text(
+        f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
+    )
     if len(comparison.models) == 1:
         return Group(title, table)
     chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]

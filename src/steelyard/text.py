@@ -53,7 +53,8 @@ def named(label: object) -> str:
 
 def count(value: float) -> str:
     """A number of rows."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    nearly = abs(value - round(value)) < 1e-6 if math.isfinite(value) else True  # sums of weights
+    return f"{value:,.0f}" if nearly else f"{value:,.1f}"
 
 
 def _cell(value: Any) -> str:

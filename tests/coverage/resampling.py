@@ -111,7 +111,7 @@ def _true(population: str, x: Array, y: Any) -> dict[tuple[str, ...], float]:
 
 
 def _bounds(crossed: CrossAssessment, ways: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str, float, float]]:
-    options: dict[str, Any] = {"repeats": NESTED_REPEATS, "progress": False} if "nested" in ways else {}
+    options: dict[str, Any] = {"rounds": NESTED_REPEATS, "progress": False} if "nested" in ways else {}
     for row in crossed.intervals("error", ways, **options):
         yield (row["model"],), row["method"], row["low"], row["high"]
     for row in crossed.intervals("error", ways, pairs=True, **options):

@@ -60,7 +60,13 @@ class TuningDisplay:
                 looks = {"color": seen.color, "linestyle": seen.linestyle, **SEEN}
                 axes.plot(places, self.curve["training"], label="in training", **looks)
             if math.isfinite(self.limit):
-                axes.axhline(self.limit, color="0.5", linestyle=(0, (2, 2)), linewidth=1.0, label="best + 1 se")
+                axes.axhline(
+                    self.limit,
+                    color="0.5",
+                    linestyle=(0, (2, 2)),
+                    linewidth=1.0,
+                    label="1 standard error from the best",
+                )
             here = [place for place, chosen in zip(places, self.curve["chosen"], strict=True) if chosen]
             there = [one for one, chosen in zip(value, self.curve["chosen"], strict=True) if chosen]
             axes.scatter(here, there, edgecolors=held.color, label="chosen", **CHOSEN)

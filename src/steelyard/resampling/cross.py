@@ -24,7 +24,7 @@ from ..terminal import counting
 from .assembling import assembled, compared
 from .crossed import CrossAssessment
 from .fits import Data, Fit, Run, Said, Task, fit_all, stacked
-from .models import for_continuum, read_models
+from .models import read_models, rule_of
 from .plans import Plan, Split, as_seed, make_plan, rare_classes
 
 if TYPE_CHECKING:
@@ -105,9 +105,7 @@ def cross_assess(
     base, data = admit(X, y, scale, event, groups, Knowledge(sd, sd_response, response))
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
-    plan = make_plan(
-        cv, data.x, base.truth, groups=None if base.group is None else base.group.codes, repeats=repeats, seed=start
-    )
+    plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
     shown = counting("fits") if progress is True else nullcontext(progress or None)
     with shown as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
@@ -200,11 +198,6 @@ def run_all(
         if not failed:
             runs.append(_run(name, made, shortened.get(name)))
     return runs, failures
-
-
-def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
-    """What is fitted, and whether it learns measured values rather than classes."""
-    return for_continuum(estimator, scale) if isinstance(scale, Continuum) else (estimator, False)
 
 
 def _failure(task: Task, fit: Fit) -> dict[str, Any]:

@@ -138,7 +138,14 @@ class CrossAssessment(Comparison):
         return Table({"row": rows[order].tolist(), "repeat": repeats[order].tolist(), "fold": folds[order].tolist()})
 
     def intervals(
-        self, measure: str | Measure = "error", methods: Sequence[str] | None = None, **options: Any
+        self,
+        measure: str | Measure = "error",
+        methods: str | Sequence[str] | None = None,
+        *,
+        pairs: bool = False,
+        rounds: int = 10,
+        n_jobs: int | None = None,
+        progress: Any = True,
     ) -> Table:
         """Several ways to an interval of what cross-validation estimates, and what each takes for granted.
 
@@ -147,14 +154,19 @@ class CrossAssessment(Comparison):
             methods: "pooled" (rows held out, as if they were independent), "corrected" (t over folds, by Nadeau &
                 Bengio 2003), "nested" (cross-validation within cross-validation, by Bates, Hastie & Tibshirani 2024),
                 and of bootstrap samples "out of bag", ".632" and ".632+"; all that cost no more fits if not given.
-            **options: ``repeats``, ``n_jobs`` and ``progress`` of the fits that "nested" makes.
+            pairs: Whether of the differences between all pairs of classifiers, not of their values.
+            rounds: How often "nested" deals rows out anew; with K folds, each makes K (K + 1) / 2 fits.
+            n_jobs: How many of these fits are made at once.
+            progress: Whether to show a bar on a terminal; or a function that is told how many fits are done.
 
         Returns:
-            A tidy table with the columns model, method, value, low, high, se and assumes.
+            A tidy table with the columns model, method, value, low, high, se and assumes; of pairs, a, b, method,
+            difference (a - b), low, high, se, p and assumes.
         """
         from .intervals import by_methods
 
-        return by_methods(self, self[self.models[0]].find(measure), methods, **options)
+        options = {"rounds": rounds, "n_jobs": n_jobs, "progress": progress}
+        return by_methods(self, self[self.models[0]].find(measure), methods, pairs, options)
 
     @cached_property
     def nestings(self) -> dict[tuple[str, int], Nested]:

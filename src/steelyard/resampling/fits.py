@@ -149,7 +149,7 @@ def fit(task: Task, data: Data) -> Fit:
 
 def _first_line(error: object) -> str:
     text = str(error).strip()
-    return harmless(text.splitlines()[0][:200]) if text else "no message"
+    return harmless(text.splitlines()[0][:200].rstrip(": ")) if text else "no message"
 
 
 def said_by(estimator: Any, x: Any, scale: Scale) -> Said:

@@ -53,10 +53,9 @@ class Found:
 def by_methods(
     cross: CrossAssessment,
     measure: Measure,
-    methods: Sequence[str] | None,
-    *,
-    pairs: bool = False,
-    **options: Any,
+    methods: str | Sequence[str] | None,
+    pairs: bool,
+    options: Mapping[str, Any],
 ) -> Table:
     """All methods, or some, for every classifier or every pair of them."""
     possible = _possible(cross, pairs)
@@ -187,9 +186,9 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
 
 
 def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
-    from .nesting import REPEATS, nested
+    from .nesting import nested
 
-    key = measure.label, options.get("repeats", REPEATS)
+    key = measure.label, options["rounds"]
     if key not in cross.nestings:
         cross.nestings[key] = nested(cross, measure, **options)
     found = cross.nestings[key]

@@ -9,7 +9,7 @@ from ..columns import as_number
 from ..errors import BadOption, quoted
 from ..estimators import innermost
 from ..regressors import is_estimator
-from ..scale import Continuum, listed
+from ..scale import Continuum, Scale, listed
 
 
 def _lda() -> Any:
@@ -159,18 +159,38 @@ def read_models(estimators: Any) -> dict[str, Any]:
 
 
 def _name(estimator: Any) -> str:
-    return estimator if isinstance(estimator, str) else type(innermost(estimator)).__name__
+    if isinstance(estimator, str):
+        return estimator
+    return estimator.__name__ if isinstance(estimator, type) else type(innermost(estimator)).__name__
 
 
-def for_continuum(estimator: Any, continuum: Continuum) -> tuple[Any, bool]:
-    """A rule for measured values, and whether it is fitted to them rather than to their classes."""
+def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
+    """What is to be fitted, and whether to measured values rather than to classes."""
     from sklearn.base import is_regressor
 
+    from ..continuum_rules import RegressionRule
+
+    if not isinstance(scale, Continuum):
+        return estimator, False
+    if _cuts_itself(estimator):
+        return estimator, True
+    return (RegressionRule(estimator, scale), True) if is_regressor(estimator) else (estimator, False)
+
+
+def _cuts_itself(estimator: Any) -> bool:
+    """Whether an estimator, or what it searches for, is made for measured values."""
     from ..continuum_rules import CutClassifier, RegressionRule
 
-    inner = getattr(estimator, "estimator", estimator) if hasattr(estimator, "cv") else estimator
-    if isinstance(innermost(inner), CutClassifier | RegressionRule):
-        return estimator, True
-    if is_regressor(estimator):
-        return RegressionRule(estimator, continuum), True
-    return estimator, False
+    searched = getattr(estimator, "estimator", estimator) if hasattr(estimator, "cv") else estimator
+    rules = isinstance(innermost(searched), CutClassifier | RegressionRule)
+    return rules or isinstance(getattr(estimator, "scale", None), Continuum)
+
+
+def whole_rule(estimator: Any, scale: Scale | None) -> Any:
+    """A rule that can be fitted to what users hand in: labels, or measured values where there is a continuum."""
+    from ..continuum_rules import CutClassifier
+
+    if not isinstance(scale, Continuum):
+        return estimator
+    rule, takes_measured = rule_of(estimator, scale)
+    return rule if takes_measured else CutClassifier(rule, scale)

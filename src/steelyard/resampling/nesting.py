@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..kinds import Array, Places
     from .crossed import CrossAssessment
 
-REPEATS = 10
-
 
 @dataclass(frozen=True)
 class Nested:
@@ -71,26 +69,24 @@ def nested(
     cross: CrossAssessment,
     measure: Measure,
     *,
-    repeats: int = REPEATS,
-    n_jobs: int | None = None,
-    progress: Any = True,
+    rounds: int,
+    n_jobs: int | None,
+    progress: Any,
 ) -> Nested:
     """Cross-validate within cross-validation, with the folds that a result was made with, shuffled anew each time."""
     folds = len(cross.plan.of_repeat(0))
     if folds < 3:
         raise BadOption(f"{folds} folds leave nothing to nest", mend="Take three folds at least, better ten")
-    groups = None if cross.base.group is None else cross.base.group.codes
-    plan = make_plan(
-        folds, cross.data.x, cross.base.truth, groups=groups, repeats=repeats, seed=1 + cross.settings.seed
-    )
-    rounds = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(repeats)]
-    tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(rounds)]
+    base, seed = cross.base, 1 + cross.settings.seed
+    plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)
+    dealt = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(rounds)]
+    tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(dealt)]
     shown = counting("fits") if progress is True else nullcontext(progress or None)
     with shown as told:
         fits = fit_all(tasks, cross.data, n_jobs, told)
     made = zip(tasks, fits, strict=True)
     said = {(task.model, task.split.repeat, task.split.fold): _heard(task, fit) for task, fit in made}
-    return _gathered(cross, measure, rounds, said)
+    return _gathered(cross, measure, dealt, said)
 
 
 def _splits(rounds: Sequence[Sequence[Places]]) -> list[Split]:

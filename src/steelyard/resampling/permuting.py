@@ -17,7 +17,7 @@ from .models import read_models
 
 if TYPE_CHECKING:
     from ..estimate import Estimate
-    from ..kinds import Array, Places
+    from ..kinds import Array, Codes, Places
 
 AT_ONCE = 4  # permutations handed to every worker before the next sign of life
 ROUNDING = 1e-12
@@ -72,8 +72,9 @@ def permutation_test(
         measure: By what it is judged; it must have a better end.
         cv: How rows are held out; see ``cross_assess``.
         permutations: How often classes are dealt out.
-        seed: Where random numbers start.
-        groups: Rows that belong together; classes then change places within groups only.
+        seed: Where the random numbers start by which classes are dealt out; folds are the same each time.
+        groups: Rows that belong together. Where all rows of a group have one class, whole groups change classes with
+            each other; else rows change classes within groups only.
         n_jobs: How many permutations are tried at once.
         progress: Whether to show a bar on a terminal; or a function that is told how many are done, and of how many.
         **options: scale, event, repeats, sd and others of ``cross_assess``.
@@ -95,7 +96,7 @@ def permutation_test(
         raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
     target = found.data.y if found.data.measured is None else found.data.measured
     units = None if found.base.group is None else found.base.group.codes
-    orders = _orders(len(target), units, int(permutations), seed)
+    orders = _orders(found.base.truth, units, int(permutations), seed)
     values: list[float] = []
     step = AT_ONCE * effective_n_jobs(n_jobs)
     again = {**common, "scale": found.base.scale, "event": None, "measures": [entry]}
@@ -118,14 +119,17 @@ def _value(models: Mapping[str, Any], x: Any, y: Any, options: Mapping[str, Any]
     return cross[cross.models[0]][options["measures"][0]].value
 
 
-def _orders(rows: int, groups: Places | None, number: int, seed: int) -> list[Places]:
-    """Rows in random orders; within groups where there are any."""
-    random, every = np.random.default_rng(seed), np.arange(rows)
+def _orders(codes: Codes, groups: Places | None, number: int, seed: int) -> list[Places]:
+    """From which row each row has its class, several times at random."""
+    random, rows = np.random.default_rng(seed), np.arange(len(codes))
     if groups is None:
-        return [random.permutation(rows) for _ in range(number)]
+        return [random.permutation(len(rows)) for _ in range(number)]
+    first, group = np.unique(groups, return_index=True, return_inverse=True)[1:]
+    if (codes == codes[first][group]).all():
+        return [first[random.permutation(len(first))][group] for _ in range(number)]
     found: list[Places] = []
     for _ in range(number):
-        order = every.copy()
-        order[np.lexsort((every, groups))] = np.lexsort((random.random(rows), groups))
+        order = rows.copy()
+        order[np.lexsort((rows, groups))] = np.lexsort((random.random(len(rows)), groups))
         found.append(order)
     return found

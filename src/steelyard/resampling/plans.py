@@ -15,6 +15,7 @@ from ..scale import listed
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Codes, Places
+    from ..labels import Coded
     from ..scale import Label
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
@@ -100,7 +101,7 @@ class Plan:
 
 
 def make_plan(
-    cv: Any, x: Any, codes: Codes, *, groups: Codes | None = None, repeats: int = 1, seed: int | None = None
+    cv: Any, x: Any, codes: Codes, *, group: Coded | None = None, repeats: int = 1, seed: int | None = None
 ) -> Plan:
     """Read how rows are to be held out.
 
@@ -109,6 +110,7 @@ def make_plan(
     """
     if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or repeats < 1:
         raise BadOption(f"repeats is {quoted(repeats)}", mend="Give how often folds are made anew, 1 or more")
+    groups = None if group is None else group.codes
     kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed)
     splits: list[Split] = []
     for repeat, splitter in enumerate(splitters):
@@ -117,7 +119,7 @@ def make_plan(
     if not splits:
         raise BadOption("cv= gives no split", mend=MEND)
     for split in splits:
-        _refuse_unusable(split, groups)
+        _refuse_unusable(split, group)
     single = all(len(split.test) == 1 for split in splits) and len(splits) == len(codes)
     return Plan("leave one out" if kind == "splits" and single else kind, tuple(splits), len(codes), words)
 
@@ -245,7 +247,7 @@ def _places(rows: Any, size: int) -> Places:
     return places
 
 
-def _refuse_unusable(split: Split, groups: Codes | None) -> None:
+def _refuse_unusable(split: Split, group: Coded | None) -> None:
     """Say so where a split has nothing to fit to or to hold out, or lets a fit see what it is tried on."""
     where = f"split {split.fold}" + (f" of repeat {split.repeat}" if split.repeat else "")
     if not len(split.train) or not len(split.test):
@@ -255,14 +257,15 @@ def _refuse_unusable(split: Split, groups: Codes | None) -> None:
         raise BadOption(
             f"{where} holds out rows that it is fitted to, row {both[0]} for one", mend="Part them: no row in both"
         )
-    if groups is None:
+    if group is None:
         return
-    shared = np.intersect1d(groups[split.train], groups[split.test])
+    tested = group.codes[split.test]
+    shared = np.intersect1d(group.codes[split.train], tested)
     if len(shared):
         raise StraddlingGroups(
-            f"{where} has group number {shared[0]} on both sides",
-            row=int(split.test[np.argmax(groups[split.test] == shared[0])]),
-            column="groups",
+            f"{where} has the group {quoted(group.labels[int(shared[0])])} on both sides",
+            row=int(split.test[np.argmax(tested == shared[0])]),
+            column=group.name,
             mend="Keep groups together: cv=10 does, or GroupKFold",
         )
 

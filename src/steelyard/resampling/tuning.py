@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..scale import Scale
 from ..table import Table
 from .cross import cross_assess
 from .crossed import CrossAssessment
-from .models import named_model
+from .models import named_model, whole_rule
 
 if TYPE_CHECKING:
     from ..estimate import Estimate
@@ -109,11 +110,8 @@ class Tuning:
 
     def fit(self, X: Any, y: Any) -> Any:
         """The classifier with the chosen parameters, fitted to rows."""
-        return self.rule().set_params(**self.parameters).fit(X, y)
-
-    def rule(self) -> Any:
-        """A fresh copy of the classifier."""
-        return clone(self.estimator)
+        chosen = clone(self.estimator).set_params(**self.parameters)
+        return whole_rule(chosen, self.options.get("scale")).fit(X, y)
 
     def assess(self, X: Any, y: Any, *, cv: Any = None, **options: Any) -> CrossAssessment:
         """What the classifier is worth when it is tuned anew on the rows of each fit: nested cross-validation.
@@ -125,9 +123,10 @@ class Tuning:
             X: The variables.
             y: The true labels, or what was measured.
             cv: The outer folds; as many as the inner ones if not given.
-            **options: As of ``cross_assess``.
+            **options: As of ``cross_assess``; ``measures`` are the one that was tuned by, if not given.
         """
-        outer = {name: self.options[name] for name in ("scale", "event", "groups") if name in self.options}
+        outer = {name: self.options[name] for name in ("scale", "event", "groups", "seed") if name in self.options}
+        outer["measures"] = [self.measure]
         folds = self.options["cv"] if cv is None else cv
         return cross_assess({"tuned": self.again()}, X, y, cv=folds, **{**outer, **options})
 
@@ -178,8 +177,9 @@ def tune(
 
     Args:
         estimator: The classifier, or its name.
-        grid: {parameter: values}, all of whose combinations are tried; or a list of such. List what is simpler first,
-            if the choice is to be the simplest that will do.
+        grid: {parameter: values}, all of whose combinations are tried, in the order in which they are written, the
+            last parameter first; or a list of such. List what is simpler first, if the choice is to be the simplest
+            that will do (for nearest neighbours, many of them).
         X: The variables.
         y: The true labels; with scale=Continuum(...), what was measured.
         measure: By what candidates are judged.
@@ -208,8 +208,6 @@ def tune(
 
 def _read(grid: Any) -> list[dict[str, Any]]:
     """All combinations of a grid."""
-    from sklearn.model_selection import ParameterGrid
-
     wrong = BadOption(f"grid is {quoted(grid)}", mend="Give {parameter: values}: {'n_neighbors': range(1, 11)}")
     if not isinstance(grid, Mapping | Sequence) or isinstance(grid, str):
         raise wrong
@@ -223,7 +221,8 @@ def _read(grid: Any) -> list[dict[str, Any]]:
             name: list(values) if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
             for name, values in part.items()
         }
-        found += [one for one in ParameterGrid(lists) if one not in found]
+        every = (dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
+        found += [one for one in every if one not in found]
     if not found:
         raise BadOption("the grid is empty", mend="Give at least one value of a parameter")
     return found
