@@ -213,8 +213,8 @@ def distances(columns: Array, codes: Codes | int) -> Array:
     squares, away = np.zeros((2, columns.shape[1]))
     for place, column in enumerate(columns):
         # Class by class, so that nothing cancels at a corner.
-        np.subtract(column, short == place, out=away)
-        squares += np.square(away, out=away)
+        here = short == place
+        squares += np.square(column if here is False else np.subtract(column, here, out=away), out=away)
     return np.asarray(np.sqrt(squares, out=squares))
 
 

@@ -205,16 +205,16 @@ def rescaled(
     together, and keep their ratios. Where the highest classes had all of it, what they leave now is shared equally.
     """
     left: Any = None
-    rest: Any = 1.0
+    taken: Any = 0.0
     for block, one, (value, _) in zip(order, maps, broken(columns, order), strict=True):
-        rest = rest - _total(columns, block)
+        taken = _total(columns, block).copy() if left is None else taken + _total(columns, block)
         share = one(value, many)
         _hand_out(columns, block, share if left is None else share * left)
         np.subtract(1, share, out=share)
         left = share if left is None else np.multiply(left, share, out=left)
     highest = {place for block in order for place in block}
     others = [place for place in range(len(columns)) if place not in highest]
-    _hand_out(columns, others, left, rest <= 1 - near_one if rest.min(initial=1.0) <= 1 - near_one else None)
+    _hand_out(columns, others, left, taken >= near_one if taken.max(initial=0.0) >= near_one else None)
     return columns
 
 
