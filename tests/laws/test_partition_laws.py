@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.errors import BadOption, UnknownMeasure
+from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find, standardise
+from steelyard.errors import BadOption, SteelyardError, UnknownMeasure
 from steelyard.partition_ties import TIES
 from steelyard.registry import Measure
 from steelyard.statistics import PARTITION
@@ -207,3 +207,12 @@ def test_each_way_with_ties_is_another_and_no_parameter_is_left_out_above() -> N
 def test_scores_that_are_no_memberships_are_refused_in_words() -> None:
     with pytest.raises(UnknownMeasure, match="needs probabilities"):
         assess(["a", "b"] * 10, np.linspace(-3, 3, 20), event="b", threshold=0.0, measures=["separation"])
+
+
+@pytest.mark.parametrize(("memberships", "how"), [([2.0, -1.0, 0.5], "softmax"), ([0.9, 0.8, 0.4], "shift")])
+def test_memberships_that_are_no_probabilities_are_told_how_they_become_some(memberships: Any, how: str) -> None:
+    truth, given = ["a", "b", "c"] * 5, np.array([np.roll(memberships, place) for place in range(15)])
+    with pytest.raises(SteelyardError, match=rf"standardise\(\w+, '{how}'") as told:
+        assess(truth, given, scale=CLASSES, measures=NAMES)
+    zero = {"zero": 0.0} if "zero=0" in str(told.value) else {}
+    assert assess(truth, standardise(given, how, **zero), scale=CLASSES, measures=NAMES)["separation"].value > -1  # type: ignore[arg-type]
