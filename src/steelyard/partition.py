@@ -95,15 +95,12 @@ class Space:
         """The distances to the corners of the true and of the assigned classes: both from one pass."""
         found = np.empty((len(GAPS), len(self.truth)))
 
+        several = self.variant == "klar" or self.ties == "joined"  # assigned classes in one region
+
         def write(prefix: Prefix, rows: slice, here: Places, scaled: Array) -> None:
-            true = self.truth[rows].take(here)
-            corners = self.assigned[rows].take(here) if self.variant == "klar" or self.ties == "joined" else prefix[0]
-            gap = distances(scaled, corners)
-            found[1, rows][here] = gap
-            # Rows that are right have both in the same corner.
-            wrong = np.flatnonzero(true != corners)
-            gap[wrong] = distances(scaled.take(wrong, axis=1), true.take(wrong))
-            found[0, rows][here] = gap
+            assigned = self.assigned[rows].take(here) if several else prefix[0]
+            for gaps, codes in zip(found, (self.truth[rows].take(here), assigned), strict=True):
+                gaps[rows][here] = distances(scaled, codes)
 
         self._each(write)
         return found
