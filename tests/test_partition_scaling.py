@@ -534,5 +534,7 @@ def test_bad_options_are_refused() -> None:
         _ = space(memberships, truth, "best").scaled
     with pytest.raises(BadOption, match="klaR knows depth 1 only"):
         _ = space(memberships, truth, "klar", depth=2).scaled
+    with pytest.raises(BadOption, match="Give the order of the rows too"):
+        fitted(space(*votes(50), ties="joined"))(memberships)
     with pytest.raises(BadOption, match="klaR joins no regions"):
         _ = space(memberships, truth, "klar", ties="joined").scaled

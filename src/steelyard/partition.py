@@ -94,12 +94,12 @@ class Space:
     def gaps(self) -> Array:
         """The distances to the corners of the true and of the assigned classes: both from one pass."""
         found = np.empty((len(GAPS), len(self.truth)))
-
-        several = self.variant == "klar" or self.ties == "joined"  # assigned classes in one region
+        # There, rows of one region may be assigned to several classes.
+        assigned = self.assigned if self.variant == "klar" or self.ties == "joined" else None
 
         def write(prefix: Prefix, rows: slice, here: Places, scaled: Array) -> None:
-            assigned = self.assigned[rows].take(here) if several else prefix[0]
-            for gaps, codes in zip(found, (self.truth[rows].take(here), assigned), strict=True):
+            own = prefix[0] if assigned is None else assigned[rows].take(here)
+            for gaps, codes in zip(found, (self.truth[rows].take(here), own), strict=True):
                 gaps[rows][here] = distances(scaled, codes)
 
         self._each(write)

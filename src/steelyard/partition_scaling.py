@@ -262,6 +262,8 @@ class Scaling:
 
     def __call__(self, memberships: Array, order: Places | None = None) -> Array:
         """Scale memberships, (rows, classes)."""
+        if order is None and self.regions.joined:
+            raise BadOption("ties have joined regions, and rows may lie there", mend="Give the order of the rows too")
         found = np.empty(memberships.shape)
 
         def write(_: Prefix, rows: slice, here: Places, scaled: Array) -> None:
