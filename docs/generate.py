@@ -92,7 +92,7 @@ MENDS = {
     "AmbiguousPrediction": "Give labels as integers, or say `threshold=0.5` if they are probabilities.",
     "ChangedInput": "Give a copy, or look at the results before the array is changed.",
     "OutsideUnitInterval": "Standardise margins and votes first; a score on another scale needs `threshold=`.",
-    "SumNotOne": "Divide each row by its sum; if these are no probabilities, give the assigned class.",
+    "SumNotOne": "Divide each row by its sum; `standardise` makes probabilities of others; or give the assigned class.",
     "OneClass": 'Name every class that can occur: `scale=Scale(["no", "yes"])`.',
     "DuplicateClasses": "Name each class once.",
     "UnknownColumn": "Check the name; the message offers the nearest, or lists what there is.",

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from steelyard.beta_table import TOLERANCE, BetaTable
+from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
 from steelyard.errors import BadOption
 from steelyard.kinds import Array, Codes
 from steelyard.partition import Space, corner, distances
 from steelyard.partition_scaling import Regions, Scaling, grouped
+from steelyard.partition_ties import TIES, at_random, joined
 from steelyard.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
 
 OWN = ("default", "literal")
@@ -72,12 +73,12 @@ def partitions(draw: st.DrawFn) -> tuple[Array, Codes, int]:
     return drawn / drawn.sum(axis=1, keepdims=True), truth, draw(st.integers(1, classes - 1))
 
 
-@given(partitions(), st.sampled_from(OWN), st.integers(1, 5), st.sampled_from([None, 3]))
+@given(partitions(), st.sampled_from(OWN), st.integers(1, 5), st.sampled_from(TIES))
 def test_scaled_memberships_are_memberships_whatever_they_were(
-    drawn: tuple[Array, Codes, int], variant: str, floor: int, seed: int | None
+    drawn: tuple[Array, Codes, int], variant: str, floor: int, ties: str
 ) -> None:
     memberships, truth, depth = drawn
-    rows = space(memberships, truth, variant, depth=depth, floor=floor, seed=seed)
+    rows = space(memberships, truth, variant, depth=depth, floor=floor, ties=ties)
     assert_on_simplex(rows.scaled)
     for name in ("true_gap", "assigned_gap", "top"):
         assert np.isfinite(rows.column(name)).all()
@@ -124,7 +125,10 @@ def test_accuracy_is_one_at_the_right_corners_and_zero_at_the_centroid(classes: 
     middle = np.full((len(truth), classes), 1 / classes)
     for variant in (*OWN, "klar", "raw"):
         assert accuracy(space(middle, truth, variant)) == pytest.approx(0, abs=1e-12)
-        assert accuracy(space(middle, truth, variant, seed=1)) <= 1
+        assert accuracy(space(middle, truth, variant, ties="random", seed=1)) <= 1
+    for variant in (*OWN, "raw"):
+        assert accuracy(space(np.eye(classes)[truth], truth, variant, ties="joined")) == 1
+        assert accuracy(space(middle, truth, variant, ties="joined")) == pytest.approx(0, abs=1e-12)
 
 
 def test_distances_lose_nothing_near_a_corner() -> None:
@@ -311,16 +315,116 @@ def test_rows_that_weigh_nothing_have_no_say() -> None:
 # --- ties -----------------------------------------------------------------------------------------------------
 
 
+def votes(rows: int, classes: int = 4, seed: int = 1, voters: int = 5) -> tuple[Array, Codes]:
+    """Shares of a few votes, as of nearest neighbours: many are tied."""
+    random = np.random.default_rng(seed)
+    chance = random.dirichlet(np.ones(classes), rows)
+    truth = (random.random(rows)[:, None] > np.cumsum(chance, axis=1)[:, :-1]).sum(axis=1)
+    return random.multinomial(voters, chance) / voters, truth
+
+
 def test_ties_go_to_the_first_class_or_are_broken_by_the_seed() -> None:
     tied = np.tile([0.4, 0.2, 0.4], (3000, 1))
     assert (orders(tied, 2) == [0, 2]).all()
-    first, again, other = (orders(tied, 2, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    first, again, other = (at_random(tied, 2, seed) for seed in (1, 1, 2))
     assert (first == again).all()
     assert (first != other).any()
     assert np.mean(first[:, 0] == 0) == pytest.approx(0.5, abs=0.05)
     assert set(np.unique(first)) == {0, 2}
     untied, _, _ = sample(500)
-    assert (orders(untied, 3, np.random.default_rng(4)) == orders(untied, 3)).all()
+    assert (at_random(untied, 3, 4) == orders(untied, 3)).all()
+
+
+@each_depth
+def test_random_ties_do_not_depend_on_the_order_of_rows(depth: int) -> None:
+    memberships, truth = votes(500)
+    mass, shuffled = np.tile([1.0, 2.0], 250), np.random.default_rng(3).permutation(500)
+    found = at_random(memberships, depth, 7, truth, mass)
+    moved = at_random(memberships[shuffled], depth, 7, truth[shuffled], mass[shuffled])
+    whole = np.column_stack([memberships, truth, mass, found])
+    again = np.column_stack([memberships[shuffled], truth[shuffled], mass[shuffled], moved])
+    assert sorted(whole.tolist()) == sorted(again.tolist())
+    assert (
+        np.take_along_axis(memberships, found.astype(int), axis=1) == -np.sort(-memberships, axis=1)[:, :depth]
+    ).all()
+
+
+def test_random_ties_know_nothing_of_the_truth() -> None:
+    tied, truth = np.tile([0.4, 0.4, 0.2], (6000, 1)), np.arange(6000) % 3
+    found = at_random(tied, 1, 0, truth)[:, 0]
+    for place in range(3):
+        assert np.mean(found[truth == place] == 0) == pytest.approx(0.5, abs=0.05)
+
+
+def test_classes_that_rows_are_tied_between_stand_together() -> None:
+    chain = np.array([[0.4, 0.4, 0.2, 0.0], [0.1, 0.45, 0.45, 0.0], [0.2, 0.2, 0.5, 0.1], [0.0, 0.1, 0.2, 0.7]])
+    order, found = joined(chain, 1)
+    assert order.tolist() == [[0], [0], [0], [3]]
+    assert found == {(0,): ((0, 1, 2),), (3,): ((3,),)}
+    second = np.array([[0.6, 0.2, 0.2, 0.0], [0.6, 0.1, 0.0, 0.3], [0.6, 0.0, 0.3, 0.1], [0.1, 0.5, 0.4, 0.0]])
+    order, found = joined(second, 2)
+    assert order.tolist() == [[0, 1], [0, 3], [0, 1], [1, 2]]
+    assert found[0, 1] == ((0,), (1, 2))
+    assert found[0, 3] == ((0,), (3,))
+    order, found = joined(np.array([[0.25, 0.25, 0.25, 0.25], [0.7, 0.3, 0.0, 0.0]]), 2)
+    assert order.tolist() == [[0, 0], [0, 0]]
+    assert found == {(0,): (), (0, 0): ()}, "what is joined of all classes has nothing to be scaled to"
+
+
+@each_depth
+def test_nothing_is_joined_where_nothing_is_tied(depth: int) -> None:
+    memberships, truth, _ = sample(300)
+    first, together = (space(memberships, truth, depth=depth, ties=ties) for ties in ("first", "joined"))
+    assert_allclose(together.scaled, first.scaled, rtol=0, atol=1e-14)
+    assert (together.assigned == first.assigned).all()
+    assert fitted(together).notes == fitted(first).notes
+
+
+@each_variant
+def test_classes_that_stand_together_meet_their_share_and_keep_their_ratios(variant: str) -> None:
+    memberships, truth, _ = sample(30_000, certainty=3.0)
+    memberships[:5, :2] = memberships[:5, :2].mean(axis=1, keepdims=True) + 1
+    memberships[:5] /= memberships[:5].sum(axis=1, keepdims=True)
+    rows = space(memberships, truth, variant, ties="joined")
+    here = rows.order[:, 0] == 0
+    assert (here == (orders(memberships, 1)[:, 0] < 2)).all()
+    share = np.isin(truth[here], (0, 1)).mean()
+    assert rows.scaled[here][:, :2].sum(axis=1).mean() == pytest.approx(
+        share, abs=0.03 if variant == "literal" else 0.01
+    )
+    for pair in ([0, 1], [2, 3]):
+        before, after = memberships[here][:, pair], rows.scaled[here][:, pair]
+        assert_allclose(after[:, 0] * before[:, 1], after[:, 1] * before[:, 0], rtol=1e-9)
+    assert fitted(rows).notes == ["1 of 3 regions are made of several that rows are tied between"]
+
+
+@given(partitions())
+def test_joined_classes_that_are_tied_stay_tied(drawn: tuple[Array, Codes, int]) -> None:
+    memberships, truth, depth = drawn
+    rows = space(memberships, truth, depth=depth, ties="joined")
+    tops = memberships == memberships.max(axis=1, keepdims=True)
+    for marks, after in zip(tops, rows.scaled, strict=True):
+        assert_allclose(after[marks], after[marks][0], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["true_gap", "assigned_gap", "top"])
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_influence_holds_with_ties(depth: int, ties: str, name: str) -> None:
+    memberships, truth = votes(240, seed=3, voters=11)
+    rows = space(memberships, truth, depth=depth, ties=ties, floor=25)
+    expected, step = rows.influence(name) / 240, 1e-4
+
+    def mean(row: int, by: float) -> float:
+        mass = np.ones(240)
+        mass[row] += by
+        moved = space(memberships, truth, depth=depth, ties=ties, floor=25, mass=mass)
+        moved.__dict__["placed"] = rows.placed  # which random number a row gets is another matter
+        return float(mass @ moved.column(name) / mass.sum())
+
+    for row in range(0, 240, 24):
+        found = (mean(row, step) - mean(row, -step)) / (2 * step)
+        assert found == pytest.approx(expected[row], rel=1e-3, abs=1e-3 * float(np.abs(expected).mean()))
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7, 300])
@@ -366,7 +470,20 @@ def test_the_table_is_the_map_to_twelve_digits(given: tuple[float, float]) -> No
 def test_the_table_refuses_what_it_cannot_hold() -> None:
     assert BetaTable.of((2.0, 3.0), (2.0, 3.0), 0.5, 0.5) is None
     assert BetaTable.of((1e9, 1e9), (0.01, 0.01), 0.1, 0.9) is None
-    assert TOLERANCE < 1e-12
+    assert BetaTable.of((0.0025, 0.0078), (0.0103, 2.8e-8), 0.0, 1.0) is None, "it jumps between two nodes"
+    assert TOLERANCE + LOSS < 1e-12
+
+
+def test_cubics_take_the_place_of_what_they_were_made_from() -> None:
+    table = BetaTable.of((10.3, 9.0), (8.5, 10.8), 0.33, 0.985)
+    assert table is not None
+    assert len(table.polynomials) == 4
+    values = np.append(np.random.default_rng(9).uniform(0.33, 0.985, 5000), [0.33, 0.985])
+    found, outside = table(values)
+    assert outside.sum() <= 2, "the ends, by rounding"
+    assert_allclose(found[~outside], matched(values[~outside], (10.3, 9.0), (8.5, 10.8)), rtol=0, atol=7e-13)
+    sharp = BetaTable.of((0.05, 0.05), (2000.0, 300.0), 1e-10, 1 - 1e-10)
+    assert sharp is not None
 
 
 def test_many_values_are_mapped_as_few_are() -> None:
@@ -417,3 +534,7 @@ def test_bad_options_are_refused() -> None:
         _ = space(memberships, truth, "best").scaled
     with pytest.raises(BadOption, match="klaR knows depth 1 only"):
         _ = space(memberships, truth, "klar", depth=2).scaled
+    with pytest.raises(BadOption, match="Give the order of the rows too"):
+        fitted(space(*votes(50), ties="joined"))(memberships)
+    with pytest.raises(BadOption, match="klaR joins no regions"):
+        _ = space(memberships, truth, "klar", ties="joined").scaled

@@ -87,7 +87,8 @@ def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
         f"the probabilities add up to {total[row]:.6g}, not 1",
         column=name,
         row=start + row,
-        mend="Divide each row by its sum; if these are not probabilities, pass the assigned class instead",
+        mend="Divide each row by its sum, as standardise(memberships, 'shift', zero=0) does; if these are not "
+        "probabilities, say 'softmax' or 'rank' there, or pass the assigned class instead",
     )
 
 
@@ -101,7 +102,8 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
             column=name,
             row=start + row,
             mend="Probabilities lie between 0 and 1; make them of a log odds by 1 / (1 + exp(-score)), of several "
-            "scores by their softmax; or take other scores as they are with threshold=, or measures=['auc']",
+            "scores by standardise(scores, 'softmax'), 'shift' or 'rank'; or take other scores as they are with "
+            "threshold=, or measures=['auc']",
         )
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .parallel import chunks, over_rows
-from .partition_scaling import Prefix, Regions, Scaling, grouped
+from .partition_scaling import NOTHING_JOINED, Joined, Prefix, Regions, Scaling, Use, grouped, piecewise
+from .partition_ties import at_random, joined
 from .scaling import Moments, beta_map, broken, orders
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .scaling import Variant
 
 STEP = 1e-5  # of what a moment can differ: for slopes by differences
-COLUMNS = ("true_gap", "assigned_gap", "top")
+GAPS = ("true_gap", "assigned_gap")
+COLUMNS = (*GAPS, "top")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Space:
         variant: How they are scaled; "raw" where they are not.
         depth: How many of the highest classes a region is made of.
         floor: How many rows a region needs to be scaled on its own.
-        seed: Where the random numbers start by which ties are broken.
+        ties: Where rows go that are tied: to the "first" class, to one at "random", or to a region that is "joined".
+        seed: Where the random numbers start.
         times: How often each row occurs; once where nothing is said of it.
     """
 
@@ -41,13 +43,24 @@ class Space:
     variant: str = "default"
     depth: int = 1
     floor: int = 1
-    seed: int | None = None
+    ties: str = "first"
+    seed: int = 0
     times: Array | None = field(default=None, repr=False)
 
     @cached_property
+    def placed(self) -> tuple[Places, Joined]:
+        """The highest classes of each row; and which of them stand together, where ties have joined them."""
+        if self.ties == "joined":
+            return joined(self.memberships, self.depth)
+        if self.ties == "random":
+            known: list[Array | Codes] = [self.truth, self.mass, *([] if self.times is None else [self.times])]
+            return at_random(self.memberships, self.depth, self.seed, *known), NOTHING_JOINED
+        return orders(self.memberships, self.depth), NOTHING_JOINED
+
+    @property
     def order(self) -> Places:
-        """The highest classes of each row."""
-        return orders(self.memberships, self.depth, None if self.seed is None else np.random.default_rng(self.seed))
+        """The highest classes of each row, as regions are named by them."""
+        return self.placed[0]
 
     @cached_property
     def scaling(self) -> Scaling | None:
@@ -55,7 +68,9 @@ class Space:
         if self.variant == "raw":
             return None
         variant: Variant = self.variant  # type: ignore[assignment]  # checked there
-        regions = Regions.of(self.memberships, self.order, self.truth, self.mass, self.times)
+        # Rows that weigh the same are as a rule all that there are, and sooner summed.
+        mass = None if (self.mass == 1).all() else self.mass
+        regions = Regions.of(self.memberships, self.order, self.truth, mass, self.times, self.placed[1])
         return Scaling(regions, variant, self.floor)
 
     @cached_property
@@ -63,23 +78,50 @@ class Space:
         """The memberships that count."""
         return self.memberships if self.scaling is None else self.scaling(self.memberships, self.order)
 
-    @property
+    @cached_property
     def assigned(self) -> Codes:
         """The class of each row: by the memberships as given; klaR looks at the scaled ones."""
-        assigned = orders(self.scaled, 1) if self.variant == "klar" else self.order
-        return assigned[:, 0].astype(np.intp)
+        if self.variant == "klar" or self.ties == "joined":
+            # Classes that are tied and joined stay tied, so that any of their corners is as far away.
+            return orders(self.scaled if self.variant == "klar" else self.memberships, 1)[:, 0].astype(np.intp)
+        return self.order[:, 0].astype(np.intp)
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        (rows, classes), found, codes = self.scaled.shape, np.empty(len(self.truth)), self._corners(name)
+        return self.top if name == "top" else self.gaps[GAPS.index(name)]
 
-        def work(start: int, stop: int) -> None:
-            for low, high in chunks(start, stop, classes):
-                columns = np.ascontiguousarray(self.scaled[low:high].T)
-                found[low:high] = _from(columns, None if codes is None else codes[low:high])
+    @cached_property
+    def gaps(self) -> Array:
+        """The distances to the corners of the true and of the assigned classes: both from one pass."""
+        found = np.empty((len(GAPS), len(self.truth)))
+        # There, rows of one region may be assigned to several classes.
+        assigned = self.assigned if self.variant == "klar" or self.ties == "joined" else None
 
-        over_rows(rows, work, classes)
+        def write(prefix: Prefix, rows: slice, here: Places, scaled: Array) -> None:
+            own = prefix[0] if assigned is None else assigned[rows].take(here)
+            for gaps, codes in zip(found, (self.truth[rows].take(here), own), strict=True):
+                gaps[rows][here] = distances(scaled, codes)
+
+        self._each(write)
         return found
+
+    @cached_property
+    def top(self) -> Array:
+        """The highest memberships."""
+        found = np.empty(len(self.truth))
+
+        def write(_: Prefix, rows: slice, here: Places, scaled: Array) -> None:
+            found[rows][here] = scaled.max(axis=0)
+
+        self._each(write)
+        return found
+
+    def _each(self, use: Use) -> None:
+        """Let somebody use the memberships that count, a few rows of one region at a time."""
+        if self.scaling is None:
+            piecewise(self.memberships, self.order, use)
+        else:
+            self.scaling.each(self.memberships, self.order, use)
 
     def _corners(self, name: str) -> Codes | None:
         """The classes of the corners that a column looks at."""
@@ -103,7 +145,7 @@ class Space:
         for prefix, here in grouped(self.order, self.memberships.shape[1]):
             affected.setdefault(self.scaling.region(prefix), []).append((prefix, here))
         for used, leaves in affected.items():
-            if used:
+            if self.scaling.regions.order(used):
                 self._spread(name, used, leaves, found)
         return found
 
@@ -112,17 +154,17 @@ class Space:
         scaling = self.scaling
         if scaling is None:
             return
-        sums = scaling.regions.sums[used]
+        sums, order = scaling.regions.sums[used], scaling.regions.order(used)
         inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
-        hits = (self.truth[inside, None] == np.array(used)).astype(np.float64)
-        shares = sums.classes[list(used)] / sums.mass
-        for level, (values, weight) in enumerate(broken(self.memberships[inside].T, used)):
-            moments = sums.moments(level, used)
+        hits = np.stack([np.isin(self.truth[inside], block) for block in order], axis=1).astype(np.float64)
+        shares = np.array([sums.classes[list(block)].sum() for block in order]) / sums.mass
+        for level, (values, weight) in enumerate(broken(self.memberships[inside].T, order)):
+            moments = sums.moments(level, order)
             away = values - moments.mean
             spread = np.square(away) * (sums.rows / max(sums.rows - 1, 1)) - moments.variance
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
-            own = weight / max(sums.left[level], 1e-300)
+            own = (1.0 if weight is None else weight) / max(sums.left[level], 1e-300)
             parts = {"mean": away * own, "variance": spread * own, "target": hit / left / sums.mass}
             for moment, part in parts.items():
                 found[inside] += self._slope(name, used, leaves, level, moment) * part
@@ -132,7 +174,7 @@ class Space:
         scaling = self.scaling
         if scaling is None:
             return 0.0
-        moments = scaling.regions.sums[used].moments(level, used)
+        moments = scaling.regions.sums[used].moments(level, scaling.regions.order(used))
         at = getattr(moments, moment)
         reach = {"mean": at * (1 - at), "variance": at, "target": at * (1 - at)}[moment] * STEP
         if not reach > 0:
@@ -162,13 +204,14 @@ def _from(columns: Array, codes: Codes | None) -> Array:
     return np.asarray(columns.max(axis=0)) if codes is None else distances(columns, codes)
 
 
-def distances(columns: Array, codes: Codes) -> Array:
-    """Euclidean distances to the corners of classes, of memberships (classes, rows)."""
-    squares, short = np.zeros(len(codes)), codes.astype(np.min_scalar_type(len(columns) - 1))
+def distances(columns: Array, codes: Codes | int) -> Array:
+    """Euclidean distances to the corners of classes, or to that of one class, of memberships (classes, rows)."""
+    short = codes if isinstance(codes, int) else codes.astype(np.min_scalar_type(len(columns) - 1))
+    squares, away = np.zeros((2, columns.shape[1]))
     for place, column in enumerate(columns):
         # Class by class, so that nothing cancels at a corner.
-        away = column - (short == place)
-        squares += np.square(away, out=away)
+        here = short == place
+        squares += np.square(column if here is False else np.subtract(column, here, out=away), out=away)
     return np.asarray(np.sqrt(squares, out=squares))
 
 

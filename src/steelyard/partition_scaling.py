@@ -6,24 +6,41 @@ the wider region that it is a part of; a class that was never assigned is left a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain
 from math import perm
 from operator import add
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .errors import BadOption, quoted
 from .parallel import chunks, over_rows
-from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Moments, Variant, beta_map, broken, orders, rescaled
+from .scaling import (
+    FEW,
+    MANY_VALUES,
+    NEARLY_ONE,
+    VARIANTS,
+    BetaMap,
+    Blocks,
+    Moments,
+    Variant,
+    beta_map,
+    broken,
+    orders,
+    rescaled,
+)
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
 Prefix = tuple[int, ...]
+Joined = Mapping[Prefix, Blocks]
+NOTHING_JOINED: Joined = MappingProxyType({})
+Use = Callable[[Prefix, slice, "Places", "Array"], None]  # a region, some rows, those of them there, and their columns
 FEW_REGIONS = 64
 
 
@@ -68,10 +85,10 @@ class Sums(NamedTuple):
             np.maximum(self.high, other.high),
         )
 
-    def moments(self, level: int, prefix: Prefix) -> Moments:
+    def moments(self, level: int, order: Blocks) -> Moments:
         """Of one of the highest classes: its values, and the mean that they should have."""
-        left = 1 - self.classes[list(prefix[:level])].sum() / self.mass
-        share = self.classes[prefix[level]] / self.mass
+        left = 1 - self.classes[list(chain(*order[:level]))].sum() / self.mass
+        share = self.classes[list(order[level])].sum() / self.mass
         target = float(share / left) if left > 1e-12 else 1.0
         # As many rows less one as there are, by what they weigh.
         spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
@@ -82,15 +99,33 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class Regions:
-    """The sums of all regions, of every depth up to the greatest."""
+    """The sums of all regions, of every depth up to the greatest.
+
+    Attributes:
+        classes: How many there are.
+        depth: The greatest.
+        sums: Those of the regions, by their highest classes.
+        joined: The classes that stand together in regions that ties have joined; in no others.
+    """
 
     classes: int
     depth: int
     sums: Mapping[Prefix, Sums] = field(repr=False)
+    joined: Joined = field(default_factory=dict, repr=False)
+
+    def order(self, prefix: Prefix) -> Blocks:
+        """The highest classes of a region, those together that ties have joined."""
+        return self.joined.get(prefix, tuple((place,) for place in prefix))
 
     @classmethod
     def of(
-        cls, memberships: Array, order: Places, truth: Codes, mass: Array | None = None, times: Array | None = None
+        cls,
+        memberships: Array,
+        order: Places,
+        truth: Codes,
+        mass: Array | None = None,
+        times: Array | None = None,
+        joined: Joined = NOTHING_JOINED,
     ) -> Regions:
         """Sum up some rows, by what they weigh and by how often they occur; 1 where nothing is said of these."""
         rows, classes = memberships.shape
@@ -103,47 +138,62 @@ class Regions:
 
         def piece(rows: slice) -> Regions:
             sums = [None if column is None else column[rows] for column in (mass, times)]
-            return cls._of(memberships[rows], order[rows], truth[rows], *sums)
+            return cls(classes, order.shape[1], {}, joined)._with(memberships[rows], order[rows], truth[rows], *sums)
 
         return reduce(add, over_rows(rows, work, classes))
 
-    @classmethod
-    def _of(cls, memberships: Array, order: Places, truth: Codes, mass: Array | None, times: Array | None) -> Regions:
-        classes, depth = memberships.shape[1], order.shape[1]
-        found = {}
-        for level in range(1, depth + 1):
+    def _with(
+        self, memberships: Array, order: Places, truth: Codes, mass: Array | None, times: Array | None
+    ) -> Regions:
+        classes, found = self.classes, {}
+        columns = np.ascontiguousarray(memberships.T)
+        for level in range(1, self.depth + 1):
             for prefix, here in grouped(order[:, :level], classes):
-                own = np.ones(len(here)) if mass is None else mass.take(here)
+                own = None if mass is None else mass.take(here)
+                total = float(len(here) if own is None else own.sum())
                 # Rows that weigh nothing have no say.
-                if (total := float(own.sum())) > 0:
-                    by_class = np.asarray(np.bincount(truth.take(here), own, classes), dtype=np.float64)
-                    parts = [_summed(value, left * own) for value, left in broken(memberships.T, prefix, here)]
-                    count = float(len(own) if times is None else times.take(here).sum())
-                    found[prefix] = Sums(count, total, by_class, *np.array(parts).T)
-        return cls(classes, depth, found)
+                if total > 0:
+                    by_class = np.bincount(truth.take(here), own, classes).astype(np.float64)
+                    shares = broken(columns, self.order(prefix), here)
+                    parts = [_summed(value, _product(left, own)) for value, left in shares]
+                    count = float(len(here) if times is None else times.take(here).sum())
+                    found[prefix] = Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
+        return replace(self, sums=found)
 
     def __add__(self, other: Regions) -> Regions:
         """The sums of both."""
         joined = dict(self.sums)
         for prefix, sums in other.sums.items():
             joined[prefix] = joined[prefix] + sums if prefix in joined else sums
-        return Regions(self.classes, self.depth, joined)
+        return replace(self, sums=joined)
 
 
-def _summed(values: Array, weight: Array) -> tuple[float, float, float, float, float]:
+def _product(left: Array | None, mass: Array | None) -> Array | None:
+    """What was left, as it weighs; None stands for 1."""
+    return left if mass is None else mass if left is None else left * mass
+
+
+def _summed(values: Array, weight: Array | None) -> tuple[float, float, float, float, float]:
     """What they weigh, their mean, the sum of squares around it, the least and the greatest."""
-    total = float(weight.sum())
+    total = float(len(values) if weight is None else weight.sum())
     # Not by linear algebra, whose own threads would get in the way of others.
-    mean = float((values * weight).sum()) / total if total > 0 else float(values.mean())
+    heavy = values if weight is None else values * weight
+    mean = float(heavy.sum()) / total if total > 0 else float(values.mean())
     away = values - mean
     away *= away
-    away *= weight
+    if weight is not None:
+        away *= weight
     return total, mean, float(away.sum()), float(values.min()), float(values.max())
 
 
 def grouped(order: Places, classes: int) -> Iterator[tuple[Prefix, Places]]:
     """The rows of each region, one region after the other."""
     code = order[:, 0]
+    if order.shape[1] == 1 and classes <= FEW:
+        for place in range(classes):
+            if len(here := np.flatnonzero(code == place)):
+                yield (place,), here
+        return
     for level in range(1, order.shape[1]):
         code = code.astype(np.intp) * classes + order[:, level]
         # Numbered anew, so that numbers stay small however many classes and levels there are.
@@ -155,6 +205,19 @@ def grouped(order: Places, classes: int) -> Iterator[tuple[Prefix, Places]]:
         if count:
             here = by_code[stop - count : stop]
             yield tuple(order[here[0]].tolist()), here
+
+
+def piecewise(memberships: Array, order: Places, use: Use) -> None:
+    """Let somebody use memberships a few rows of one region at a time: what is used at once is not written down."""
+    rows, classes = memberships.shape
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop, (classes + 1) // 2):  # of which each region is but a part
+            columns = np.ascontiguousarray(memberships[low:high].T)
+            for prefix, here in grouped(order[low:high], classes):
+                use(prefix, slice(low, high), here, columns.take(here, axis=1))
+
+    over_rows(rows, work, classes)
 
 
 @dataclass(frozen=True)
@@ -177,6 +240,8 @@ class Scaling:
             raise BadOption(f"variant is {quoted(self.variant)}", mend=f"Say one of {', '.join(VARIANTS)}")
         if self.variant == "klar" and self.regions.depth > 1:
             raise BadOption("klaR knows depth 1 only", mend="Say depth=1, or variant='default'")
+        if self.variant == "klar" and self.regions.joined:
+            raise BadOption("klaR joins no regions", mend="Say ties='first' or 'random', or variant='default'")
 
     @cached_property
     def maps(self) -> dict[Prefix, tuple[BetaMap, ...]]:
@@ -184,8 +249,9 @@ class Scaling:
         found = {}
         for prefix, sums in self.regions.sums.items():
             if sums.rows >= self.floor or len(prefix) == 1:
-                levels = range(len(prefix))
-                found[prefix] = tuple(beta_map(sums.moments(level, prefix), self.variant) for level in levels)
+                order = self.regions.order(prefix)
+                moments = [sums.moments(level, order) for level in range(len(order))]
+                found[prefix] = tuple(beta_map(each, self.variant) for each in moments)
         return found
 
     def region(self, prefix: Prefix) -> Prefix:
@@ -196,22 +262,25 @@ class Scaling:
 
     def __call__(self, memberships: Array, order: Places | None = None) -> Array:
         """Scale memberships, (rows, classes)."""
-        order = orders(memberships, self.regions.depth) if order is None else order
-        (rows, classes), found = memberships.shape, np.empty(memberships.shape)
-        many = self._tabulated(rows)
+        if order is None and self.regions.joined:
+            raise BadOption("ties have joined regions, and rows may lie there", mend="Give the order of the rows too")
+        found = np.empty(memberships.shape)
 
-        def work(start: int, stop: int) -> None:
-            for low, high in chunks(start, stop, classes):
-                columns = np.ascontiguousarray(memberships[low:high].T)
-                for prefix, here in grouped(order[low:high], classes):
-                    scaled = self.of_region(prefix, columns.take(here, axis=1), many=many)
-                    for column, values in zip(columns, scaled, strict=True):
-                        column[here] = values
-                for place, column in enumerate(columns):
-                    found[low:high, place] = column
+        def write(_: Prefix, rows: slice, here: Places, scaled: Array) -> None:
+            for place, column in enumerate(scaled):
+                found[rows, place][here] = column
 
-        over_rows(rows, work, classes)
+        self.each(memberships, orders(memberships, self.regions.depth) if order is None else order, write)
         return found
+
+    def each(self, memberships: Array, order: Places, use: Use) -> None:
+        """Scale memberships a few rows of one region at a time, and let somebody use them."""
+        many = self._tabulated(len(memberships))
+
+        def scale(prefix: Prefix, rows: slice, here: Places, columns: Array) -> None:
+            use(prefix, rows, here, self.of_region(prefix, columns, many=many))
+
+        piecewise(memberships, order, scale)
 
     def _tabulated(self, rows: int) -> bool:
         """Whether so many rows are worth tables; if they are, they are made before any thread asks for them."""
@@ -226,9 +295,10 @@ class Scaling:
     ) -> Array:
         """Scale the memberships of rows of one region, (classes, rows), by its own maps or by others."""
         used = self.region(prefix)
-        if not used:
+        order = self.regions.order(used)
+        if not order:
             return columns
-        return rescaled(columns, used, maps or self.maps[used], NEARLY_ONE if self.variant == "klar" else 1.0, many)
+        return rescaled(columns, order, maps or self.maps[used], NEARLY_ONE if self.variant == "klar" else 1.0, many)
 
     @property
     def notes(self) -> list[str]:
@@ -238,4 +308,6 @@ class Scaling:
         found = [f"{len(small)} of {len(regions)} regions have too few rows and take the scaling of a wider one"]
         told = {one.note for prefix in regions for one in self.maps.get(prefix, ()) if one.note}
         spared = [f"in some regions {note}: their rows get the share of right ones" for note in sorted(told)]
-        return [*(found if small else []), *spared]
+        joined = sum(self.regions.order(prefix) != tuple((place,) for place in prefix) for prefix in regions)
+        tied = [f"{joined} of {len(regions)} regions are made of several that rows are tied between"]
+        return [*(tied if joined else []), *(found if small else []), *spared]

@@ -11,6 +11,7 @@ import numpy as np
 from .errors import BadOption, quoted
 from .evaluation import Slot
 from .partition import COLUMNS, Space, corner
+from .partition_ties import TIES
 from .piece import Piece
 from .registry import Measure
 from .scaling import VARIANTS
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from .kinds import Array
 
 RAW = "raw"
-Chosen = tuple[str, int, int]
+Chosen = tuple[str, int, int, str, int]
+PARAMETERS = ("scaling", "depth", "floor", "ties", "seed")
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,11 @@ class PartitionEvaluation(SkewedEvaluation):
 
     def space(self, measure: Measure) -> Space:
         """The rows, scaled as a measure asks for it."""
-        return self.scaled(*(measure.parameters[name] for name in ("scaling", "depth", "floor")))
+        return self.scaled(*(measure.parameters[name] for name in PARAMETERS))
 
-    def scaled(self, scaling: str, depth: int = 1, floor: int = 1) -> Space:
+    def scaled(self, scaling: str, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0) -> Space:
         """The rows, scaled as somebody asks for it."""
-        chosen = _chosen(scaling, depth, floor, len(self.scale))
+        chosen = _chosen((scaling, depth, floor, ties, seed), len(self.scale))
         if chosen not in self.spaces:
             said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
             memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
@@ -100,11 +102,20 @@ class PartitionEvaluation(SkewedEvaluation):
         return "" if scaling is None else "; ".join(scaling.notes)
 
 
-def _chosen(scaling: str, depth: int, floor: int, classes: int) -> Chosen:
+def _chosen(chosen: Chosen, classes: int) -> Chosen:
     """How memberships are to be scaled, once that has passed every check."""
-    if scaling not in (RAW, *VARIANTS):
-        raise BadOption(f"scaling is {quoted(scaling)}", mend=f"Say one of {', '.join((RAW, *VARIANTS))}")
-    for name, number, most in (("depth", depth, classes - 1), ("floor", floor, 10**9)):
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= most:
-            raise BadOption(f"{name} is {quoted(number)}", mend=f"Say a whole number from 1 to {most}")
-    return scaling, depth, floor
+    scaling, depth, floor, ties, seed = chosen
+    for name, word, known in (("scaling", scaling, (RAW, *VARIANTS)), ("ties", ties, TIES)):
+        if word not in known:
+            raise BadOption(f"{name} is {quoted(word)}", mend=f"Say one of {', '.join(known)}")
+    most = 10**9
+    for name, number, low, high in (
+        ("depth", depth, 1, classes - 1),
+        ("floor", floor, 1, most),
+        ("seed", seed, 0, most),
+    ):
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            raise BadOption(f"{name} is {quoted(number)}", mend=f"Say a whole number from {low} to {high}")
+    if seed and ties != "random":
+        raise BadOption(f"seed is {seed}, and ties are not random", mend="Say ties='random', or leave the seed out")
+    return chosen

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from .beta_table import BetaTable
 from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
-    from .kinds import Array, Places
+    from .kinds import Array, Marks, Places
 
 Variant = Literal["default", "literal", "klar"]
+Blocks = tuple[tuple[int, ...], ...]  # classes in their order; those that stand together stand beside each other
 VARIANTS = ("default", "literal", "klar")
 NEARLY_ONE = 1 - 1e-6  # klaR shares what is left of this equally
 LEAST_VARIANCE = 1e-4  # below this klaR shifts values and does not scale them
@@ -137,16 +138,12 @@ def _as_klar(moments: Moments) -> BetaMap:
 # --- regions --------------------------------------------------------------------------------------------------
 
 
-def orders(memberships: Array, depth: int, random: np.random.Generator | None = None) -> Places:
+def orders(memberships: Array, depth: int) -> Places:
     """The classes of the highest memberships of each row, from the highest on: (rows, depth).
 
-    Ties go to the class that comes first, or are broken at random.
+    Ties go to the class that comes first.
     """
     rows, classes = memberships.shape
-    if random is not None:
-        shuffled = random.permuted(np.tile(np.arange(classes), (rows, 1)), axis=1)
-        ordered = orders(np.take_along_axis(memberships, shuffled, axis=1), depth)
-        return np.take_along_axis(shuffled, ordered, axis=1)
     if depth > FEW:
         return np.argsort(-memberships, axis=1, kind="stable")[:, :depth]
     found = np.empty((rows, depth), dtype=np.min_scalar_type(classes - 1))
@@ -173,53 +170,66 @@ def _highest(columns: Array, found: Places) -> None:
             columns[place, np.arange(len(top))] = -np.inf
 
 
-def broken(
-    columns: Array, order: Sequence[int], rows: slice | Places = slice(None)
-) -> Iterator[tuple[Array, Array | float]]:
-    """What each of the highest classes takes of what those before it left; and how much they left.
+def broken(columns: Array, order: Blocks, rows: Places | None = None) -> Iterator[tuple[Array, Array | None]]:
+    """What each of the highest classes takes of what those before it left; and how much they left, None for all.
 
     Columns are those of the classes, (classes, rows).
     """
-    for level, place in enumerate(order):
-        own = columns[place][rows]
+    taken: tuple[int, ...] = ()
+    for level, block in enumerate(order):
+        own = _total(columns, block, rows)
         if not level:
-            yield own, 1.0
-            continue
-        # Summed up, since what is left of 1 has few digits where it is little.
-        left = own.copy()
-        for other in set(range(len(columns))) - set(order[: level + 1]):
-            left += columns[other][rows]
-        equal = np.full_like(own, 1 / (len(columns) - level))  # where nothing is left
-        yield np.divide(own, left, out=equal, where=left > NOTHING), left
+            yield own, None
+        else:
+            # Summed up, since what is left of 1 has few digits where it is little.
+            later = [place for place in range(len(columns)) if place not in (*taken, *block)]
+            left = own + _total(columns, later, rows) if later else own
+            equal = np.full_like(own, len(block) / (len(columns) - len(taken)))  # where nothing is left
+            yield np.divide(own, left, out=equal, where=left > NOTHING), left
+        taken += block
+
+
+def _total(columns: Array, places: Sequence[int], rows: Places | None = None) -> Array:
+    """What some classes have together."""
+    first, *others = (columns[place] if rows is None else columns[place].take(rows) for place in places)
+    found: Array = sum(others, first)
+    return found
 
 
 def rescaled(
-    columns: Array, order: Sequence[int], maps: Sequence[BetaMap], near_one: float = 1.0, many: bool | None = None
+    columns: Array, order: Blocks, maps: Sequence[BetaMap], near_one: float = 1.0, many: bool | None = None
 ) -> Array:
     """Memberships of rows whose highest classes are these, with these scaled and all others in their ratios.
 
-    Columns are those of the classes, (classes, rows). Where the highest classes had all of it, what they leave now is
-    shared equally.
+    Columns are those of the classes, (classes, rows), and are changed in place. Classes that stand together are scaled
+    together, and keep their ratios. Where the highest classes had all of it, what they leave now is shared equally.
     """
-    found = np.empty_like(columns)
-    left, rest = np.ones(columns.shape[1]), np.ones(columns.shape[1])
-    for place, one, (value, _) in zip(order, maps, broken(columns, order), strict=True):
+    left: Any = None
+    taken: Any = 0.0
+    for block, one, (value, _) in zip(order, maps, broken(columns, order), strict=True):
+        taken = _total(columns, block).copy() if left is None else taken + _total(columns, block)
         share = one(value, many)
-        np.multiply(share, left, out=found[place])
-        left *= 1 - share
-        rest -= columns[place]
-    others = [place for place in range(len(columns)) if place not in order]
-    # What the others have has all its digits; what is left of 1 has few where it is little.
-    held = np.zeros(columns.shape[1])
-    for place in others:
-        held += columns[place]
-    full = (held <= NOTHING) | (rest <= 1 - near_one)
-    some = bool(full.any())
-    if some:
-        held[full] = 1.0
-    factor = np.divide(left, held, out=held)
-    for place in others:
-        np.multiply(columns[place], factor, out=found[place])
-        if some:
-            found[place, full] = left[full] / len(others)
-    return found
+        _hand_out(columns, block, share if left is None else share * left)
+        np.subtract(1, share, out=share)
+        left = share if left is None else np.multiply(left, share, out=left)
+    highest = {place for block in order for place in block}
+    others = [place for place in range(len(columns)) if place not in highest]
+    _hand_out(columns, others, left, taken >= near_one if taken.max(initial=0.0) >= near_one else None)
+    return columns
+
+
+def _hand_out(columns: Array, places: Sequence[int], amount: Array, even: Marks | None = None) -> None:
+    """Give classes so much together, in the ratios that they had; equally where they had nothing, or it is said."""
+    if len(places) == 1:
+        columns[places[0]] = amount
+        return
+    # What they had has all its digits; what others left of 1 has few where it is little.
+    held = _total(columns, places)
+    if held.min(initial=1.0) <= NOTHING or even is not None:
+        even = (held <= NOTHING) | (False if even is None else even)
+        held[even] = 1.0
+    factor = np.divide(amount, held, out=held)
+    for place in places:
+        columns[place] *= factor
+        if even is not None:
+            columns[place, even] = amount[even] / len(places)

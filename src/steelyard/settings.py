@@ -16,8 +16,8 @@ from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION,
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
-    "Make probabilities of them: 1 / (1 + exp(-score)) of a log odds, the softmax of several scores, or shares of "
-    "their sum; better, fit a calibration (Platt's, isotonic) on other data"
+    "Make probabilities of them: 1 / (1 + exp(-score)) of a log odds, standardise(scores, 'softmax') of several, "
+    "or 'shift' for shares of their sum; better, fit a calibration (Platt's, isotonic) on other data"
 )
 METHODS = ("delta", "plain", "bootstrap", "percentile", "bca")
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.errors import BadOption, UnknownMeasure
+from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find, standardise
+from steelyard.errors import BadOption, SteelyardError, UnknownMeasure
+from steelyard.partition_ties import TIES
 from steelyard.registry import Measure
 from steelyard.statistics import PARTITION
 
@@ -23,6 +24,7 @@ CLASSES = Scale(["a", "b", "c"])
 def variants() -> list[Measure]:
     """All measures, with memberships as given and scaled in every way."""
     ways: list[dict[str, Any]] = [{}, {"depth": 2}, {"scaling": "raw"}, {"scaling": "literal"}, {"scaling": "klar"}]
+    ways += [{"ties": "random", "seed": 3}, {"ties": "joined", "depth": 2}]
     return [find(name, **way) for name in NAMES for way in ways]
 
 
@@ -33,6 +35,12 @@ def drawn(rows: int, seed: int, sure: float = 1.5) -> tuple[Any, Any]:
     truth = (random.random(rows)[:, None] > np.cumsum(chance, axis=1)).sum(axis=1).clip(0, 2)
     memberships = chance**sure
     return np.array(["a", "b", "c"])[truth], memberships / memberships.sum(axis=1, keepdims=True)
+
+
+def tied(rows: int, seed: int) -> tuple[Any, Any]:
+    """True classes, and the shares of five votes, many of which are tied."""
+    truth, chance = drawn(rows, seed, 1.0)
+    return truth, np.random.default_rng(seed).multinomial(5, chance) / 5
 
 
 def judged(truth: Any, memberships: Any, **options: Any) -> Assessment:
@@ -64,18 +72,18 @@ def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
 
 
 @settings(max_examples=15)
-@given(st.integers(4, 60), st.integers(0, 10**6), st.randoms())
-def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any) -> None:
-    truth, memberships = drawn(rows, seed)
+@given(st.integers(4, 60), st.integers(0, 10**6), st.randoms(), st.sampled_from([drawn, tied]))
+def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any, sample: Any) -> None:
+    truth, memberships = sample(rows, seed)
     order = list(range(rows))
     random.shuffle(order)
     assert_same(judged(truth, memberships), judged(truth[order], memberships[order]), 1e-4)
 
 
 @settings(max_examples=15)
-@given(st.integers(4, 40), st.integers(0, 10**6), st.integers(1, 39))
-def test_parts_merged_are_the_whole(rows: int, seed: int, cut: int) -> None:
-    truth, memberships = drawn(rows, seed)
+@given(st.integers(4, 40), st.integers(0, 10**6), st.integers(1, 39), st.sampled_from([drawn, tied]))
+def test_parts_merged_are_the_whole(rows: int, seed: int, cut: int, sample: Any) -> None:
+    truth, memberships = sample(rows, seed)
     cut = min(cut, rows - 1)
     parts = [judged(truth[part], memberships[part]).tally for part in (slice(cut), slice(cut, None))]
     merged = assess_tally(parts[0] + parts[1], measures=variants())
@@ -158,6 +166,10 @@ def test_scaling_that_is_taken_for_given_would_be_too_sure() -> None:
         ("separation(depth=0)", "depth is 0"),
         ("separation(floor=0)", "floor is 0"),
         ("separation(depth=2, scaling='klar')", "klaR knows depth 1 only"),
+        ("separation(ties='last')", "Say one of first, random, joined"),
+        ("separation(ties='joined', scaling='klar')", "klaR joins no regions"),
+        ("separation(ties='random', seed=-1)", "seed is -1"),
+        ("separation(seed=1)", "ties are not random"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(asked: str, words: str) -> None:
@@ -166,6 +178,41 @@ def test_options_that_make_no_sense_are_refused(asked: str, words: str) -> None:
     assert words in str(caught.value)
 
 
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "scaling": ({}, {"scaling": "raw"}),
+    "depth": ({}, {"depth": 2}),
+    "floor": ({"depth": 2}, {"depth": 2, "floor": 30}),
+    "ties": ({}, {"ties": "joined"}),
+    "seed": ({"ties": "random"}, {"ties": "random", "seed": 1}),
+}
+
+
+@pytest.mark.parametrize("parameter", CHANGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_changes_something(name: str, parameter: str) -> None:
+    entries = [find(name, **each) for each in CHANGES[parameter]]
+    found = assess(*tied(150, 3), scale=CLASSES, measures=entries)
+    one, other = (found[entry].value for entry in entries)
+    assert one != pytest.approx(other, rel=1e-6)
+
+
+def test_each_way_with_ties_is_another_and_no_parameter_is_left_out_above() -> None:
+    assert all(set(find(name).parameters) == set(CHANGES) for name in NAMES)
+    entries = [find("separation", ties=ties) for ties in TIES]
+    found = assess(*tied(150, 3), scale=CLASSES, measures=entries)
+    assert len({round(found[entry].value, 9) for entry in entries}) == 3
+    assert "rows are tied between" in found[entries[2]].note
+
+
 def test_scores_that_are_no_memberships_are_refused_in_words() -> None:
     with pytest.raises(UnknownMeasure, match="needs probabilities"):
         assess(["a", "b"] * 10, np.linspace(-3, 3, 20), event="b", threshold=0.0, measures=["separation"])
+
+
+@pytest.mark.parametrize(("memberships", "how"), [([2.0, -1.0, 0.5], "softmax"), ([0.9, 0.8, 0.4], "shift")])
+def test_memberships_that_are_no_probabilities_are_told_how_they_become_some(memberships: Any, how: str) -> None:
+    truth, given = ["a", "b", "c"] * 5, np.array([np.roll(memberships, place) for place in range(15)])
+    with pytest.raises(SteelyardError, match=rf"standardise\(\w+, '{how}'") as told:
+        assess(truth, given, scale=CLASSES, measures=NAMES)
+    zero = {"zero": 0.0} if "zero=0" in str(told.value) else {}
+    assert assess(truth, standardise(given, how, **zero), scale=CLASSES, measures=NAMES)["separation"].value > -1  # type: ignore[arg-type]

@@ -98,7 +98,7 @@ def test_regions_have_klars_moments(name: str) -> None:
     scaling = space(case["input"], "klar").scaling
     assert scaling is not None
     for (place,), sums in scaling.regions.sums.items():
-        theirs, ours = case["output"]["b.scal"]["model"][str(place + 1)], sums.moments(0, (place,))
+        theirs, ours = case["output"]["b.scal"]["model"][str(place + 1)], sums.moments(0, ((place,),))
         assert (ours.mean, ours.target) == pytest.approx((theirs["pm"], theirs["CR"]), abs=EXACT)
         if theirs["S"] not in (None, "NaN") and ours.rows > 1:
             assert ours.variance == pytest.approx(theirs["S"], rel=EXACT, abs=1e-30)

@@ -18,12 +18,15 @@ NO_ROWS = "there are no rows"
 @measure(
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined=NO_ROWS, cite=SONDHAUSS, aliases=("ac",), special=True,
 )  # fmt: skip
-def partition_accuracy(true_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1) -> Any:
+def partition_accuracy(
+    true_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first",
+    seed: int = 0,
+) -> Any:  # fmt: skip
     """1 where all scaled memberships lie in the corner of their true class, 0 where in the middle of the simplex.
 
     1 - mean distance to the corner of the true class / sqrt((G - 1) / G).
     """
-    del scaling, depth, floor  # they made the memberships
+    del scaling, depth, floor, ties, seed  # they made the memberships
     return 1 - true_gap / corner
 
 
@@ -31,14 +34,19 @@ def partition_accuracy(true_gap: Any, corner: Any, *, scaling: str = "default", 
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined=NO_ROWS, cite=SONDHAUSS, special=True,
     aliases=("ability_to_separate",),
 )  # fmt: skip
-def separation(assigned_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1) -> Any:
+def separation(
+    assigned_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first",
+    seed: int = 0,
+) -> Any:  # fmt: skip
     """Ability to separate: the same of the class that a row is assigned to by its memberships as given."""
-    del scaling, depth, floor  # they made the memberships
+    del scaling, depth, floor, ties, seed  # they made the memberships
     return 1 - assigned_gap / corner
 
 
 @measure(better="higher", chance="1/C", undefined=NO_ROWS, cite=SONDHAUSS, special=True)
-def confidence(top: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1) -> Any:
+def confidence(
+    top: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0
+) -> Any:
     """Mean of the highest scaled membership: how sure the rule is, or may be."""
-    del scaling, depth, floor  # they made the memberships
+    del scaling, depth, floor, ties, seed  # they made the memberships
     return top
