@@ -227,6 +227,14 @@ def test_ties_within_one_class_need_no_fit() -> None:
         assert "fitted" not in assert_law(KNeighborsClassifier(2, weights=weights), x, y, singly(60)).said
 
 
+def test_one_row_far_beyond_all_others_hides_no_neighbours() -> None:
+    x, y = clouds(60, 2, [0, 1], 6)
+    x[7] = 1e21
+    for power in (1, 2, np.inf):
+        rule = KNeighborsClassifier(3, weights="distance", p=power)
+        assert_law(rule, x, y, singly(60))
+
+
 def test_where_most_is_tied_the_fits_are_to_be_made() -> None:
     grid = np.indices((6, 6)).reshape(2, -1).T.astype(float)
     assert closed_form(KNeighborsClassifier(2), grid, np.arange(36) % 2, singly(36)) is None
@@ -373,6 +381,17 @@ def test_a_fit_that_says_otherwise_is_believed(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.undo()
     monkeypatch.setattr(GaussianNB, "predict", lambda self, x: np.full(len(x), "z"))
     assert closed_form(GaussianNB(), x, y, singly(len(y))) is None
+
+
+def test_a_fit_that_raises_shall_do_so_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not only errors of value: without the one row in which a variable differs, linear discriminant analysis of
+    # scikit-learn 1.9 raises an IndexError.
+    def stumble(self: Any, x: Array, y: Array) -> Any:
+        raise IndexError
+
+    x, y = THREE
+    monkeypatch.setattr(LinearDiscriminantAnalysis, "fit", stumble)
+    assert closed_form(LinearDiscriminantAnalysis(), x, y, singly(len(y))) is None
 
 
 def test_a_fit_that_warns_shall_warn_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
