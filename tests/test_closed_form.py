@@ -204,7 +204,8 @@ def test_rows_that_carry_a_direction_alone_are_fitted() -> None:
     x[:, 2] /= 100
     x[5, 2] = 40.0
     for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(tol=1e-9), GaussianNB()):
-        assert "1 parts fitted" in assert_law(estimator, x, y, singly(60)).said
+        for left_out in (singly(60), dealt(60, 20)):
+            assert "1 parts fitted" in assert_law(estimator, x, y, left_out).said
     fifth = np.where(np.arange(60) == 5, 1.0, 0.0)[:, None]
     rule = RidgeClassifier(alpha=1e-6)
     assert "1 parts fitted" in assert_law(rule, np.hstack([x[:, :2], fifth]), y, singly(60)).said
@@ -218,6 +219,14 @@ def test_neighbours_as_far_away_as_the_last_are_left_to_the_fit() -> None:
     for algorithm in ("kd_tree", "ball_tree", "brute"):
         found = assert_law(KNeighborsClassifier(2, algorithm=algorithm), x, y, singly(60))
         assert "parts fitted" in found.said
+
+
+def test_rows_in_one_place_are_left_to_the_fit_where_squares_are_expanded() -> None:
+    x, y = clouds(60, 2, [0, 1], 6)
+    x[21], y[21] = x[20], y[20]
+    rule = KNeighborsClassifier(3, algorithm="brute", weights="distance")
+    assert "parts fitted" in assert_law(rule, x, y, singly(60)).said
+    assert "fitted" not in assert_law(clone(rule).set_params(algorithm="auto"), x, y, singly(60)).said
 
 
 def test_ties_within_one_class_need_no_fit() -> None:
