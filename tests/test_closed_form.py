@@ -469,6 +469,9 @@ def test_what_fits_themselves_round_away_is_left_to_them() -> None:
     x, y = THREE
     for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), GaussianNB(), NearestCentroid()):
         assert closed_form(estimator, x + 1e9, y, singly(len(y))) is None
+    unlike = x * [1.0, 1e3, 1e7]
+    assert closed_form(RidgeClassifier(solver="svd"), unlike, y, singly(len(y))) is None
+    assert_law(RidgeClassifier(solver="cholesky"), unlike, y, singly(len(y)))
 
 
 def test_few_parts_are_fitted() -> None:
