@@ -205,7 +205,8 @@ def test_rows_that_carry_a_direction_alone_are_fitted() -> None:
     x[:, 2] /= 100
     x[5, 2] = 40.0
     for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(tol=1e-9), GaussianNB()):
-        assert "1 parts fitted" in assert_law(estimator, x, y, singly(60)).said
+        for left_out in (singly(60), dealt(60, 20)):
+            assert "1 parts fitted" in assert_law(estimator, x, y, left_out).said
     fifth = np.where(np.arange(60) == 5, 1.0, 0.0)[:, None]
     rule = RidgeClassifier(alpha=1e-6)
     assert "1 parts fitted" in assert_law(rule, np.hstack([x[:, :2], fifth]), y, singly(60)).said
@@ -221,11 +222,27 @@ def test_neighbours_as_far_away_as_the_last_are_left_to_the_fit() -> None:
         assert "parts fitted" in found.said
 
 
+def test_rows_in_one_place_are_left_to_the_fit_where_squares_are_expanded() -> None:
+    x, y = clouds(60, 2, [0, 1], 6)
+    x[21], y[21] = x[20], y[20]
+    rule = KNeighborsClassifier(3, algorithm="brute", weights="distance")
+    assert "parts fitted" in assert_law(rule, x, y, singly(60)).said
+    assert "fitted" not in assert_law(clone(rule).set_params(algorithm="auto"), x, y, singly(60)).said
+
+
 def test_ties_within_one_class_need_no_fit() -> None:
     x, y = clouds(60, 2, [0, 1], 6)
     x[20:40], y[20:40] = [9.0, 9.0], 1
     for weights in ("uniform", "distance"):
         assert "fitted" not in assert_law(KNeighborsClassifier(2, weights=weights), x, y, singly(60)).said
+
+
+def test_one_row_far_beyond_all_others_hides_no_neighbours() -> None:
+    x, y = clouds(60, 2, [0, 1], 6)
+    x[7] = 1e21
+    for power in (1, 2, np.inf):
+        rule = KNeighborsClassifier(3, weights="distance", p=power)
+        assert_law(rule, x, y, singly(60))
 
 
 def test_where_most_is_tied_the_fits_are_to_be_made() -> None:
@@ -381,6 +398,17 @@ def test_a_fit_that_says_otherwise_is_believed(monkeypatch: pytest.MonkeyPatch) 
     assert closed_form(GaussianNB(), x, y, singly(len(y))) is None
 
 
+def test_a_fit_that_raises_shall_do_so_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not only errors of value: without the one row in which a variable differs, linear discriminant analysis of
+    # scikit-learn 1.9 raises an IndexError.
+    def stumble(self: Any, x: Array, y: Array) -> Any:
+        raise IndexError
+
+    x, y = THREE
+    monkeypatch.setattr(LinearDiscriminantAnalysis, "fit", stumble)
+    assert closed_form(LinearDiscriminantAnalysis(), x, y, singly(len(y))) is None
+
+
 def test_a_fit_that_warns_shall_warn_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = THREE
     fit = GaussianNB.fit
@@ -447,6 +475,9 @@ def test_what_fits_themselves_round_away_is_left_to_them() -> None:
     x, y = THREE
     for estimator in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis(), GaussianNB(), NearestCentroid()):
         assert closed_form(estimator, x + 1e9, y, singly(len(y))) is None
+    unlike = x * [1.0, 1e3, 1e7]
+    assert closed_form(RidgeClassifier(solver="svd"), unlike, y, singly(len(y))) is None
+    assert_law(RidgeClassifier(solver="cholesky"), unlike, y, singly(len(y)))
 
 
 def test_few_parts_are_fitted() -> None:

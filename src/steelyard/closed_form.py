@@ -159,14 +159,13 @@ def _confirmed(fits: _Fits, answer: Answer, classes: AnyArray) -> HeldOut | None
     if 2 * doubtful.sum() > len(doubtful):
         return None
     try:
-        # A fit that raises or warns shall do so in front of the user, and so there is no answer here.
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             probes = fits.probes(np.flatnonzero(~doubtful), _certainty(found))
             if not all(_agrees(found, fits, place) for place in probes):
                 return None
             _fill_in(found, fits, np.flatnonzero(doubtful))
-    except (ValueError, Warning):
+    except Exception:  # whatever a fit raises, or warns of, it shall do so in front of the user
         return None
     return replace(found, said=f"{found.said}; {doubtful.sum()} parts fitted") if doubtful.any() else found
 

@@ -43,15 +43,16 @@ class Whitening:
 
     @classmethod
     def of(cls, weighed: Array, ridge: float = 0.0) -> Whitening:
-        """For the covariance ``weighed.T @ weighed``, and a multiple of the unit matrix besides."""
+        """For the covariance ``weighed.T @ weighed``, and a multiple of the unit matrix besides.
+
+        There are at least as many rows as variables.
+        """
         size = weighed.shape[1]
         if ridge > 0:
             weighed = np.concatenate([weighed, np.sqrt(ridge) * np.eye(size)])
         scale = np.sqrt(np.square(weighed).sum(axis=0))
         scale = np.where(scale > 0, scale, 1.0)
         root = np.linalg.qr(weighed / scale, mode="r")
-        if len(root) < size:
-            return cls(np.eye(size), 0.0, 0.0, np.inf, False)
         values = np.linalg.svd(root, compute_uv=False)
         if not values[-1] > WORST * values[0]:
             return cls(np.eye(size), 0.0, 0.0, np.inf, False)
@@ -116,10 +117,8 @@ def linear(estimator: Any, leaving: Leaving) -> Answer | None:
         return None
     if by_rank and not _means_apart(leaving, pooling, log_priors, tolerance):
         return None
-    if leaving.singly:
-        found = _linear_singly(leaving, pooling, log_priors, tolerance)
-    else:
-        found = _linear_by_part(leaving, pooling, log_priors, tolerance)
+    route = _linear_singly if leaving.singly else _linear_by_part
+    found = route(leaving, pooling, log_priors, tolerance)
     return None if found is None else found.answer()
 
 
@@ -189,7 +188,7 @@ def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, toler
         rows = np.flatnonzero(leaving.codes == code)
         counts = leaving.counts - (np.arange(leaving.classes) == code)
         whitening = pooling.whitening(counts)
-        if not whitening.sound:
+        if not whitening.sound:  # weighed in another way, it may just fall short
             return None
         grown = leaving.counts[code] / counts[code]
         own = leaving.away[rows] @ whitening.inverse
@@ -209,10 +208,8 @@ def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, toler
     return Found(log, doubtful)
 
 
-def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Found | None:
+def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Found:
     whitening = pooling.whitening(leaving.counts)
-    if not whitening.sound:
-        return None
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     least = pooling.least() if tolerance else 1.0
     away = leaving.away @ whitening.inverse

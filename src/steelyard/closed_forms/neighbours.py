@@ -69,7 +69,8 @@ def nearest(estimator: Any, leaving: Leaving) -> Answer | None:
         return None
     from sklearn.neighbors import NearestNeighbors
 
-    x = leaving.x - leaving.x.mean(axis=0)
+    # Only where squares are expanded does it cost digits to be far from 0.
+    x = leaving.x - leaving.x.mean(axis=0) if search.power == 2 else leaving.x
     finder = NearestNeighbors(n_neighbors=search.wanted, algorithm="brute", metric=NAMES[search.power]).fit(x)
     votes, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     for _, rows in leaving.chunks(search.wanted * (leaving.variables + 4)):

@@ -56,11 +56,10 @@ def _held_out(options: dict[str, Any], x: Array, y: Array, parts: Sequence[Place
     columns = x.shape[1] + bool(intercept)
     if columns > len(x) - max(len(part) for part in parts):
         return None  # least squares would have many solutions, and of ridge regression the fits cost less
-    rows, condition = _coordinates(x, float(alpha), bool(intercept))
-    # Least squares and the SVD work on the rows themselves, the others on their squares.
-    if options.get("solver", "svd") != "svd":
-        condition = condition**2 / 10
-    if not ROUNDING * condition < LOST:
+    rows, condition, with_units = _coordinates(x, float(alpha), bool(intercept))
+    # Least squares and the SVD work on the rows themselves, whose units matter; the others on squares, where not.
+    by_rows = options.get("solver", "svd") == "svd"
+    if not ROUNDING * (with_units if by_rows else condition**2 / 10) < LOST:
         return None
     # What is far from 0 would cost digits; only an intercept can take it up.
     middle = y.mean(axis=0) if intercept else np.zeros(y.shape[1])
@@ -68,8 +67,11 @@ def _held_out(options: dict[str, Any], x: Array, y: Array, parts: Sequence[Place
     return found + middle, doubtful
 
 
-def _coordinates(x: Array, alpha: float, intercept: bool) -> tuple[Array, float]:
-    """Rows of the design, in coordinates in which squares and penalty add up to the unit matrix; and its condition."""
+def _coordinates(x: Array, alpha: float, intercept: bool) -> tuple[Array, float, float]:
+    """Rows of the design, in coordinates in which squares and penalty add up to the unit matrix.
+
+    And the condition of the design: with all columns as long as each other, and with variables in their units.
+    """
     rows, variables = x.shape
     penalty = np.sqrt(alpha) * np.eye(variables)
     if intercept:
@@ -78,10 +80,15 @@ def _coordinates(x: Array, alpha: float, intercept: bool) -> tuple[Array, float]
     design = np.concatenate([x, penalty]) if alpha > 0 else x
     scale = np.sqrt(np.square(design).sum(axis=0))
     if not scale.min() > 0:
-        return x, np.inf
+        return x, np.inf, np.inf
     turned, root = np.linalg.qr(design / scale)
+    return turned[:rows], _condition(root), _condition((root * scale)[-variables:, -variables:])
+
+
+def _condition(root: Array) -> float:
+    """How many times as large the largest singular value is as the least."""
     values = np.linalg.svd(root, compute_uv=False)
-    return turned[:rows], float(values[0] / values[-1]) if values[-1] > 0 else np.inf
+    return float(values[0] / values[-1]) if values[-1] > 0 else np.inf
 
 
 def _without(rows: Array, y: Array, parts: Sequence[Places]) -> tuple[Array, Marks]:
