@@ -308,6 +308,22 @@ def test_measured_truth_is_cut_and_regressors_learn_it() -> None:
     assert found["regression"]["accuracy"].value == pytest.approx(right.mean())
 
 
+def test_rows_without_a_label_can_be_left_out() -> None:
+    labels = [None if place in (3, 70) else name for place, name in enumerate(NAMES)]
+    with pytest.raises(MissingValues, match="column 'y', row 3"):
+        sy.cross_assess("lda", X, labels, cv=5)
+    found = sy.cross_assess(["lda", "knn:1"], X, labels, cv=5, missing="drop")
+    kept = np.delete(np.arange(150), [3, 70])
+    assert found["lda"].dropped == 2
+    assert found["lda"]["error"] == sy.cross_assess("lda", X[kept], NAMES[kept], cv=5)["lda"]["error"]
+    assert set(found.deciding_rows("error", "lda", "knn:1", 150)["row"]) == set(kept)
+
+
+def test_regressors_need_to_know_where_classes_are_cut() -> None:
+    with pytest.raises(BadOption, match="LinearRegression predicts numbers, not classes"):
+        sy.cross_assess("regression", X, Y)
+
+
 def test_rows_held_out_again_decide_once() -> None:
     found = sy.cross_assess(["lda", "tree"], X[:, :2], Y, cv=5, repeats=4)
     rows = found.deciding_rows("error", "lda", "tree", 150)

@@ -37,7 +37,7 @@ def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array 
         weight=share,
         counted=True,
         group=None if base.group is None else _regrouped(base.group, rows),
-        kept=rows,
+        kept=rows if base.kept is None else base.kept[rows],
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cases import Cases, Door
+from ..cases import Cases, Door, Missing
 from ..closed_form import HeldOut, closed_form
 from ..columns import numbers, take
 from ..errors import BadOption, FailedFits, MissingValues, quoted, refuse_length
@@ -23,7 +23,7 @@ from ..tally import Tally
 from ..terminal import counting
 from .assembling import assembled, compared
 from .crossed import CrossAssessment
-from .fits import Data, Fit, Run, Said, Task, fit_all, stacked
+from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
 from .models import read_models, rule_of
 from .plans import Plan, Split, as_seed, make_plan, rare_classes
 
@@ -53,6 +53,7 @@ def cross_assess(
     measures: Iterable[str | Measure] | None = None,
     level: float = 0.95,
     method: Method = "delta",
+    missing: Missing = "error",
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int | None = None,
@@ -83,6 +84,7 @@ def cross_assess(
         measures: What to compute; everything that needs no further input, if not given.
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
+        missing: "error", or "drop" to leave rows out that have no y or no group; gaps in X are for classifiers to fill.
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples, where intervals are bootstrapped.
         seed: Where random numbers start; without one, folds are in the order of rows, as those of scikit-learn.
@@ -102,7 +104,9 @@ def cross_assess(
         measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=start or 0
     )
     models = read_models(estimators)
-    base, data = admit(X, y, scale, event, groups, Knowledge(sd, sd_response, response))
+    names, knowledge = {"truth": "y", "group": "groups"}, Knowledge(sd, sd_response, response)
+    door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
+    base, data = admit(X, y, door)
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
@@ -112,21 +116,20 @@ def cross_assess(
     return gathered(rules, data, base, plan, runs, failures, settings)
 
 
-def admit(X: Any, y: Any, scale: Scale | None, event: Any, groups: Any, knowledge: Knowledge) -> tuple[Cases, Data]:
+def admit(X: Any, y: Any, door: Door) -> tuple[Cases, Data]:
     """Check what classifiers are to be fitted to."""
-    names = {"truth": "y", "group": "groups"}
-    door = Door(scale, event, group=groups, names=names, knowledge=knowledge)
     truth = take(y, "y")
-    if isinstance(scale, Continuum):
-        codes = scale.cut(numbers(truth, "y"))
-        said = Coded(np.maximum(codes, 0), scale.classes, "y")  # gaps are found in the truth itself
+    if isinstance(door.scale, Continuum):
+        codes = door.scale.cut(numbers(truth, "y"))
+        said = Coded(np.maximum(codes, 0), door.scale.classes, "y")  # gaps are found in the truth itself
     else:
         said = encode(truth, "y")
     base = door.admit(truth, {"y": Prediction("y", labels=said)})
     x = X if hasattr(X, "shape") else np.asarray(X)
     if len(x.shape) != 2:
         raise BadOption(f"X has the shape {tuple(x.shape)}", mend="One row an object and one column a variable")
-    refuse_length("X", int(x.shape[0]), len(base), "y")
+    refuse_length("X", int(x.shape[0]), len(base) + base.dropped, "y")
+    x = x if base.kept is None else pick(x, base.kept)
     labels = np.array([plain_label(label) for label in base.scale.classes])
     measured = None if base.measured is None else base.measured.value
     return base, Data(x, labels[base.truth], measured, base.scale)

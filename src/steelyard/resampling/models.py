@@ -171,6 +171,11 @@ def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
     from ..continuum_rules import RegressionRule
 
     if not isinstance(scale, Continuum):
+        if is_regressor(estimator):
+            raise BadOption(
+                f"{type(innermost(estimator)).__name__} predicts numbers, not classes",
+                mend="Say where classes are cut from them: scale=Continuum([65], ['dry', 'wet'])",
+            )
         return estimator, False
     if _cuts_itself(estimator):
         return estimator, True
