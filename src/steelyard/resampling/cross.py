@@ -106,7 +106,7 @@ def cross_assess(
     models = read_models(estimators)
     names, knowledge = {"truth": "y", "group": "groups"}, Knowledge(sd, sd_response, response)
     door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
-    base, data = admit(X, y, door)
+    base, data = admit(X, y, door, settings.of_rows)
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
@@ -116,7 +116,7 @@ def cross_assess(
     return gathered(rules, data, base, plan, runs, failures, settings)
 
 
-def admit(X: Any, y: Any, door: Door) -> tuple[Cases, Data]:
+def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     """Check what classifiers are to be fitted to."""
     truth = take(y, "y")
     if isinstance(door.scale, Continuum):
@@ -132,7 +132,7 @@ def admit(X: Any, y: Any, door: Door) -> tuple[Cases, Data]:
     x = x if base.kept is None else pick(x, base.kept)
     labels = np.array([plain_label(label) for label in base.scale.classes])
     measured = None if base.measured is None else base.measured.value
-    return base, Data(x, labels[base.truth], measured, base.scale)
+    return base, Data(x, labels[base.truth], measured, base.scale, scored)
 
 
 def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None) -> None:

@@ -34,12 +34,14 @@ class Data:
         y: The labels, one a row.
         measured: The values that classes are cut from, where the truth was measured.
         scale: The classes.
+        scored: Whether anybody wants to know more than the classes that are assigned.
     """
 
     x: Any
     y: AnyArray
     measured: Array | None
     scale: Scale
+    scored: bool = True
 
     def target(self, takes_measured: bool) -> AnyArray:
         """What an estimator learns: labels, or measured values where it cuts them itself."""
@@ -138,9 +140,10 @@ def fit(task: Task, data: Data) -> Fit:
             start = perf_counter()
             fitted = clone(task.estimator).fit(pick(data.x, task.split.train), target[task.split.train])
             done = perf_counter()
-            test = said_by(fitted, pick(data.x, task.split.test), data.scale)
+            test = said_by(fitted, pick(data.x, task.split.test), data.scale, data.scored)
             told = perf_counter()
-            train = said_by(fitted, pick(data.x, task.split.train), data.scale) if task.with_training else None
+            seen = pick(data.x, task.split.train) if task.with_training else None
+            train = None if seen is None else said_by(fitted, seen, data.scale, data.scored)
         except Exception as error:  # an estimator may raise anything, and the others go on
             return Fit(failure=f"{type(error).__name__}: {_first_line(error)}")
     words = dict.fromkeys(f"{one.category.__name__}: {_first_line(one.message)}" for one in caught)
@@ -152,9 +155,11 @@ def _first_line(error: object) -> str:
     return harmless(text.splitlines()[0][:200].rstrip(": ")) if text else "no message"
 
 
-def said_by(estimator: Any, x: Any, scale: Scale) -> Said:
+def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
     """What a fitted classifier says, on the scale."""
     codes = encode(labels_of(estimator, x, scale), "prediction").on(scale)
+    if not scored:
+        return Said(codes)
     if hasattr(estimator, "predict_proba"):
         columns = memberships_of(estimator, x, scale)
         table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
