@@ -7,7 +7,6 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from steelyard.differences import Differences
 from steelyard.parts import compute
 from steelyard.statistics import CONTINUUM
 from tests.coverage.ranking import Cover
-from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import Array, standard_error
 
 Codes = Any
@@ -218,10 +217,7 @@ Finding = tuple[Population, dict[Key, Cover]]
 
 def study(repetitions: int, some: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores, or on some."""
-    jobs = list(some)
-    with ProcessPoolExecutor(workers) as pool:
-        found = [pool.submit(coverage, job, repetitions, 171 + place) for place, job in enumerate(jobs)]
-        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+    return on_all_cores(coverage, list(some), repetitions, 171, workers)
 
 
 # --- the page -------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ from steelyard.parts import compute
 from steelyard.registry import Measure
 from steelyard.statistics import CALIBRATION, FORECASTS
 from tests.coverage.ranking import Cover
-from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import COSTS, Array, standard_error
 
 Shares = dict[str, float]
@@ -250,10 +249,7 @@ Finding = tuple[Population, dict[Key, Cover]]
 
 def study(repetitions: int, some: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores."""
-    jobs = list(some)
-    with ProcessPoolExecutor(workers) as pool:
-        found = [pool.submit(coverage, job, repetitions, 71 + place) for place, job in enumerate(jobs)]
-        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+    return on_all_cores(coverage, list(some), repetitions, 71, workers)
 
 
 # --- the page -------------------------------------------------------------------------------------------------

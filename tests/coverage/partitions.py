@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -21,7 +20,7 @@ from steelyard.registry import Measure
 from steelyard.statistics import PARTITION
 from tests.coverage.forecasts import BLURRED, CLASSES, OTHER, OWN, Population, shares
 from tests.coverage.ranking import Cover
-from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import Array, standard_error
 
 MEASURES: Mapping[str, tuple[str, dict[str, Any]]] = {
@@ -108,10 +107,7 @@ Finding = tuple[Population, dict[Key, Cover]]
 
 def study(repetitions: int, some: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores, or on some."""
-    jobs = list(some)
-    with ProcessPoolExecutor(workers) as pool:
-        found = [pool.submit(coverage, job, repetitions, 271 + place) for place, job in enumerate(jobs)]
-        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+    return on_all_cores(coverage, list(some), repetitions, 271, workers)
 
 
 # --- the page -------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -18,7 +17,7 @@ import steelyard
 from steelyard.differences import Differences
 from steelyard.parts import compute
 from tests.coverage.reporting import APART as UNEQUAL
-from tests.coverage.reporting import EQUAL, PLAIN, VALUE, Key, command, everything, summary
+from tests.coverage.reporting import EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import Array, standard_error
 
 Marks = NDArray[np.bool_]
@@ -176,10 +175,7 @@ Finding = tuple[Population, dict[Key, Cover]]
 
 def study(repetitions: int, chosen: Iterable[Population], workers: int | None = None) -> list[Finding]:
     """Run populations on all cores."""
-    jobs = list(chosen)
-    with ProcessPoolExecutor(workers) as pool:
-        found = [pool.submit(coverage, job, repetitions, 31 + place) for place, job in enumerate(jobs)]
-        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
+    return on_all_cores(coverage, list(chosen), repetitions, 31, workers)
 
 
 # --- the page -------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,15 @@ class Covered(Protocol):
 
 Found = Mapping[Key, Covered]
 Findings = Sequence[tuple[Any, Found]]
+
+
+def on_all_cores(
+    coverage: Callable[[Any, int, int], Any], jobs: Sequence[Any], repetitions: int, seed: int, workers: int | None
+) -> list[tuple[Any, Any]]:
+    """The coverage in every population, each with a seed of its own."""
+    with ProcessPoolExecutor(workers) as pool:
+        found = [pool.submit(coverage, job, repetitions, seed + place) for place, job in enumerate(jobs)]
+        return [(job, future.result()) for job, future in zip(jobs, found, strict=True)]
 
 
 def summary(findings: Findings, measures: Sequence[str], columns: Mapping[str, Callable[[Any], bool]]) -> Iterator[str]:
