@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
 from steelyard.errors import BadOption
 from steelyard.kinds import Array, Codes
-from steelyard.partition import Space, corner, distances
+from steelyard.partition import Space, both_distances, corner, distances
 from steelyard.partition_scaling import Regions, Scaling, grouped
 from steelyard.partition_ties import TIES, at_random, joined
 from steelyard.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
@@ -538,3 +538,15 @@ def test_bad_options_are_refused() -> None:
         fitted(space(*votes(50), ties="joined"))(memberships)
     with pytest.raises(BadOption, match="klaR joins no regions"):
         _ = space(memberships, truth, "klar", ties="joined").scaled
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 0.1, 0.001])
+def test_both_distances_are_those_of_each(sharpness: float) -> None:
+    random = np.random.default_rng(4)
+    columns = random.dirichlet(np.full(4, sharpness), 500).T
+    columns[:, :4] = np.eye(4)  # the corners themselves
+    codes = random.integers(4, size=500)
+    for one in range(4):
+        at_codes, at_one = both_distances(columns, codes, one)
+        assert_allclose(at_codes, distances(columns, codes), rtol=0, atol=1e-14)
+        assert_allclose(at_one, distances(columns, one), rtol=0, atol=1e-14)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .scaling import Variant
 
 STEP = 1e-5  # of what a moment can differ: for slopes by differences
+CANCELS = 1e-4  # squared distances below which a difference of larger numbers has lost digits that count
 GAPS = ("true_gap", "assigned_gap")
 COLUMNS = (*GAPS, "top")
 
@@ -98,9 +99,13 @@ class Space:
         assigned = self.assigned if self.variant == "klar" or self.ties == "joined" else None
 
         def write(prefix: Prefix, rows: slice, here: Places, scaled: Array) -> None:
-            own = prefix[0] if assigned is None else assigned[rows].take(here)
-            for gaps, codes in zip(found, (self.truth[rows].take(here), own), strict=True):
-                gaps[rows][here] = distances(scaled, codes)
+            truth = self.truth[rows].take(here)
+            if assigned is None:
+                both = both_distances(scaled, truth, prefix[0])
+            else:
+                both = distances(scaled, truth), distances(scaled, assigned[rows].take(here))
+            for gaps, gap in zip(found, both, strict=True):
+                gaps[rows][here] = gap
 
         self._each(write)
         return found
@@ -213,6 +218,28 @@ def distances(columns: Array, codes: Codes | int) -> Array:
         here = short == place
         squares += np.square(column if here is False else np.subtract(column, here, out=away), out=away)
     return np.asarray(np.sqrt(squares, out=squares))
+
+
+def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array]:
+    """The distances to the corners of classes, and to that of one class, of memberships (classes, rows).
+
+    Squared, the two differ by twice the difference of the memberships.
+    """
+    squares = np.square(1 - columns[one])
+    for place, column in enumerate(columns):
+        if place != one:
+            squares += column * column
+    at_one = np.sqrt(squares)
+    rows = columns.shape[1]
+    away = columns[one] - columns.ravel().take(codes * rows + np.arange(rows))
+    away *= 2
+    squares += away
+    # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
+    lost = np.flatnonzero((squares < CANCELS) & (away != 0)) if squares.min(initial=1.0) < CANCELS else ()
+    at_codes = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
+    if len(lost):
+        at_codes[lost] = distances(columns[:, lost], codes[lost])
+    return at_codes, at_one
 
 
 def corner(classes: int) -> float:
