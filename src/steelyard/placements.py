@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,46 +86,43 @@ class Placements:
         return found
 
     @cached_property
+    def products(self) -> tuple[Array, Array]:
+        """Sums of counts over the rows of each class, (classes, classes), and of their products two by two.
+
+        All variances are made of these: what a row adds to a value, or to a mean of values, is linear in its counts.
+        """
+        classes = len(self.sizes)
+
+        def work(start: int, stop: int) -> tuple[Array, Array]:
+            sums, products = np.zeros((classes, classes)), np.zeros((classes, classes, classes))
+            for low, high in chunks(start, stop, classes):
+                counts, truth = self.counts[:, low:high].astype(np.float64), self.truth[low:high]
+                for code in range(classes):
+                    own = counts.compress(truth == code, axis=1)
+                    sums[code] += own.sum(axis=1)
+                    products[code] += own @ own.T
+            return sums, products
+
+        parts = over_rows(len(self.truth), work, classes)
+        return reduce(np.add, [part[0] for part in parts]), reduce(np.add, [part[1] for part in parts])
+
+    @cached_property
     def moments(self) -> Array:
         """Sums of counts and of their squares, of the rest and of the class: (classes, 2, sides)."""
-
-        def work(start: int, stop: int) -> Array:
-            found = np.zeros((len(self.sizes), 2, 2))
-            for low, high in chunks(start, stop):
-                for code in range(len(self.sizes)):
-                    count = self.counts[code, low:high].astype(np.float64)
-                    own = count * (self.truth[low:high] == code)
-                    of_all, of_class = (count.sum(), (count * count).sum()), (own.sum(), (own * count).sum())
-                    found[code] += np.transpose([np.subtract(of_all, of_class), of_class])
-            return found
-
-        return np.asarray(sum(over_rows(len(self.truth), work, len(self.sizes))))
+        sums, products = self.products
+        own = np.array([np.diag(sums), np.einsum("iii->i", products)])
+        every = np.array([sums.sum(axis=0), np.diag(products.sum(axis=0))])
+        return np.moveaxis(np.array([every - own, own]), -1, 0).swapaxes(1, 2)
 
     def _squares(self, lines: Array, weights: Array, gaps: Array) -> Array:
         """Squared influences on a weighted mean over the classes, of the rows of each class."""
-        classes = len(weights)
         constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
-        # As if a row were of the rest to every class, and for its own class what that is off by.
+        # A row is of the rest to every class but its own.
         constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
-        slope = slopes[:, 1] - slopes[:, 0]
-
-        def work(start: int, stop: int) -> Array:
-            found = np.zeros(classes)
-            for low, high in chunks(start, stop):
-                truth, influence, own = self.truth[low:high], np.zeros(high - low), np.zeros(high - low)
-                for code in range(classes):
-                    count = self.counts[code, low:high].astype(np.float64)
-                    own += count * (truth == code)
-                    count *= slopes[code, 0]
-                    influence += count
-                own *= slope[truth]
-                influence += own
-                influence += constant[truth]
-                influence *= influence
-                found += np.bincount(truth, influence, classes)
-            return found
-
-        return np.asarray(sum(over_rows(len(self.truth), work, classes)))
+        slope = np.where(np.eye(len(weights), dtype=bool), slopes[:, 1], slopes[:, 0])  # (true class, class)
+        sums, products = self.products
+        linear, square = (slope * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slope, products, slope)
+        return np.asarray(self.sizes * constant**2 + 2 * constant * linear + square)
 
 
 def _found(value: float, squares: Array, sizes: Array) -> Found:
