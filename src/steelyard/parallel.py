@@ -117,7 +117,8 @@ def gathered(values: Any, order: Any) -> Any:
     found = np.empty(len(order), dtype=values.dtype)
 
     def work(start: int, stop: int) -> None:
-        np.take(values, order[start:stop], out=found[start:stop])
+        # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
+        np.take(values, order[start:stop], out=found[start:stop], mode="clip")
 
     over_rows(len(order), work)
     return found

@@ -32,14 +32,15 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     """
     keys, plain, places_mask = _keys(score)
     keys = _sorted(keys.view(np.float64) if plain else keys).view(np.uint64)
-    alike = _alike(keys, places_mask)
+    alike = _alike(keys, places_mask, len(score) // 4)
     keys &= places_mask  # now they are places, and nothing else
     order: Places = keys.view(np.int64)
     tied = np.zeros(len(score), dtype=bool)
-    if len(alike) > len(score) // 4:  # it is faster to look at all of them than to pick those out
+    if alike is None:  # it is faster to look at all of them than to pick so many out
         ordered = gathered(score, order)
         if (ordered[:-1] < ordered[1:]).any():
-            _put_right(order, score, alike, ordered[alike] < ordered[alike + 1])
+            every = np.arange(len(score) - 1)
+            _put_right(order, score, every, ordered[:-1] < ordered[1:])
             ordered = gathered(score, order)
         tied[1:] = ordered[:-1] == ordered[1:]
     elif len(alike):
@@ -75,12 +76,15 @@ def _keys(score: Numbers) -> tuple[Places, bool, np.uint64]:
     return keys, plain, np.uint64(last)
 
 
-def _alike(keys: Places, places_mask: np.uint64) -> Places:
-    """Where a key and the next one differ in nothing but their places."""
+def _alike(keys: Places, places_mask: np.uint64, most: int) -> Places | None:
+    """Where a key and the next one differ in nothing but their places; None where that is so in more than most."""
     found: list[Places] = []
     for low, high in chunks(0, len(keys) - 1):
-        differing = keys[low:high] ^ keys[low + 1 : high + 1]
-        found.append(np.flatnonzero(differing <= places_mask) + low)
+        same = (keys[low:high] ^ keys[low + 1 : high + 1]) <= places_mask
+        most -= int(np.count_nonzero(same))
+        if most < 0:
+            return None
+        found.append(np.flatnonzero(same) + low)
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
