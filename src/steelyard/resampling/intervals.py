@@ -196,13 +196,14 @@ def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapp
     results = {}
     for names in targets(cross.models, pairs):
         value, factor = found.value(names), found.inflation(names, single[names].se)
-        se, shift = factor * single[names].se, value - single[names].value
+        one, se = single[names], factor * single[names].se
         if pairs:
-            reach = float(critical_values(cross.settings.level, np.array([np.inf]))[0]) * se
-            results[names] = Found(value, value - reach, value + reach, se, _p(value, se))
+            # By how far pooled intervals reach: that is never nothing, even where two classifiers always agreed.
+            low, high = value - factor * (one.value - one.low), value + factor * (one.high - one.value)
+            results[names] = Found(value, low, high, se, _p(value, se))
         else:
             low, high = _widened(cross[names[0]], measure, factor)
-            results[names] = Found(value, low + shift, high + shift, se)
+            results[names] = Found(value, low + value - one.value, high + value - one.value, se)
     return {names: _within(one, measure, pairs) for names, one in results.items()}
 
 
