@@ -545,7 +545,7 @@ def test_both_distances_are_those_of_each(sharpness: float) -> None:
     random = np.random.default_rng(4)
     columns = random.dirichlet(np.full(4, sharpness), 500).T
     columns[:, :4] = np.eye(4)  # the corners themselves
-    codes = random.integers(4, size=500)
+    codes = random.integers(4, size=500).astype(np.uint8)  # as short as they come
     for one in range(4):
         at_codes, at_one = both_distances(columns, codes, one)
         assert_allclose(at_codes, distances(columns, codes), rtol=0, atol=1e-14)

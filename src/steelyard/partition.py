@@ -231,7 +231,7 @@ def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array
             squares += column * column
     at_one = np.sqrt(squares)
     rows = columns.shape[1]
-    away = columns[one] - columns.ravel().take(codes * rows + np.arange(rows))
+    away = columns[one] - columns.ravel().take(codes.astype(np.intp) * rows + np.arange(rows))
     away *= 2
     squares += away
     # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
