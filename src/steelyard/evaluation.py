@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from .layout import AVERAGES, Layout, layout_of
 from .registry import Measure
 from .scale import Scale
 from .statistics import Margins, Patterns
+from .stepped import Stepped
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks
@@ -418,15 +420,17 @@ class Evaluation:
             found = self._of_table(Margins(correct, true, assigned), penalties)
             return np.array(found).reshape(-1, total, 2).imag / STEP
         slopes = np.empty((len(self.whole), total, 2))
-        # So few steps at once that the arrays stay small and most of them real.
+        # So few steps at once that arrays stay small where a formula has them laid out.
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
-        for low in range(0, total, most):
-            places = range(low, min(low + most, total))
-            true, assigned, correct = (_stepped(part, places, k * classes) for k, part in enumerate(sums))
-            priced = 1j * STEP * (np.array(places)[:, None] == total - 1) if places.stop == total else 0.0
-            penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
-            for k, value in enumerate(self._of_table(Margins(correct, true, assigned), penalties)):
-                slopes[k, low : low + most] = np.imag(value) / STEP
+        for part, low in product(range(3), range(0, classes, most)):
+            moved: list[Any] = [*sums]
+            moved[part] = Stepped(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            true, assigned, correct = moved
+            start, stop = part * classes + low, part * classes + min(low + most, classes)
+            for k, value in enumerate(self._of_table(Margins(correct, true, assigned), self.penalties)):
+                slopes[k, start:stop] = np.imag(value) / STEP
+        penalties = {label: penalty + 1j * STEP for label, penalty in self.penalties.items()}
+        slopes[:, -1] = np.imag(self._of_table(self.pair, penalties)) / STEP
         return slopes
 
     def _average_slopes(self) -> tuple[Array, Array, Array]:
@@ -497,17 +501,6 @@ def _all_steps(classes: int) -> tuple[Any, Any]:
     steps = 1j * STEP * np.eye(total)
     steps.setflags(write=False)
     return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
-
-
-def _stepped(part: Array, places: range, start: int) -> Any:
-    """Sums with a complex step in one of them after the other; as they are where no step falls among them."""
-    own = np.arange(max(places.start, start), min(places.stop, start + part.shape[-1]))
-    if not len(own):
-        return part
-    stepped = np.empty((len(places), *part.shape), dtype=complex)
-    stepped[:] = part
-    stepped[own - places.start, :, own - start] += 1j * STEP
-    return stepped
 
 
 def _by_sum(slopes: Array) -> Array:
