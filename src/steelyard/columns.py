@@ -187,6 +187,8 @@ def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
 
 def as_number(value: Any, *, text: bool = False) -> float:
     """One plain number; NaN for what is none, such as text, unless it is asked to read that too."""
+    if type(value) is float:
+        return value
     try:
         return np.nan if (isinstance(value, str | bytes) and not text) or np.ndim(value) else float(value)
     except Exception:  # a foreign object may raise anything

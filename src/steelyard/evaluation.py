@@ -249,20 +249,19 @@ class Evaluation:
         values = np.concatenate([*flat, whole.transpose(*leading, 0)], axis=-1)
         return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
 
-    def _at_cells(self, cells: Array) -> tuple[Array, Array]:
+    def _at_cells(self, cells: Array) -> tuple[Array, list[Array]]:
         """Every measure of a class at tables of classes against the rest, (4, ...): values, (measures, ...).
 
-        Proportions come in two parts, and are divided all at once; what they are shares of is found too.
+        Proportions come in two parts; what they are shares of is handed back too.
         """
         offered, shape = offered_of_classes(cells), (-1, *cells.shape[1:])
         results = [measure.of(offered) for measure in self.by_class]
         below = []
         for place in self.layout.proportions.tolist():
-            results[place], denominator = results[place]
+            numerator, denominator = results[place]
+            results[place] = numerator / denominator
             below.append(denominator)
-        values, denominators = (np.array(part).reshape(shape) for part in (results, below))
-        values[self.layout.proportions] /= denominators
-        return values, denominators
+        return np.array(results).reshape(shape), below
 
     def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> list[Any]:
         """Every measure of the whole table."""
@@ -338,7 +337,7 @@ class Evaluation:
         return single[..., classes:-2].reshape(*single.shape[:-1], 2, classes), single[..., -2:]
 
     @cached_property
-    def _at_tables(self) -> tuple[Array, Array]:
+    def _at_tables(self) -> tuple[Array, list[Array]]:
         """Values at these tables, (measures, tables), and what the proportions among them are shares of."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self._at_cells(self._tables)
@@ -361,7 +360,8 @@ class Evaluation:
     def trials(self) -> Array:
         """How many rows each class slot is a share of, for proportions: (measures, classes); NaN for others."""
         found, classes = np.full((len(self.by_class), len(self.scale)), np.nan), len(self.scale)
-        found[self.layout.proportions] = self._at_tables[1][:, classes : 2 * classes]
+        if below := self._at_tables[1]:
+            found[self.layout.proportions] = np.array(below)[:, classes : 2 * classes]
         return found
 
     @cached_property

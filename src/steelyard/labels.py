@@ -122,7 +122,7 @@ def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> 
         if ends == (low, high):
             break
         low, high = ends
-    found = [code + low for code in np.flatnonzero(seen).tolist()]
+    found = [code + low for code in seen.nonzero()[0].tolist()]
     return Coded(_renumbered(codes, seen), tuple(map(bool, found) if booleans else found), name)
 
 
@@ -321,7 +321,7 @@ def refuse_missing(column: Coded) -> None:
 def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
     """Make a scale of all labels seen, sorted: what is assumed when nobody named the classes."""
     try:
-        labels = sorted(set(of_one_kind(dict.fromkeys(label for column in columns for label in column.labels))))
+        labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
