@@ -14,7 +14,7 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -36,6 +36,7 @@ PSEUDO_ROWS = 2.0
 FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
 CELLS = ("tp", "fn", "fp", "tn")
+MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
 
 
@@ -263,10 +264,12 @@ class Evaluation:
             below.append(denominator)
         return np.array(results).reshape(shape), below
 
-    def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> list[Any]:
-        """Every measure of the whole table."""
+    def _of_table(
+        self, margins: Margins, penalties: dict[str, Any], measures: Sequence[Measure] | None = None
+    ) -> list[Any]:
+        """Every measure of the whole table, or some of them."""
         offered, found = _offered(margins), []
-        for m in self.whole:
+        for m in self.whole if measures is None else measures:
             if m.penalty is not None:
                 offered |= {"penalty": penalties[m.label], "matrix": self.matrices[m.label]}
             found.append(m.divided(m.of(offered)))
@@ -419,7 +422,7 @@ class Evaluation:
             penalties = {label: penalty + last for label, penalty in self.penalties.items()}
             found = self._of_table(Margins(correct, true, assigned), penalties)
             return np.array(found).reshape(-1, total, 2).imag / STEP
-        slopes = np.empty((len(self.whole), total, 2))
+        slopes = np.zeros((len(self.whole), total, 2))
         # So few steps at once that arrays stay small where a formula has them laid out.
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for part, low in product(range(3), range(0, classes, most)):
@@ -427,11 +430,17 @@ class Evaluation:
             moved[part] = Stepped(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
             true, assigned, correct = moved
             start, stop = part * classes + low, part * classes + min(low + most, classes)
-            for k, value in enumerate(self._of_table(Margins(correct, true, assigned), self.penalties)):
-                slopes[k, start:stop] = np.imag(value) / STEP
+            self._slope(slopes[:, start:stop], Margins(correct, true, assigned), self.penalties, MADE_OF[part])
         penalties = {label: penalty + 1j * STEP for label, penalty in self.penalties.items()}
-        slopes[:, -1] = np.imag(self._of_table(self.pair, penalties)) / STEP
+        self._slope(slopes[:, -1], self.pair, penalties, {"penalty"})
         return slopes
+
+    def _slope(self, out: Array, margins: Margins, penalties: dict[str, Any], stepped: set[str]) -> None:
+        """Write down the slopes of those measures that ask for what takes a step; the others do not move."""
+        asking = [place for place, measure in enumerate(self.whole) if stepped.intersection(measure.arguments)]
+        if asking:
+            found = self._of_table(margins, penalties, [self.whole[place] for place in asking])
+            out[asking] = np.imag(found) / STEP
 
     def _average_slopes(self) -> tuple[Array, Array, Array]:
         """Slopes of macro, weighted and micro averages: (4, measures, 2, classes) each, by the parts of an influence.

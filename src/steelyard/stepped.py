@@ -54,13 +54,17 @@ class Stepped(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Do to all numbers what is done to each by itself."""
         options.pop("out", None)  # nothing is written in place
-        pairs = [(one.plain, one.moved) if isinstance(one, Stepped) else (one, self._of_movers(one)) for one in inputs]
-        wide = any(np.ndim(plain) > self.plain.ndim for plain, _ in pairs)  # something else in every step
-        if wide or options or method != "__call__" or ufunc.signature is not None or ufunc.nout > 1:
-            whole = [np.asarray(one) if isinstance(one, Stepped) else one for one in inputs]
-            return getattr(ufunc, method)(*whole, **options)
-        plain, moved = zip(*pairs, strict=True)
-        return Stepped(ufunc(*plain), ufunc(*moved), self.first)
+        apart = method == "__call__" and not options and ufunc.signature is None and ufunc.nout == 1
+        plain, moved = [], []
+        for one in inputs:
+            stepped = isinstance(one, Stepped)
+            plain.append(one.plain if stepped else one)
+            moved.append(one.moved if stepped else self._of_movers(one))
+            apart = apart and getattr(plain[-1], "ndim", 0) <= self.plain.ndim  # or it differs from step to step
+        if apart:
+            return Stepped(ufunc(*plain), ufunc(*moved), self.first)
+        whole = [np.asarray(one) if isinstance(one, Stepped) else one for one in inputs]
+        return getattr(ufunc, method)(*whole, **options)
 
     def _of_movers(self, value: Any) -> Any:
         """The part of an array over the classes that belongs to those that move."""
