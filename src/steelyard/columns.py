@@ -53,7 +53,11 @@ def take(values: Any, name: str) -> Any:
 
 def flat(values: Any, name: str) -> Any:
     """Bring one column into a flat array."""
-    column = take(values, name)
+    return flattened(take(values, name), name)
+
+
+def flattened(column: Any, name: str) -> Any:
+    """See that what was taken is one flat column."""
     if is_table(column):
         raise WrongShape("a table stands where a column must", column=name, mend="Give one of its columns")
     if not isinstance(column, np.ndarray) or column.ndim == 1:

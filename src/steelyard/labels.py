@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -89,7 +89,11 @@ def _renumbered(codes: Codes, seen: Marks) -> Codes:
 
 def encode(values: Any, name: str) -> Coded:
     """Code a column of labels, whatever holds it: a list, an array, a series, an Arrow column."""
-    column = flat(values, name)
+    return coded(flat(values, name), name)
+
+
+def coded(column: Any, name: str) -> Coded:
+    """Code a flat array of labels."""
     if not isinstance(column, np.ndarray):
         return _encode_arrow(column, name)
     match column.dtype.kind:
@@ -273,8 +277,8 @@ def _words(dictionary: Any, name: str) -> list[Any]:
 
 def _joined(pieces: Sequence[Piece], name: str) -> Coded:
     """Sort the labels that occur, so that equal data give equal codes whatever order they came in."""
-    starts = np.cumsum([0, *[len(piece.places) for piece in pieces]])
-    meant = [_meanings(piece, name, int(start)) for piece, start in zip(pieces, starts[:-1], strict=True)]
+    starts = list(accumulate([len(piece.places) for piece in pieces], initial=0))
+    meant = [_meanings(piece, name, start) for piece, start in zip(pieces, starts[:-1], strict=True)]
     labels = tuple(sorted({label for found in meant for label in found if label is not None}))
     place = {label: code for code, label in enumerate(labels)}
     gaps = any(piece.missing is not None or None in found for piece, found in zip(pieces, meant, strict=True))

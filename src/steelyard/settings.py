@@ -94,7 +94,8 @@ class Settings:
         missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
         if not given.probable or (not given.scored and self.everything):
             missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
-        missed += tuple(measure for measure in self.made_of(CONTINUUM) if _lacking(measure, given))
+        continuous = self.made_of(CONTINUUM)
+        missed += continuous if given.measured is None else tuple(each for each in continuous if _lacking(each, given))
         if not missed:
             return self
         if self.everything:

@@ -315,10 +315,11 @@ def wilson(value: Array, trials: Array, level: float) -> tuple[Array, Array]:
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
     """Wilson (1927), with the number of trials that would give the standard error found."""
     inside = (value > 0) & (value < 1) & (error > NO_ERROR)
-    count = np.where(inside, value * (1 - value) / np.square(error), trials)
-    square = np.square(critical)
-    middle = (value + square / (2 * count)) / (1 + square / count)
-    reach = critical / (1 + square / count) * np.sqrt(value * (1 - value) / count + square / (4 * count**2))
+    square, variance = np.square(critical), value * (1 - value)
+    count = np.where(inside, variance / np.square(error), trials)
+    shrunk = 1 + square / count
+    middle = (value + square / (2 * count)) / shrunk
+    reach = critical / shrunk * np.sqrt(variance / count + square / (4 * count**2))
     low = np.where(value <= 0, 0.0, np.maximum(middle - reach, 0.0))
     high = np.where(value >= 1, 1.0, np.minimum(middle + reach, 1.0))
     return low, high
