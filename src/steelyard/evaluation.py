@@ -336,8 +336,9 @@ class Evaluation:
 
         That is (..., single measures, 2, classes) and (..., single measures, 2).
         """
-        classes, single = len(self.scale), at_tables[..., : len(self.single), :]
-        return single[..., classes:-2].reshape(*single.shape[:-1], 2, classes), single[..., -2:]
+        classes = len(self.scale)
+        single = at_tables[..., : len(self.single), classes:]
+        return single[..., :-2].reshape(*single.shape[:-1], 2, classes), single[..., -2:]
 
     @cached_property
     def _at_tables(self) -> tuple[Array, list[Array]]:
@@ -448,7 +449,7 @@ class Evaluation:
         A row adds to one cell of every class's table, which is said as base, row, column and diagonal; to micro
         averages all classes add the same.
         """
-        weights, (own, pooled) = self._pair_weights, self._behind_averages(_by_sum(self._table_slopes))
+        weights, (own, pooled) = self._pair_weights, map(_by_sum, self._behind_averages(self._table_slopes))
         by_sum = np.where(weights.known, own, 0.0)
         macro, weighted = by_sum * weights.macro, by_sum * weights.weighted
         weighted[1] += weights.drift

@@ -52,9 +52,9 @@ class Coded:
         if self.labels == scale.classes:
             return self.codes
         places = {label: place for place, label in enumerate(scale.classes)}
-        target = np.array([places.get(label, -1) for label in self.labels], dtype=np.int64)
-        if (target < 0).any():
-            row = int(np.argmax(target[self.codes] < 0))
+        target = [places.get(label, -1) for label in self.labels]
+        if -1 in target:
+            row = int(np.argmax(np.array(target)[self.codes] < 0))
             label = self.labels[int(self.codes[row])]
             raise UnknownLabel(
                 f"{quoted(label)} is not one of the classes {listed(scale.classes)}",
@@ -62,9 +62,9 @@ class Coded:
                 row=row,
                 mend=scale.mend_for(label),
             )
-        if np.array_equal(target, np.arange(len(target))):
+        if target == list(range(len(target))):
             return self.codes
-        return look_up(self.codes, target.astype(np.min_scalar_type(len(scale) - 1)))
+        return look_up(self.codes, np.array(target, dtype=np.min_scalar_type(len(scale) - 1)))
 
 
 def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:

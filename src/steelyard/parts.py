@@ -236,20 +236,20 @@ class Part:
             return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
         notes = [INFINITE] if math.isinf(value) else []
         if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
-            notes.append(self._gap_words[tuple(self.gaps[slot.measure.label])])
+            notes.append(self._gap_words[slot.measure.label])
         if slot.measure.name == "weighted_kappa" and self.evaluation.scale.sorted_only:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
 
     @cached_property
-    def _gap_words(self) -> dict[tuple[int, ...], str]:
-        """What an average says of the classes that it leaves out; most measures leave out the same ones."""
-        words = {}
-        for gaps in {tuple(codes) for codes in self.gaps.values()}:
+    def _gap_words(self) -> dict[str, str]:
+        """What the averages of a measure say of the classes that they leave out; most leave out the same ones."""
+        left_out, words = {label: tuple(codes) for label, codes in self.gaps.items()}, {}
+        for gaps in set(left_out.values()):
             without = listed([self.classes[code] for code in gaps], 3)
             kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
             words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
-        return words
+        return {label: words[gaps] for label, gaps in left_out.items()}
 
     # --- columns --------------------------------------------------------------------------------------------
 
