@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import steelyard as sy
 from steelyard.evaluation import STEP
 from steelyard.stepped import Stepped
 
@@ -56,6 +57,17 @@ def test_the_whole_array_has_one_step_in_each_of_its_layers() -> None:
     assert (numbers.shape, numbers.ndim, numbers.size) == (whole.shape, whole.ndim, whole.size) == ((3, 2, 5), 3, 30)
     assert np.array_equal(whole.real, np.broadcast_to(PLAIN, (3, 2, 5)))
     assert np.array_equal(np.argwhere(whole.imag[:, 0]), [[0, 1], [1, 2], [2, 3]])
+
+
+def test_slopes_of_many_classes_are_those_of_all_steps_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 20, 500)
+    assigned = np.where(random.random(500) < 0.7, truth, random.integers(0, 20, 500))
+    evaluation = sy.assess(truth, assigned).evaluation
+    found = evaluation._margin_slopes()
+    monkeypatch.setattr("steelyard.evaluation.FEW_CLASSES", 20)
+    assert np.abs(found).max(axis=(1, 2)).min() > 0
+    assert_allclose(found, evaluation._margin_slopes(), rtol=1e-12, atol=1e-15)
 
 
 def test_nothing_is_written_in_place() -> None:

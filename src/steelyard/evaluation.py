@@ -439,9 +439,9 @@ class Evaluation:
     def _slope(self, out: Array, margins: Margins, penalties: dict[str, Any], stepped: set[str]) -> None:
         """Write down the slopes of those measures that ask for what takes a step; the others do not move."""
         asking = [place for place, measure in enumerate(self.whole) if stepped.intersection(measure.arguments)]
-        if asking:
-            found = self._of_table(margins, penalties, [self.whole[place] for place in asking])
-            out[asking] = np.imag(found) / STEP
+        found = self._of_table(margins, penalties, [self.whole[place] for place in asking])
+        for place, value in zip(asking, found, strict=True):
+            out[place] = value.imag / STEP
 
     def _average_slopes(self) -> tuple[Array, Array, Array]:
         """Slopes of macro, weighted and micro averages: (4, measures, 2, classes) each, by the parts of an influence.
