@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .columns import as_number, flat_numbers, is_floating, is_table, is_whole, numbers, refuse_twice, take
+from .columns import as_number, flat_numbers, flattened, is_floating, is_table, is_whole, numbers, refuse_twice, take
 from .errors import (
     BadOption,
     BadWeights,
@@ -24,7 +24,7 @@ from .errors import (
     quoted,
     refuse_length,
 )
-from .labels import Coded, encode, refuse_missing, scale_of, without
+from .labels import Coded, coded, encode, refuse_missing, scale_of, without
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .naming import named_after, renamed
@@ -242,14 +242,14 @@ class Door:
         taken = take(truth, name)
         try:
             if not isinstance(self.scale, Continuum):
-                return encode(taken, name), None
+                return coded(flattened(taken, name), name), None
             values = numbers(taken, name)
             codes = self.scale.cut(values)
         except (UnusableLabels, WrongShape, NotNumbers) as error:
             _refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
-        coded = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
-        return coded, self.knowledge.of(values.astype(np.float64), name)
+        cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        return cut, self.knowledge.of(values.astype(np.float64), name)
 
     def _slice(self) -> Coded | None:
         if self.by is None:

@@ -53,7 +53,11 @@ def take(values: Any, name: str) -> Any:
 
 def flat(values: Any, name: str) -> Any:
     """Bring one column into a flat array."""
-    column = take(values, name)
+    return flattened(take(values, name), name)
+
+
+def flattened(column: Any, name: str) -> Any:
+    """See that what was taken is one flat column."""
     if is_table(column):
         raise WrongShape("a table stands where a column must", column=name, mend="Give one of its columns")
     if not isinstance(column, np.ndarray) or column.ndim == 1:
@@ -187,6 +191,8 @@ def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
 
 def as_number(value: Any, *, text: bool = False) -> float:
     """One plain number; NaN for what is none, such as text, unless it is asked to read that too."""
+    if type(value) is float:
+        return value
     try:
         return np.nan if (isinstance(value, str | bytes) and not text) or np.ndim(value) else float(value)
     except Exception:  # a foreign object may raise anything

@@ -14,9 +14,10 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from .layout import AVERAGES, Layout, layout_of
 from .registry import Measure
 from .scale import Scale
 from .statistics import Margins, Patterns
+from .stepped import Stepped
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks
@@ -34,6 +36,7 @@ PSEUDO_ROWS = 2.0
 FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
 CELLS = ("tp", "fn", "fp", "tn")
+MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
 
 
@@ -79,7 +82,8 @@ class Spread:
 class Influence:
     """What a row adds to each slot, by its true class i and assigned class j.
 
-    It is base + row[i] + column[j], and + diagonal[i] where i = j, and + penalty * matrix[i, j].
+    It is base + row[i] + column[j], and + diagonal[i] where i = j, and + penalty * matrix[i, j] in the slots that are
+    ``priced`` by a matrix.
     """
 
     base: Array
@@ -87,26 +91,27 @@ class Influence:
     column: Array
     diagonal: Array
     penalty: Array
-    matrices: tuple[Array | None, ...]
+    priced: Mapping[int, Array]
 
     @cached_property
     def tables(self) -> Array:
         """All slots over the whole table: (slots, classes, classes)."""
         values = (self.base[:, None] + self.row)[:, :, None] + self.column[:, None, :]
         values.reshape(len(values), -1)[:, :: values.shape[-1] + 1] += self.diagonal
-        for place, matrix in self.priced:
+        for place, matrix in self.priced.items():
             values[place] += self.penalty[place] * matrix
         return values
 
     @cached_property
-    def priced(self) -> list[tuple[int, Array]]:
-        """The slots that have a matrix."""
-        return [(place, matrix) for place, matrix in enumerate(self.matrices) if matrix is not None]
-
-    @cached_property
     def priced_tables(self) -> dict[int, Array]:
         """The same over the whole table, (classes, classes) each: matrices cannot be told apart by row and column."""
-        return {place: self[place : place + 1].tables[0] for place, _ in self.priced}
+        return {place: self[place : place + 1].tables[0] for place in self.priced}
+
+    @cached_property
+    def centred(self) -> tuple[Array, Array]:
+        """Row and column, the mean of the column and the base moved into the row."""
+        middle = self.column.mean(axis=1, keepdims=True)
+        return self.base[:, None] + self.row + middle, self.column - middle
 
     def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
@@ -117,19 +122,20 @@ class Influence:
         values += np.ascontiguousarray(self.column.T)[assigned]
         agree = np.flatnonzero(truth == assigned)
         values[agree] += self.diagonal.T[truth[agree]]
-        for place, matrix in self.priced:
+        for place, matrix in self.priced.items():
             values[:, place] += self.penalty[place] * matrix[truth, assigned]
         return values.T
 
     def __getitem__(self, slots: slice) -> Influence:
-        """Some of the slots, without a copy."""
+        """Some of the slots, one next to the other, without a copy."""
+        places = range(len(self.base))[slots]
         return Influence(
             self.base[slots],
             self.row[slots],
             self.column[slots],
             self.diagonal[slots],
             self.penalty[slots],
-            self.matrices[slots],
+            {place - places.start: matrix for place, matrix in self.priced.items() if place in places},
         )
 
 
@@ -210,7 +216,8 @@ class Evaluation:
         """The classes for which a measure has no value."""
         plain = self if np.isnan(self.undefined) else replace(self, undefined=float("nan"))
         by_class = plain.values[0, : self.class_slots].reshape(-1, len(self.scale))
-        for place, code in np.argwhere(np.isnan(by_class)).tolist():
+        places, codes = np.isnan(by_class).nonzero()
+        for place, code in zip(places.tolist(), codes.tolist(), strict=True):
             yield self.by_class[place].label, code
 
     @cached_property
@@ -230,7 +237,7 @@ class Evaluation:
         """Compute every slot from sums: (..., slots)."""
         cells = margins.against_rest()
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            by_class, pooled = (self._at_cells(part) for part in (cells, cells.sum(axis=-1)))
+            by_class, pooled = (self._at_cells(part)[0] for part in (cells, cells.sum(axis=-1)))
             of_classes = by_class[: len(self.single)]
             weights = self._weights(of_classes, ~np.isnan(of_classes), margins.true)
             whole = np.array(self._of_table(margins, penalties)).reshape(-1, *margins.true.shape[:-1])
@@ -243,19 +250,26 @@ class Evaluation:
         values = np.concatenate([*flat, whole.transpose(*leading, 0)], axis=-1)
         return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
 
-    def _of_classes(self, cells: Array) -> list[Any]:
-        """What the formulas make of tables of classes against the rest, (4, ...), for every measure of a class."""
-        offered = offered_of_classes(cells)
-        return [measure.of(offered) for measure in self.by_class]
+    def _at_cells(self, cells: Array) -> tuple[Array, list[Array]]:
+        """Every measure of a class at tables of classes against the rest, (4, ...): values, (measures, ...).
 
-    def _at_cells(self, cells: Array) -> Array:
-        """The values there: (measures, ...)."""
-        return _values(self.by_class, self._of_classes(cells), cells.shape[1:])
+        Proportions come in two parts; what they are shares of is handed back too.
+        """
+        offered, shape = offered_of_classes(cells), (-1, *cells.shape[1:])
+        results = [measure.of(offered) for measure in self.by_class]
+        below = []
+        for place in self.layout.proportions.tolist():
+            numerator, denominator = results[place]
+            results[place] = numerator / denominator
+            below.append(denominator)
+        return np.array(results).reshape(shape), below
 
-    def _of_table(self, margins: Margins, penalties: dict[str, Any]) -> list[Any]:
-        """Every measure of the whole table."""
+    def _of_table(
+        self, margins: Margins, penalties: dict[str, Any], measures: Sequence[Measure] | None = None
+    ) -> list[Any]:
+        """Every measure of the whole table, or some of them."""
         offered, found = _offered(margins), []
-        for m in self.whole:
+        for m in self.whole if measures is None else measures:
             if m.penalty is not None:
                 offered |= {"penalty": penalties[m.label], "matrix": self.matrices[m.label]}
             found.append(m.divided(m.of(offered)))
@@ -302,75 +316,76 @@ class Evaluation:
     def _tables(self) -> Array:
         """All 2x2 tables that are needed, end to end, so that each formula is called once: (4, tables).
 
-        The classes' own; the same with the pseudo-rows spread over the one table behind them, and spread over each of
-        them; and the sums of the first two, for micro averages.
+        The classes' own, with the pseudo-rows spread over each of them, and as they are; the same with the pseudo-rows
+        spread over the one table behind them; and the sums of the latter two, for micro averages.
         """
         cells, classes = self.shared_cells, len(self.scale)
         tables = np.empty((4, 3 * classes + 2))
-        tables[:, : 2 * classes] = cells.reshape(4, -1)
-        tables[:, 2 * classes : -2] = cells[:, 0] + self.unit * PSEUDO_ROWS / 4
+        tables[:, :classes] = cells[:, 0] + self.unit * PSEUDO_ROWS / 4
+        tables[:, classes:-2] = cells.reshape(4, -1)
         tables[:, -2:] = cells.sum(axis=-1)
         return tables
 
-    def _by_table(self, at_tables: Array) -> tuple[Array, Array, Array]:
-        """Tell tables apart, (..., measures, tables): the classes' own, those behind averages, those behind micro.
+    def _own(self, at_tables: Array) -> Array:
+        """What was found at the classes' own tables: (..., measures, 2, classes)."""
+        classes = len(self.scale)
+        return at_tables[..., : 2 * classes].reshape(*at_tables.shape[:-1], 2, classes)[..., ::-1, :]
 
-        That is (..., measures, 2, classes), (..., single measures, 2, classes) and (..., single measures, 2).
+    def _behind_averages(self, at_tables: Array) -> tuple[Array, Array]:
+        """What was found at the tables behind macro and weighted averages, and at those behind micro averages.
+
+        That is (..., single measures, 2, classes) and (..., single measures, 2).
         """
-        single = slice(len(self.single))
-        threefold = at_tables[..., :-2].reshape(*at_tables.shape[:-1], 3, len(self.scale))
-        return threefold[..., ::2, :], threefold[..., single, :2, :], at_tables[..., single, -2:]
+        classes = len(self.scale)
+        single = at_tables[..., : len(self.single), classes:]
+        return single[..., :-2].reshape(*single.shape[:-1], 2, classes), single[..., -2:]
 
     @cached_property
-    def _table_results(self) -> list[Any]:
-        """What the formulas make of these tables."""
+    def _at_tables(self) -> tuple[Array, list[Array]]:
+        """Values at these tables, (measures, tables), and what the proportions among them are shares of."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._of_classes(self._tables)
+            return self._at_cells(self._tables)
+
+    @property
+    def _table_values(self) -> Array:
+        return self._at_tables[0]
 
     @cached_property
-    def _table_values(self) -> tuple[Array, Array, Array]:
-        """Values at these tables, told apart."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._by_table(_values(self.by_class, self._table_results, self._tables.shape[1:]))
-
-    @cached_property
-    def _table_slopes(self) -> tuple[Array, Array, Array]:
-        """Gradients at these tables by their cells, told apart: (4, ...) each.
+    def _table_slopes(self) -> Array:
+        """Gradients at these tables by their cells: (4, measures, tables).
 
         Every cell takes a complex step in its turn (Squire & Trapp 1998).
         """
         stepped = self._tables[:, None] + CELL_STEPS
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            slopes = self._at_cells(stepped).imag / STEP
-        return self._by_table(slopes.swapaxes(0, 1))
+            return (self._at_cells(stepped)[0].imag / STEP).swapaxes(0, 1)
 
     @cached_property
     def trials(self) -> Array:
         """How many rows each class slot is a share of, for proportions: (measures, classes); NaN for others."""
         found, classes = np.full((len(self.by_class), len(self.scale)), np.nan), len(self.scale)
-        for place, (measure, result) in enumerate(zip(self.by_class, self._table_results, strict=True)):
-            if measure.proportion:
-                found[place] = result[1][:classes]
+        if below := self._at_tables[1]:
+            found[self.layout.proportions] = np.array(below)[:, classes : 2 * classes]
         return found
 
     @cached_property
     def _pair_weights(self) -> Weights:
         """How averages weigh classes: those for which a measure is defined, with pseudo-rows or not."""
-        own, shared, _ = self._table_values
-        return self._weights(shared, ~np.isnan(own[: len(self.single), :1]), self.pair.true)
+        values, _ = self._behind_averages(self._table_values)
+        return self._weights(values, ~np.isnan(values[:, :1]), self.pair.true)
 
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
-        own, _, pooled = self._table_values
+        _, pooled = self._behind_averages(self._table_values)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             whole = np.array(self._of_table(self.pair, self.penalties)).reshape(-1, 2)
-            return self._join(own, self._pair_weights.means(pooled), whole)
+            return self._join(self._own(self._table_values), self._pair_weights.means(pooled), whole)
 
     @cached_property
     def class_slopes(self) -> Array:
         """Gradients of the class slots by the cells of the class's table: (2, measures, classes, 4)."""
-        return self._table_slopes[0].transpose(2, 1, 3, 0)
+        return self._own(self._table_slopes).transpose(2, 1, 3, 0)
 
     @cached_property
     def influence(self) -> Influence:
@@ -385,8 +400,9 @@ class Evaluation:
         slopes[1:, :, averages:] = by_sum[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
         penalty[:, averages:] = by_sum[:, -1].T
         base, row, column, diagonal = slopes.reshape(4, -1, classes)
-        matrices = (*[None] * averages, *[self.matrices.get(measure.label) for measure in self.whole])
-        return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), matrices * 2)
+        at = {averages + place: self.matrices.get(measure.label) for place, measure in enumerate(self.whole)}
+        priced = {start + place: m for start in (0, slots) for place, m in at.items() if m is not None}
+        return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), priced)
 
     @cached_property
     def influences(self) -> tuple[Influence, Influence]:
@@ -402,33 +418,42 @@ class Evaluation:
         classes, total = len(self.scale), 3 * len(self.scale) + 1
         sums = np.array([self.pair.true, self.pair.assigned, self.pair.correct])
         if classes <= FEW_CLASSES:  # all steps at once
-            steps = 1j * STEP * np.eye(total)
-            true, assigned, correct = sums[:, None] + steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1)
-            penalties = {label: penalty + steps[:, -1:] for label, penalty in self.penalties.items()}
+            steps, last = _all_steps(classes)
+            true, assigned, correct = sums[:, None] + steps
+            penalties = {label: penalty + last for label, penalty in self.penalties.items()}
             found = self._of_table(Margins(correct, true, assigned), penalties)
             return np.array(found).reshape(-1, total, 2).imag / STEP
-        slopes = np.empty((len(self.whole), total, 2))
-        # So few steps at once that the arrays stay small and most of them real.
+        slopes = np.zeros((len(self.whole), total, 2))
+        # So few steps at once that arrays stay small where a formula has them laid out.
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
-        for low in range(0, total, most):
-            places = range(low, min(low + most, total))
-            true, assigned, correct = (_stepped(part, places, k * classes) for k, part in enumerate(sums))
-            priced = 1j * STEP * (np.array(places)[:, None] == total - 1) if places.stop == total else 0.0
-            penalties = {label: penalty + priced for label, penalty in self.penalties.items()}
-            for k, value in enumerate(self._of_table(Margins(correct, true, assigned), penalties)):
-                slopes[k, low : low + most] = np.imag(value) / STEP
+        for part, low in product(range(3), range(0, classes, most)):
+            moved: list[Any] = [*sums]
+            moved[part] = Stepped(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            true, assigned, correct = moved
+            start, stop = part * classes + low, part * classes + min(low + most, classes)
+            self._slope(slopes[:, start:stop], Margins(correct, true, assigned), self.penalties, MADE_OF[part])
+        penalties = {label: penalty + 1j * STEP for label, penalty in self.penalties.items()}
+        self._slope(slopes[:, -1], self.pair, penalties, {"penalty"})
         return slopes
+
+    def _slope(self, out: Array, margins: Margins, penalties: dict[str, Any], stepped: set[str]) -> None:
+        """Write down the slopes of those measures that ask for what takes a step; the others do not move."""
+        asking = [place for place, measure in enumerate(self.whole) if stepped.intersection(measure.arguments)]
+        found = self._of_table(margins, penalties, [self.whole[place] for place in asking])
+        for place, value in zip(asking, found, strict=True):
+            out[place] = value.imag / STEP
 
     def _average_slopes(self) -> tuple[Array, Array, Array]:
         """Slopes of macro, weighted and micro averages: (4, measures, 2, classes) each, by the parts of an influence.
 
-        A row adds to one cell of every class's table, which is said as base, row, column and diagonal.
+        A row adds to one cell of every class's table, which is said as base, row, column and diagonal; to micro
+        averages all classes add the same.
         """
-        weights, (_, own, pooled) = self._pair_weights, self._table_slopes
-        by_sum = np.where(weights.known, _by_sum(own), 0.0)
+        weights, (own, pooled) = self._pair_weights, map(_by_sum, self._behind_averages(self._table_slopes))
+        by_sum = np.where(weights.known, own, 0.0)
         macro, weighted = by_sum * weights.macro, by_sum * weights.weighted
         weighted[1] += weights.drift
-        return macro, weighted, np.broadcast_to(_by_sum(pooled)[..., None], macro.shape)
+        return macro, weighted, pooled[..., None]
 
 
 @dataclass(frozen=True)
@@ -479,21 +504,13 @@ class Weights:
         return np.stack([macro, self.weighted_mean[..., 0], micro], axis=-1)
 
 
-def _values(measures: Sequence[Measure], results: Sequence[Any], shape: tuple[int, ...]) -> Array:
-    """Divide proportions out; lay all values out as one array, measures first."""
-    values = [measure.divided(result) for measure, result in zip(measures, results, strict=True)]
-    return np.array(values).reshape(-1, *shape)
-
-
-def _stepped(part: Array, places: range, start: int) -> Any:
-    """Sums with a complex step in one of them after the other; as they are where no step falls among them."""
-    own = np.arange(max(places.start, start), min(places.stop, start + part.shape[-1]))
-    if not len(own):
-        return part
-    stepped = np.empty((len(places), *part.shape), dtype=complex)
-    stepped[:] = part
-    stepped[own - places.start, :, own - start] += 1j * STEP
-    return stepped
+@lru_cache(maxsize=FEW_CLASSES)
+def _all_steps(classes: int) -> tuple[Any, Any]:
+    """Complex steps in all sums, one after the other: in the three of each class, (3, steps, 1, classes), and last."""
+    total = 3 * classes + 1
+    steps = 1j * STEP * np.eye(total)
+    steps.setflags(write=False)
+    return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
 
 
 def _by_sum(slopes: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,9 +52,9 @@ class Coded:
         if self.labels == scale.classes:
             return self.codes
         places = {label: place for place, label in enumerate(scale.classes)}
-        target = np.array([places.get(label, -1) for label in self.labels], dtype=np.int64)
-        if (target < 0).any():
-            row = int(np.argmax(target[self.codes] < 0))
+        target = [places.get(label, -1) for label in self.labels]
+        if -1 in target:
+            row = int(np.argmax(np.array(target)[self.codes] < 0))
             label = self.labels[int(self.codes[row])]
             raise UnknownLabel(
                 f"{quoted(label)} is not one of the classes {listed(scale.classes)}",
@@ -62,9 +62,9 @@ class Coded:
                 row=row,
                 mend=scale.mend_for(label),
             )
-        if np.array_equal(target, np.arange(len(target))):
+        if target == list(range(len(target))):
             return self.codes
-        return look_up(self.codes, target.astype(np.min_scalar_type(len(scale) - 1)))
+        return look_up(self.codes, np.array(target, dtype=np.min_scalar_type(len(scale) - 1)))
 
 
 def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:
@@ -89,7 +89,11 @@ def _renumbered(codes: Codes, seen: Marks) -> Codes:
 
 def encode(values: Any, name: str) -> Coded:
     """Code a column of labels, whatever holds it: a list, an array, a series, an Arrow column."""
-    column = flat(values, name)
+    return coded(flat(values, name), name)
+
+
+def coded(column: Any, name: str) -> Coded:
+    """Code a flat array of labels."""
     if not isinstance(column, np.ndarray):
         return _encode_arrow(column, name)
     match column.dtype.kind:
@@ -122,7 +126,7 @@ def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> 
         if ends == (low, high):
             break
         low, high = ends
-    found = [code + low for code in np.flatnonzero(seen).tolist()]
+    found = [code + low for code in seen.nonzero()[0].tolist()]
     return Coded(_renumbered(codes, seen), tuple(map(bool, found) if booleans else found), name)
 
 
@@ -273,8 +277,8 @@ def _words(dictionary: Any, name: str) -> list[Any]:
 
 def _joined(pieces: Sequence[Piece], name: str) -> Coded:
     """Sort the labels that occur, so that equal data give equal codes whatever order they came in."""
-    starts = np.cumsum([0, *[len(piece.places) for piece in pieces]])
-    meant = [_meanings(piece, name, int(start)) for piece, start in zip(pieces, starts[:-1], strict=True)]
+    starts = list(accumulate([len(piece.places) for piece in pieces], initial=0))
+    meant = [_meanings(piece, name, start) for piece, start in zip(pieces, starts[:-1], strict=True)]
     labels = tuple(sorted({label for found in meant for label in found if label is not None}))
     place = {label: code for code, label in enumerate(labels)}
     gaps = any(piece.missing is not None or None in found for piece, found in zip(pieces, meant, strict=True))
@@ -321,7 +325,7 @@ def refuse_missing(column: Coded) -> None:
 def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
     """Make a scale of all labels seen, sorted: what is assumed when nobody named the classes."""
     try:
-        labels = sorted(set(of_one_kind(dict.fromkeys(label for column in columns for label in column.labels))))
+        labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None

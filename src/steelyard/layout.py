@@ -36,6 +36,13 @@ class Layout:
         return self.classes * sum(not measure.undivided for measure in self.measures)
 
     @cached_property
+    def proportions(self) -> Places:
+        """Which of the measures with class slots are proportions, in the order of these slots."""
+        divided = [measure for measure in self.measures if not measure.undivided]
+        ordered = sorted(divided, key=lambda measure: not measure.per_class)
+        return np.flatnonzero([measure.proportion for measure in ordered])
+
+    @cached_property
     def spans(self) -> dict[str, tuple[range, range]]:
         """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
         of_classes, together, place, start = {}, {}, 0, self.class_slots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -204,22 +205,22 @@ class Part:
                 return [NO_SCORES + self._stand_in_words] * len(self.results.value)
             if self.evaluation.alone is not None:
                 slot = self.evaluation.alone
-                return [self.evaluation.remark(slot) or self._note(slot, self.results.value[0])]
+                return [self.evaluation.remark(slot) or self._note(slot, float(self.results.value[0]))]
         value, layout = self.results.value, self.evaluation.layout
         notes, first = [""] * len(value), layout.class_slots
         sorted_only = self.evaluation.scale.sorted_only
         names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
-        for place in np.flatnonzero(np.isinf(value)).tolist():
+        for place in np.isinf(value).nonzero()[0].tolist():
             notes[place] = INFINITE
-        told = set((first + np.flatnonzero(np.isnan(value[first:]))).tolist())
-        for measure in self.evaluation.measures:
+        told = set((first + np.isnan(value[first:]).nonzero()[0]).tolist())
+        for measure in self.evaluation.measures if self.gaps or sorted_only else ():
             together, of_classes = layout.spans[measure.label]
             for code in self.gaps.get(measure.label, ()):
                 notes[of_classes[code]] = measure.undefined.replace("{class}", names[code]) + self._stand_in_words
             if measure.label in self.gaps or (sorted_only and measure.name == "weighted_kappa"):
                 told.update(together)
         for place in told:
-            notes[place] = self._note(self.evaluation.slot(place), value[place])
+            notes[place] = self._note(self.evaluation.slot(place), float(value[place]))
         if isinstance(self.evaluation, RowEvaluation):
             remarks = [self.evaluation.remark(slot) for slot in self.evaluation.slots]
             notes = [remark or note for remark, note in zip(remarks, notes, strict=True)]
@@ -231,24 +232,24 @@ class Part:
             gaps = self.gaps.get(slot.measure.label, ())
             reason = slot.measure.undefined.replace("{class}", quoted(self.classes[slot.code]))
             return reason + self._stand_in_words if slot.code in gaps else ""
-        if np.isnan(value):
+        if math.isnan(value):
             return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
-        notes = [INFINITE] if np.isinf(value) else []
+        notes = [INFINITE] if math.isinf(value) else []
         if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
-            notes.append(self._gap_words[tuple(self.gaps[slot.measure.label])])
+            notes.append(self._gap_words[slot.measure.label])
         if slot.measure.name == "weighted_kappa" and self.evaluation.scale.sorted_only:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
 
     @cached_property
-    def _gap_words(self) -> dict[tuple[int, ...], str]:
-        """What an average says of the classes that it leaves out; most measures leave out the same ones."""
-        words = {}
-        for gaps in {tuple(codes) for codes in self.gaps.values()}:
+    def _gap_words(self) -> dict[str, str]:
+        """What the averages of a measure say of the classes that they leave out; most leave out the same ones."""
+        left_out, words = {label: tuple(codes) for label, codes in self.gaps.items()}, {}
+        for gaps in set(left_out.values()):
             without = listed([self.classes[code] for code in gaps], 3)
             kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
             words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
-        return words
+        return {label: words[gaps] for label, gaps in left_out.items()}
 
     # --- columns --------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import sources
 from .columns import (
     checksum,
-    flat,
+    flattened,
     is_boolean,
     is_floating,
     is_table,
@@ -23,7 +23,7 @@ from .columns import (
     take,
 )
 from .errors import AmbiguousPrediction, ChangedInput, EventNeeded, WrongShape, quoted
-from .labels import Coded, encode, refuse_missing
+from .labels import Coded, coded, refuse_missing
 from .membership import assign_highest, assign_threshold, missing_rows
 from .parallel import chunks
 from .scale import Label, Scale, plain_label
@@ -218,14 +218,12 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored:
             column=name,
             mend="Give labels or scores (n,), or one membership column a class (n, C)",
         )
-    column = flat(column, name)
+    column = flattened(column, name)
     if is_floating(column):
         score = scored or _is_score(column, name, known, event)
     else:
         score = scored and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
-    return (
-        Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=encode(column, name))
-    )
+    return Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=coded(column, name))
 
 
 def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Prediction:

@@ -171,7 +171,7 @@ class Measure:
 
     def of(self, offered: Mapping[str, Any]) -> Any:
         """Give the formula what it asks for of all that is offered; a proportion stays in its parts."""
-        means = [offered[name] for name in self.arguments]
+        means = map(offered.__getitem__, self.arguments)
         return self.formula(*means, **self.parameters) if self.parameters else self.formula(*means)
 
     def divided(self, result: Any) -> Any:

@@ -35,7 +35,7 @@ class Rule:
     def of(cls, threshold: float | str | None, settings: Settings) -> Rule:
         """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
         if not isinstance(threshold, str):
-            ranked = len(settings.made_of(RANKING)) == len(settings.measures)
+            ranked = all(measure.statistic is RANKING for measure in settings.measures)
             return cls(threshold, any_scale=threshold is None and ranked)
         if threshold.strip() not in ("cost", "best:cost", "min cost"):
             return cls(goal=Goal.read(threshold), any_scale=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypedDict
 
 from .cases import Given
@@ -70,12 +71,20 @@ class Settings:
 
     def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
         """The measures that are made of one statistic."""
-        return tuple(measure for measure in self.measures if measure.statistic is statistic)
+        return self._by_statistic.get(statistic.name, ())
+
+    @cached_property
+    def _by_statistic(self) -> dict[str, tuple[Measure, ...]]:
+        """The measures by what they are made of, which is asked again and again."""
+        found: dict[str, list[Measure]] = {}
+        for measure in self.measures:
+            found.setdefault(measure.statistic.name, []).append(measure)
+        return {name: tuple(measures) for name, measures in found.items()}
 
     @property
     def of_rows(self) -> bool:
         """Whether any measure is made of rows, not of counts."""
-        return any(measure.statistic is not CONFUSION for measure in self.measures)
+        return len(self.made_of(CONFUSION)) < len(self.measures)
 
     def fitted(self, given: Given) -> Settings:
         """Leave out measures that cannot be made of what there is; one that was asked for by name is missed.
@@ -85,11 +94,14 @@ class Settings:
         missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
         if not given.probable or (not given.scored and self.everything):
             missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
-        missed += tuple(measure for measure in self.made_of(CONTINUUM) if _lacking(measure, given))
+        continuous = self.made_of(CONTINUUM)
+        missed += continuous if given.measured is None else tuple(each for each in continuous if _lacking(each, given))
         if not missed:
             return self
         if self.everything:
-            return replace(self, measures=tuple(measure for measure in self.measures if measure not in missed))
+            # By label, which is theirs alone: to compare measures is to compare all of their facts.
+            out = {measure.label for measure in missed}
+            return replace(self, measures=tuple(measure for measure in self.measures if measure.label not in out))
         if missed[0].statistic is CONTINUUM:
             need = _lacking(missed[0], given)[0]
             raise UnknownMeasure(f"{missed[0].label} needs {need}", mend=MENDS[need])

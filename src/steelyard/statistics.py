@@ -137,7 +137,7 @@ def _tabulate(
     cells = prod(sizes)
     if cells <= max(MOST_CELLS, 4 * rows) and cells < 2**31:
         counts, mass, square = _count_full(columns, sizes, rows, cells, weight)
-        found = np.flatnonzero(counts)
+        found = counts.nonzero()[0]
         keys: Places = np.array(np.unravel_index(found, sizes), dtype=np.int64).T
         counts, mass, square = counts[found], mass[found], square[found]
     else:
@@ -178,12 +178,15 @@ def _count_full(
 def _mixed_radix(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int) -> Places:
     # Small numbers are added up several times faster than large ones, and most tables have few cells.
     kind = np.min_scalar_type(prod(sizes))
-    code: Places = np.zeros(rows, dtype=kind if kind.itemsize < np.dtype(np.int32).itemsize else np.int64)
+    narrow = kind if kind.itemsize < np.dtype(np.int32).itemsize else np.dtype(np.int64)
+    code: Places | None = None
     for column, size in zip(columns, sizes, strict=True):
-        if column is not None:
-            code *= code.dtype.type(size)
-            code += column.astype(code.dtype, copy=False)
-    return code
+        if column is not None and code is None:
+            code = column.astype(narrow)
+        elif column is not None and code is not None:
+            code *= narrow.type(size)
+            code += column.astype(narrow, copy=False)
+    return np.zeros(rows, dtype=narrow) if code is None else code
 
 
 def _distinct(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: int) -> tuple[Places, Places]:
@@ -219,7 +222,7 @@ class Margins:
         total = self.true.sum(axis=-1, keepdims=True)
         neither = total - self.true - self.assigned + self.correct
         # Sums of weights leave a rest of rounding where nothing is; 0 / 0 must stay 0 / 0.
-        neither = np.where(np.abs(neither) < ROUNDING * total, 0.0, neither)
+        neither[np.abs(neither) < ROUNDING * total] = 0.0
         return np.array([self.correct, self.true - self.correct, self.assigned - self.correct, neither])
 
 

@@ -184,7 +184,7 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     The diagonal is left as it is, and row and column are centred, so that little cancels.
     """
     right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
-    row, column = _centred(influence)
+    row, column = influence.centred
     variance = _weighted(np.square(row), wrong.sum(axis=1)) + _weighted(np.square(column), wrong.sum(axis=0))
     variance += _weighted(np.square(row + column + influence.diagonal), right)
     step = max(16, SMALL_PRODUCT // wrong.size)
@@ -195,33 +195,29 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     return np.asarray(np.maximum(variance, 0.0))
 
 
-def pseudo_squares(influence: Influence) -> Array:
-    """Mean squared influence of a row spread evenly over the table."""
+def pseudo_squares(influence: Influence, first: int = 0) -> Array:
+    """Mean squared influence of a row spread evenly over the table, on the slots from the first one on."""
     classes = influence.row.shape[1]
     if classes <= FEW_CLASSES:
-        return np.asarray(np.square(influence.tables).sum(axis=(1, 2)) / classes**2)
-    row, column = _centred(influence)
+        return np.asarray(np.square(influence.tables[first:]).sum(axis=(1, 2)) / classes**2)
+    row, column, diagonal = (part[first:] for part in (*influence.centred, influence.diagonal))
     # The mean of row * column is 0 but for the diagonal.
     squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
-    squares += (influence.diagonal * (2 * (row + column) + influence.diagonal)).sum(axis=1) / classes**2
+    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
     for place, table in influence.priced_tables.items():
-        squares[place] = np.square(table).mean()
+        if place >= first:
+            squares[place - first] = np.square(table).mean()
     return np.asarray(squares)
-
-
-def _centred(influence: Influence) -> tuple[Array, Array]:
-    """Row and column, the mean of the column and the base moved into the row."""
-    middle = influence.column.mean(axis=1, keepdims=True)
-    return influence.base[:, None] + influence.row + middle, influence.column - middle
 
 
 def spread(evaluation: Evaluation) -> Spread:
     """Find both standard errors of every slot."""
     with np.errstate(invalid="ignore", over="ignore"):
-        of_classes, of_table = class_variance(evaluation), table_variance(evaluation, evaluation.influence)
+        influence = evaluation.influence
+        of_classes, of_table = class_variance(evaluation), table_variance(evaluation, influence)
         plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
         own = np.square(evaluation.class_slopes[1]).sum(axis=-1).ravel() / 4
-        shared = pseudo_squares(evaluation.influence).reshape(2, -1)[1]
+        shared = pseudo_squares(influence, first=len(influence.base) // 2)
         extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
         known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
@@ -319,10 +315,11 @@ def wilson(value: Array, trials: Array, level: float) -> tuple[Array, Array]:
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
     """Wilson (1927), with the number of trials that would give the standard error found."""
     inside = (value > 0) & (value < 1) & (error > NO_ERROR)
-    count = np.where(inside, value * (1 - value) / np.square(error), trials)
-    square = np.square(critical)
-    middle = (value + square / (2 * count)) / (1 + square / count)
-    reach = critical / (1 + square / count) * np.sqrt(value * (1 - value) / count + square / (4 * count**2))
+    square, variance = np.square(critical), value * (1 - value)
+    count = np.where(inside, variance / np.square(error), trials)
+    shrunk = 1 + square / count
+    middle = (value + square / (2 * count)) / shrunk
+    reach = critical / shrunk * np.sqrt(variance / count + square / (4 * count**2))
     low = np.where(value <= 0, 0.0, np.maximum(middle - reach, 0.0))
     high = np.where(value >= 1, 1.0, np.minimum(middle + reach, 1.0))
     return low, high

@@ -8,6 +8,7 @@ negatives. For the whole table: ``correct`` its diagonal, ``true`` its row sums,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,13 +54,21 @@ def kappa(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
     return (correct.sum(axis=-1) * total - by_chance) / (total**2 - by_chance)
 
 
+@lru_cache(maxsize=16)
+def _steps_between(classes: int) -> Array:
+    """By how many places two classes are apart."""
+    places = np.arange(classes, dtype=float)
+    steps: Array = np.abs(places[:, None] - places)
+    steps.setflags(write=False)
+    return steps
+
+
 def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
     """How far apart two classes are: by place (linear), by its square, or by a matrix of the user's."""
-    places = np.arange(len(scale), dtype=float)
-    steps = np.abs(places[:, None] - places)
     if isinstance(weights, str):
         if weights not in ("linear", "quadratic"):
             raise BadOption(f"weights is {quoted(weights)}", mend="Say 'linear', 'quadratic' or give a matrix")
+        steps = _steps_between(len(scale))
         return steps if weights == "linear" else steps**2
     return cost_matrix(scale, weights)
 
