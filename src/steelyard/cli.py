@@ -96,7 +96,7 @@ app.command(cv)
 
 @app.command
 def assess(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None,
@@ -119,7 +119,7 @@ def assess(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    table = read_file(file)
+    table = read_file(file, options.where)
     result = api.assess(
         table,
         truth=truth,
@@ -138,7 +138,7 @@ def assess(
 
 @app.command
 def compare(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     model: Annotated[
@@ -160,7 +160,7 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    table = read_file(file)
+    table = read_file(file, options.where)
     result = api.compare(table, chosen, truth=truth, **keywords_of(table, truth, options))
     with working("weighing"):
         result.table()
@@ -191,7 +191,7 @@ def _assessment_json(result: Assessment) -> dict[str, Any]:
 
 @app.command
 def thresholds(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[str, Parameter(help="Column of the event's score, or columns of probabilities: 'p_*'.")],
@@ -216,7 +216,7 @@ def thresholds(
     from . import api
     from .assessment import SHOWN
 
-    table = read_file(file)
+    table = read_file(file, reading.where)
     keywords = columns_of(table, truth, reading) | {"measures": ["auc"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
@@ -256,7 +256,7 @@ def _choose(
 
 @app.command
 def calibration(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[str, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")],
@@ -275,7 +275,7 @@ def calibration(
     from . import api
     from .rendering import calibration_view
 
-    table = read_file(file)
+    table = read_file(file, reading.where)
     keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     with working("drawing outcomes"):

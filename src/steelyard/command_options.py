@@ -37,6 +37,9 @@ class Reading:
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    where: Annotated[str | None, Parameter(help='Which rows count: "year == 2024 and score >= 0.5".', negative="")] = (
+        None
+    )
     cut: Annotated[
         str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
     ] = None
@@ -130,12 +133,12 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
     }
 
 
-def read_file(file: str) -> Any:
+def read_file(file: str, where: str | None = None) -> Any:
     """Read a file, with a sign of life."""
     from .sources import read
 
     with working(f"reading {file}"):
-        return read(file)
+        return read(file, where)
 
 
 def head_of(result: Assessment) -> dict[str, Any]:
