@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from . import sources
 from .cases import Cases, Door, Prediction
 from .errors import BadOption, SteelyardError, UnknownColumn, quoted
+from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
 from .streams import Files, Loaded
@@ -56,8 +57,8 @@ class Request:
             return cases
         return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])
 
-    def let_in(self, table: Any, door: Door | None = None) -> Cases:
-        """Take the columns out of a table and let its rows in."""
+    def let_in(self, table: Any, door: Door | None = None, forms: Mapping[str, bool] | None = None) -> Cases:
+        """Take the columns out of a table and let its rows in; which classifiers gave labels may be known."""
         door, chosen, names = self.door if door is None else door, {}, {"truth": str(self.truth)}
         for what in ("weight", "group", "by"):
             value = getattr(door, what)
@@ -66,9 +67,24 @@ class Request:
             elif what == "by" and _are_names(value):
                 chosen[what] = {name: sources.column(table, name) for name in value}
         known = _known_columns(table, door.knowledge)
-        columns = {name: _columns(table, name, spec) for name, spec in self.models.items()}
-        bound = replace(door, names=names, headings=self.headings, knowledge=known, **chosen)
-        return bound.admit(sources.column(table, str(self.truth)), columns)
+        truth, columns = self.taken(lambda name: sources.column(table, name), table)
+        for name, labels in () if forms is None else forms.items():
+            if name in self.headings:
+                columns[name] = _of_form(columns[name], self.headings[name], labels=labels)
+        return replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
+
+    def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
+        """The truth and what each classifier said: single columns by a function, memberships out of a table."""
+        predictions = {
+            name: column(spec) if _is_column(spec) else _memberships(table, name, spec)
+            for name, spec in self.models.items()
+        }
+        return column(str(self.truth)), predictions
+
+    @property
+    def parts_are_named(self) -> bool:
+        """Whether the parts of the data are columns, if there are any."""
+        return self.door.by is None or isinstance(self.door.by, str) or _are_names(self.door.by)
 
     @property
     def headings(self) -> dict[str, str]:
@@ -157,10 +173,15 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
     )
 
 
-def _columns(table: Any, name: str, wanted: Any) -> Any:
-    """The prediction of one classifier, from the columns that were named for it."""
-    if _is_column(wanted):
-        return sources.column(table, wanted)
+def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
+    """What one classifier said, from the membership columns that were named for it."""
     found = sources.membership_columns(table, _checked(wanted))
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
     return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
+
+
+def _of_form(column: Any, heading: str, *, labels: bool) -> Prediction:
+    """A column as labels or as scores, whichever all rows together are."""
+    if labels:
+        return Prediction(heading, labels=encode(column, heading))
+    return Prediction(heading, columns=(numbers(column, heading),))

@@ -23,6 +23,7 @@ from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
 from .statistics import Sums
 from .tally import Tally
+from .weighing import weigh, weigh_beside
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -111,23 +112,22 @@ def assess(
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     request = Request(truth, {MODEL: wanted}, door, where)
-    cases = request.admit(y_true, None if prediction is None else {MODEL: prediction})
-    settings = settings.fitted(cases.given(rule.checks_scores))
-    keep = rule.keeps_scores or settings.of_rows
-    cases, decisions = rule.applied(cases, settings)
-    assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
+    found = weigh(request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule)
+    assessment = Assessment(found.tally, found.settings, MODEL, decision=found.decisions.get(MODEL))
     if training is None:
         return assessment
     chosen = rule.number if assessment.decision is None else assessment.decision.threshold
     # What was said row by row was said of other rows; a deviation that holds for all is among what is known.
-    classes = cases.scale.but(sd=None) if isinstance(cases.scale, Continuum) else cases.scale
+    scale = found.tally.scale
+    classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
     general = door.knowledge.of_any_rows
     fitted = Door(classes, None, chosen, missing, any_scale=rule.any_scale, knowledge=general)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
-    seen = Request(truth, {MODEL: wanted}, fitted).admit(pair[0], None if pair[1] is None else {MODEL: pair[1]})
-    return replace(assessment, training=Assessment(Tally.of(seen, with_scores=keep), settings, MODEL))
+    beside = Request(truth, {MODEL: wanted}, fitted)
+    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found)
+    return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 
 def compare(
@@ -193,13 +193,10 @@ def compare(
     named = {str(name): value for name, value in predictions.items()}
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
-    cases = Request(truth, named, door, where).admit(y_true, named if truth is None else None)
-    settings = settings.fitted(cases.given(rule.checks_scores))
-    keep = rule.keeps_scores or settings.of_rows
-    cases, decisions = rule.applied(cases, settings)
+    found = weigh(Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule)
     from .comparison import Comparison
 
-    return Comparison(Tally.of(cases, with_scores=keep), settings, cases, decisions=decisions)
+    return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
 
 
 def decide(

@@ -23,6 +23,7 @@ from .command_options import (
     judge,
     keywords_of,
     labels_in,
+    opened_file,
     read_file,
     write,
 )
@@ -119,15 +120,15 @@ def assess(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    table = read_file(file, options.where)
-    result = api.assess(
-        table,
-        truth=truth,
-        assigned=assigned,
-        membership=columns(membership),
-        training=None if training is None else read_file(training),
-        **keywords_of(table, truth, options),
-    )
+    with opened_file(file, options.where) as files:
+        result = api.assess(
+            files,
+            truth=truth,
+            assigned=assigned,
+            membership=columns(membership),
+            training=training,
+            **keywords_of(files, truth, options),
+        )
     with working("weighing"):
         result.table()
     if options.prints_tables:
@@ -160,8 +161,8 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    table = read_file(file, options.where)
-    result = api.compare(table, chosen, truth=truth, **keywords_of(table, truth, options))
+    with opened_file(file, options.where) as files:
+        result = api.compare(files, chosen, truth=truth, **keywords_of(files, truth, options))
     with working("weighing"):
         result.table()
     shown = None if measure is None else result[result.models[0]].find(measure).label

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .terminal import console, working, write_to
+from .terminal import console, counting, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .requirements import Requirement
     from .scale import Scale
+    from .streams import Files
     from .table import Table
     from .words import ReadLabel
 
@@ -139,6 +141,22 @@ def read_file(file: str, where: str | None = None) -> Any:
 
     with working(f"reading {file}"):
         return read(file, where)
+
+
+@contextmanager
+def opened_file(file: str, where: str | None = None) -> Iterator[Files]:
+    """Files that have not been read, with a bar while they are."""
+    from dataclasses import replace
+
+    from .sizes import in_words
+    from .sources import opened
+
+    with counting(f"reading {file}") as shown:
+
+        def watch(rows: int, done: int, total: int) -> None:
+            shown(done, total, f"{rows:,} rows, {in_words(done)} of {in_words(total)}")
+
+        yield replace(opened(file, where), watch=watch)
 
 
 def head_of(result: Assessment) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from .scale import Scale, listed, plain_label
 from .streams import Batch, Files, Loaded, filtered
 from .where import Filter, refuse_unknown
 
+__all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
+
 
 def read(source: Any, where: str | None = None) -> Any:
     """Bring a data frame or the files that a path or pattern names into one Arrow table."""

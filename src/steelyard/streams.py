@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -80,10 +80,12 @@ class Files:
     Attributes:
         files: The files, in the order of their names.
         filter: Which rows count.
+        watch: Told how many rows and bytes were worked on so far, and how many bytes there are.
     """
 
     files: tuple[File, ...]
     filter: Filter | None = None
+    watch: Callable[[int, int, int], None] | None = None
 
     @classmethod
     def of(cls, source: Any, where: str | None = None) -> Files:

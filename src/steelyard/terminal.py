@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from .errors import UnreadableFile, quoted
@@ -39,14 +40,20 @@ def working(what: str) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, and silence elsewhere."""
+def counting(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, and silence elsewhere; told how much is done, of how much, and what that is in words."""
     from rich.progress import Progress
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        task = progress.add_task(escape(what), total=None)
+
+        def shown(done: int, total: int, words: str = "") -> None:
+            progress.update(
+                task, completed=done, total=total, description=escape(f"{what}: {words}" if words else what)
+            )
+
+        yield shown
 
 
 def write_to(target: str, text: str) -> None:
