@@ -9,6 +9,7 @@ from typing import Any
 from . import sources
 from .cases import Cases, Door, Prediction
 from .errors import BadOption, SteelyardError, UnknownColumn, quoted
+from .files import File
 from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
@@ -115,24 +116,24 @@ class Request:
 
     def columns_of(self, files: Files) -> list[str]:
         """The columns that are needed of files; a pattern must match the same in all of them."""
-        wanted = self._columns_in(files, 0)
-        for place in range(1, len(files.files)):
-            here = self._columns_in(files, place)
-            if here != wanted:
+        wanted: list[str] = []
+        for file in files.files:
+            wanted = self.columns_in(files, file, wanted)
+        return wanted
+
+    def columns_in(self, files: Files, file: File, wanted: list[str]) -> list[str]:
+        """The columns that are needed of one file; those of the files before it, where there were any."""
+        try:
+            here = self.columns_among(files.names_in(file))
+            if wanted and here != wanted:
                 odd = sorted(set(here) ^ set(wanted))[0]
                 raise UnknownColumn(
                     f"{quoted(odd)} is a column of some files, not of all",
-                    file=files.files[place].shown,
                     mend="Files that are read together need the same columns",
                 )
-        return wanted
-
-    def _columns_in(self, files: Files, place: int) -> list[str]:
-        file = files.files[place]
-        try:
-            return self.columns_among(files.names_in(file))
         except SteelyardError as error:
             raise error.within(file.shown, None) from None
+        return here
 
     def _refuse_loose(self) -> None:
         """A filter leaves out rows of the table, but none of an array that stands beside it."""

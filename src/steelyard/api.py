@@ -23,7 +23,7 @@ from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
 from .statistics import Sums
 from .tally import Tally
-from .weighing import weigh, weigh_beside
+from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -55,6 +55,7 @@ def assess(
     method: Method = "delta",
     missing: Missing = "error",
     where: str | None = None,
+    on_error: OnError = "stop",
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -97,6 +98,8 @@ def assess(
         missing: "error", or "drop" to leave rows out in which a value is missing.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5"; training data are taken
             as they are.
+        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out; the
+            notes of the result name it.
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -112,7 +115,7 @@ def assess(
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     request = Request(truth, {MODEL: wanted}, door, where)
-    found = weigh(request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule)
+    found = weigh(request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error)
     assessment = Assessment(found.tally, found.settings, MODEL, decision=found.decisions.get(MODEL))
     if training is None:
         return assessment
@@ -150,6 +153,7 @@ def compare(
     method: Method = "delta",
     missing: Missing = "error",
     where: str | None = None,
+    on_error: OnError = "stop",
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -177,6 +181,7 @@ def compare(
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5".
+        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out.
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -193,7 +198,9 @@ def compare(
     named = {str(name): value for name, value in predictions.items()}
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
-    found = weigh(Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule)
+    found = weigh(
+        Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error
+    )
     from .comparison import Comparison
 
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)

@@ -1,4 +1,4 @@
-"""The command line: assess, compare, cv, thresholds, calibration, study, measures, demo."""
+"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, study, measures, demo."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
@@ -20,7 +20,6 @@ from .command_options import (
     Reading,
     columns_of,
     head_of,
-    judge,
     keywords_of,
     labels_in,
     opened_file,
@@ -31,6 +30,8 @@ from .cv_commands import cv
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .rendering import harmless_lines, threshold_view
 from .study_commands import study
+from .tally_commands import merge, tally
+from .telling import tell_assessment, tell_comparison
 from .terminal import show, working
 from .words import (
     columns,
@@ -84,15 +85,25 @@ Classifiers that are yet to be fitted, each row by fits that have not seen it:
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
 
+Many files: count each day by itself, and weigh all days together later:
+
+    steelyard tally 'monday/*.parquet' --truth grade --assigned model \\
+        --scale low,mid,high --out monday.tally
+    steelyard merge '*.tally'
+
 A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
         --event yes --require 'sensitivity.low >= 0.8'
 """
 
-app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext")
+app = App(
+    name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext", suppress_keyboard_interrupt=False
+)
 app.command(study)
 app.command(cv)
+app.command(tally)
+app.command(merge)
 
 
 @app.command
@@ -116,7 +127,6 @@ def assess(
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
     from . import api
-    from .rendering import assessment_view
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
@@ -127,14 +137,10 @@ def assess(
             assigned=assigned,
             membership=columns(membership),
             training=training,
+            on_error=options.bad_files,
             **keywords_of(files, truth, options),
         )
-    with working("weighing"):
-        result.table()
-    if options.prints_tables:
-        show(assessment_view(result, truth_in_rows=not predictions_in_rows))
-    write(options, result.table(), lambda: _assessment_json(result))
-    return judge(options, conditions, {result.model: result})
+    return tell_assessment(result, options, conditions, truth_in_rows=not predictions_in_rows)
 
 
 @app.command
@@ -156,38 +162,14 @@ def compare(
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
     from . import api
-    from .rendering import comparison_view
     from .requirements import read_requirement
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
     with opened_file(file, options.where) as files:
-        result = api.compare(files, chosen, truth=truth, **keywords_of(files, truth, options))
-    with working("weighing"):
-        result.table()
-    shown = None if measure is None else result[result.models[0]].find(measure).label
-    if options.prints_tables:
-        show(comparison_view(result, shown))
-    several = len(result.models) > 1
-    write(
-        options,
-        result.table(),
-        lambda: {
-            **head_of(result[result.models[0]]),
-            "estimates": result.table().to_json(),
-            "differences": result.differences().to_json() if several else [],
-        },
-    )
-    return judge(options, conditions, {name: result[name] for name in result.models})
-
-
-def _assessment_json(result: Assessment) -> dict[str, Any]:
-    return {
-        **head_of(result),
-        "confusion": result.confusion().tolist(),
-        "estimates": result.table().to_json(),
-        "training": None if result.training is None else result.training.table().to_json(),
-    }
+        said = keywords_of(files, truth, options)
+        result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, **said)
+    return tell_comparison(result, options, conditions, measure)
 
 
 @app.command

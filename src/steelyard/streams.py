@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .where import Filter, refuse_unknown
 if TYPE_CHECKING:
     from .kinds import Places
 
+Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
 ROW = "\0 row"  # a column of row numbers beside those of a file, which has none of that name
 
 
@@ -45,6 +46,13 @@ class Batch:
         if row is not None:
             row = self.first + row if self.places is None else int(self.places[row])
         return error.within(self.file, row)
+
+
+class Failure(NamedTuple):
+    """A file that could not be read to its end, and why."""
+
+    file: str
+    error: SteelyardError
 
 
 @dataclass(frozen=True)
@@ -89,8 +97,10 @@ class Files:
 
     @classmethod
     def of(cls, source: Any, where: str | None = None) -> Files:
-        """Find the files."""
-        return cls(tuple(discover(source)), None if where is None else Filter.read(where))
+        """Find the files of one name, or of several."""
+        names = source if isinstance(source, list | tuple) else [source]
+        found = {file.shown: file for name in names for file in discover(name)}
+        return cls(tuple(found.values()), None if where is None else Filter.read(where))
 
     @property
     def size(self) -> int:
@@ -129,18 +139,36 @@ class Files:
         return {key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()}
 
     def type_of(self, name: str) -> Any:
-        """What a column holds in all files."""
-        return self.schema([name]).field(name).type
+        """What a column holds in the first file that can be read and has a value there."""
+        import pyarrow as pa
+
+        faults: list[SteelyardError] = []
+        for file in self.files:
+            try:
+                kind = self.types_in(file, [name])[name]
+            except SteelyardError as error:
+                faults.append(error)
+            else:
+                if not pa.types.is_null(kind):
+                    return kind
+        if len(faults) == len(self.files):
+            raise faults[0]
+        return pa.null()
 
     def schema(self, columns: Sequence[str]) -> Any:
         """Types of columns that can hold what all files hold in them; a file in which one is missing is named."""
-        import pyarrow as pa
-
-        kinds: dict[str, tuple[Any, File]] = {}
+        kinds: Kinds = {}
         for file in self.files:
-            for name, kind in self.types_in(file, columns).items():
-                kinds[name] = (kind, file) if name not in kinds else (_joint(name, *kinds[name], kind, file), file)
-        return pa.schema([(name, kinds[name][0]) for name in columns])
+            kinds = self.joint_types(kinds, file, columns)
+        return schema_from(kinds, columns)
+
+    def joint_types(self, kinds: Kinds, file: File, columns: Sequence[str]) -> Kinds:
+        """Types that hold what was seen before and what one more file holds."""
+        found = self.types_in(file, columns)
+        return {
+            name: (kind, file) if name not in kinds else (_joint(name, *kinds[name], kind, file), file)
+            for name, kind in found.items()
+        }
 
     def types_in(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
         """What columns hold in one file; words apart from rows count as words."""
@@ -216,16 +244,26 @@ class Files:
 
     def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
         """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
+        for item in self.attempts(columns, schema):
+            if isinstance(item, Failure):
+                raise item.error
+            yield item
+
+    def attempts(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch | Failure]:
+        """The same, where a file that cannot be read to its end ends in a failure, and the next one follows."""
         found = self.schema(self.with_filter(columns)) if schema is None else schema
-        return ahead(self._batches(list(columns), found))
+        return ahead(self._attempts(list(columns), found))
 
     def with_filter(self, columns: Sequence[str]) -> list[str]:
         """These columns and those that the filter speaks of."""
         return list(dict.fromkeys([*columns, *(() if self.filter is None else self.filter.names)]))
 
-    def _batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
+    def _attempts(self, columns: Sequence[str], schema: Any) -> Iterator[Batch | Failure]:
         for file in self.files:
-            yield from self.batches_in(file, columns, schema)
+            try:
+                yield from self.batches_in(file, columns, schema)
+            except SteelyardError as error:
+                yield Failure(file.shown, error)
 
     def batches_in(self, file: File, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """The rows of one file, brought into common types."""
@@ -257,6 +295,13 @@ class Files:
         fragment = form.make_fragment(file.path, fs.LocalFileSystem(), partition_expression=said)
         whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
         return bool(list(whole.get_fragments(filter=keep)))
+
+
+def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
+    """Types as a schema."""
+    import pyarrow as pa
+
+    return pa.schema([(name, kinds[name][0]) for name in columns])
 
 
 def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> Batch:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
 from .admission import Request
@@ -16,7 +15,8 @@ from .columns import is_single
 from .errors import EmptyInput, MissingValues, SteelyardError
 from .labels import encode
 from .scale import Continuum, Scale
-from .streams import Batch, Files
+from .streams import Batch, Failure, Files, Kinds, schema_from
+from .surveying import Seen, Sum, nothing
 from .tally import Tally
 from .weights import refuse_weightless
 
@@ -24,26 +24,7 @@ if TYPE_CHECKING:
     from .rules import Rule
     from .settings import Settings
 
-
-@dataclass
-class Sum:
-    """Tallies added up in pairs, in the order in which they come: sums of many clusters are not copied every time."""
-
-    parts: list[tuple[int, Tally]] = field(default_factory=list)
-
-    def add(self, tally: Tally) -> None:
-        """Add one; two of the same height become one of the next."""
-        height = 0
-        while self.parts and self.parts[-1][0] == height:
-            tally, height = self.parts.pop()[1] + tally, height + 1
-        self.parts.append((height, tally))
-
-    def total(self) -> Tally | None:
-        """What was added so far."""
-        found: Tally | None = None
-        for _, tally in reversed(self.parts):
-            found = tally if found is None else tally + found
-        return found
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -55,28 +36,73 @@ class Plan:
         files: The files.
         columns: The columns that are needed.
         schema: What these hold, and what the columns of the filter hold.
+        skip: Whether a file that cannot be used is left out; else it stops the run.
+        left_out: What was wrong with files that were left out, by file.
     """
 
     request: Request
     files: Files
     columns: list[str]
     schema: Any
+    skip: bool = False
+    left_out: Mapping[str, SteelyardError] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, request: Request, source: Any) -> Plan:
-        """Look at the files, but not at their rows."""
+    def of(cls, request: Request, source: Any, skip: bool = False) -> Plan:
+        """Look at the files, but not at their rows; the first that can be used says what all must have."""
         files = sources.opened(source, request.where)
-        columns = request.columns_of(files)
-        return cls(request, files, columns, files.schema(files.with_filter(columns)))
+        columns: list[str] = []
+        kinds: Kinds = {}
+        left_out: dict[str, SteelyardError] = {}
+        for file in files.files:
+            try:
+                here = request.columns_in(files, file, columns)
+                kinds, columns = files.joint_types(kinds, file, files.with_filter(here)), here
+            except SteelyardError as error:
+                if not skip:
+                    raise
+                left_out[file.shown] = error
+        schema = schema_from(kinds, list(kinds))
+        if files.filter is not None and kinds:
+            files.filter.on(schema)
+        return cls(request, files, columns, schema, skip).without(left_out)
+
+    def without(self, left_out: Mapping[str, SteelyardError]) -> Plan:
+        """Leave out files, but not all."""
+        kept = tuple(file for file in self.files.files if file.shown not in left_out)
+        if not kept:
+            raise next(iter(left_out.values()))
+        return replace(self, files=replace(self.files, files=kept), left_out={**self.left_out, **left_out})
 
     @property
     def door(self) -> Door:
         """The door of a batch."""
         return replace(self.request.door, part=True)
 
-    def batches(self, columns: list[str]) -> Iterator[Batch]:
-        """All batches that have rows."""
-        return (batch for batch in self.files.batches(columns, self.schema) if batch.table.num_rows)
+    def by_file(self, columns: list[str]) -> Iterator[tuple[str, Iterator[Batch | Failure]]]:
+        """The batches of each file; the last may be a failure, which ends the run unless files may be left out."""
+        for file, items in groupby(self.files.attempts(columns, self.schema), lambda item: str(item.file)):
+            yield file, (item for item in items if isinstance(item, Failure) or item.table.num_rows)
+
+    @property
+    def reading(self) -> tuple[tuple[str, str], ...]:
+        """How rows are read, so that what was read otherwise is never added."""
+        import pyarrow as pa
+
+        door, empty = self.request.door, self.schema.empty_table()
+        said: dict[str, Any] = {
+            "truth": self.request.truth,
+            "missing": door.missing,
+            "where": None if self.files.filter is None else self.files.filter.text,
+        }
+        for name, spec in self.request.models.items():
+            alone = name in self.request.headings
+            said[f"model {name}"] = spec if alone else sources.membership_columns(empty, spec)
+        if door.weight is not None:
+            whole = pa.types.is_integer(self.schema.field(door.weight).type)
+            said["weight"] = f"{door.weight} ({'counts' if whole else 'numbers'})"
+        said |= {"group": door.group, "by": door.by, "threshold": door.threshold}
+        return tuple((what, str(value)) for what, value in sorted(said.items()) if value is not None)
 
     # --- what must be known before the first row is counted -----------------------------------------------------
 
@@ -86,16 +112,36 @@ class Plan:
         if self.request.door.scale is not None and known is not None:
             scale, _ = self._survey({}, known)
             return scale, known
-        seen = Seen()
-        for batch in self.batches(self._surveyed):
-            seen.add(batch.table, self._labelled, complete=self.request.door.missing == "drop")
+        seen = self._seen()
         if not seen.rows:
-            raise _nothing(seen.missing)
+            raise nothing(seen.missing)
         try:
-            scale, forms = self._survey(seen.values, {})
+            return self._survey(seen.values, {})
         except SteelyardError as error:
             raise self._told(error, seen.missing) from None
-        return scale, forms
+
+    def _seen(self) -> Seen:
+        """The distinct labels of all files that can be read to their end."""
+        total, drop = Seen(), self.request.door.missing == "drop"
+        faults: dict[str, SteelyardError] = {}
+        for file, items in self.by_file(self._surveyed):
+            seen = Seen(dict(total.values), total.missing, total.rows)
+            try:
+                for batch in unfailing(items):
+                    seen.add(batch.table, self._labelled, complete=drop)
+            except SteelyardError as error:
+                self._noted(faults, file, error)
+            else:
+                total = seen
+        if faults:
+            raise Unusable(faults)
+        return total
+
+    def _noted(self, faults: dict[str, SteelyardError], file: str, error: SteelyardError) -> None:
+        """Stop at a fault, or remember it."""
+        if not self.skip:
+            raise error
+        faults[file] = error
 
     @property
     def _labelled(self) -> list[str]:
@@ -142,7 +188,7 @@ class Plan:
         kind = MissingValues if gaps else type(error)
         if not gaps and error.row is None:
             return error
-        for batch in self.batches(self.columns):
+        for batch in self.files.batches(self.columns, self.schema):
             try:
                 self.request.let_in(batch.table, self.door)
             except kind as found:
@@ -155,30 +201,44 @@ class Plan:
 
     def tally(self, scale: Scale, forms: Mapping[str, bool]) -> Tally:
         """Sum up all rows, in the order of files and batches: the result does not depend on timing."""
-        total, dropped, rows, done = Sum(), 0, 0, 0
+        total, rows, done, faults = Sum(), 0, 0, dict(self.left_out)
         door, sizes = replace(self.door, scale=scale), {file.shown: file.size for file in self.files.files}
-        for batch in self.batches(self.columns):
-            found = self._counted(batch, door, forms)
-            if isinstance(found, int):
-                dropped += found
+        for file, items in self.by_file(self.columns):
+            part = Sum()
+            try:
+                for batch in unfailing(items):
+                    part.add(self._counted(batch, door, forms))
+                    rows += batch.table.num_rows
+                    self._watched(rows, done)
+            except SteelyardError as error:
+                self._noted(faults, file, error)
             else:
-                total.add(found)
-            rows += batch.table.num_rows
-            done += sizes.pop(str(batch.file), 0)
-            if self.files.watch is not None:
-                self.files.watch(rows, done, self.files.size)
-        tally = total.total()
-        if tally is None:
-            raise _nothing(bool(dropped))
-        self._refuse_weightless(tally)
-        return replace(tally, dropped=tally.dropped + dropped)
+                total.extend(part)
+            done += sizes[file]
+            self._watched(rows, done)
+        if len(faults) > len(self.left_out) and self.request.door.scale is None:
+            raise Unusable(faults)  # what they called classes may be none
+        return self._checked(total.total(), faults, rows)
 
-    def _counted(self, batch: Batch, door: Door, forms: Mapping[str, bool]) -> Tally | int:
-        """The tally of a batch, or how many rows were dropped where none is left."""
+    def _checked(self, tally: Tally | None, faults: Mapping[str, SteelyardError], rows: int) -> Tally:
+        if tally is None and faults:
+            raise next(iter(faults.values()))
+        if tally is None or tally.dropped == rows:
+            raise nothing(rows > 0)
+        self._refuse_weightless(tally)
+        return replace(tally, reading=self.reading, left_out=tuple(str(error) for error in faults.values()))
+
+    def _watched(self, rows: int, done: int) -> None:
+        if self.files.watch is not None:
+            self.files.watch(rows, done, self.files.size)
+
+    def _counted(self, batch: Batch, door: Door, forms: Mapping[str, bool]) -> Tally:
+        """The tally of a batch; an empty one where every row was dropped."""
         try:
             return Tally.of(self.request.let_in(batch.table, door, forms), with_scores=False)
         except EmptyInput:
-            return int(batch.table.num_rows)
+            nothing = Tally.empty(door.scale or Scale([]), list(self.request.models))
+            return replace(nothing, dropped=int(batch.table.num_rows))
         except SteelyardError as error:
             raise batch.locate(error) from None
 
@@ -186,64 +246,6 @@ class Plan:
         if self.request.door.weight is not None:
             _, mass, square = tally.sums.values.sum(axis=0)
             refuse_weightless(bool(mass > 0), float(square), self.request.door.weight)
-
-
-@dataclass
-class Seen:
-    """The distinct values of columns; of numbers with a fraction one is enough, since no class is called so.
-
-    ``missing`` tells whether any value is, ``rows`` how many rows were looked at.
-    """
-
-    values: dict[str, Any] = field(default_factory=dict)
-    missing: bool = False
-    rows: int = 0
-
-    def add(self, table: Any, names: list[str], complete: bool) -> None:
-        """Look at some rows, or at those of them that are complete."""
-        import pyarrow as pa
-        from pyarrow import compute
-
-        kept = _complete(table) if complete else table
-        self.missing |= kept.num_rows < table.num_rows
-        self.rows += kept.num_rows
-        for name in names:
-            column = kept.column(name)
-            # Words that stand in no row stand in a dictionary too.
-            found = compute.unique(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0))
-            found = found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
-            self.missing |= bool(compute.any(compute.is_null(found, nan_is_null=True)).as_py())
-            before = self.values.get(name)
-            both = found if before is None else pa.concat_arrays([before, found])
-            self.values[name] = _few(compute.unique(both.drop_null()))
-
-
-def _nothing(dropped: bool) -> EmptyInput:
-    if dropped:
-        return EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
-    return EmptyInput("there is no row to assess", mend="Check the filter or the file")
-
-
-def _few(values: Any) -> Any:
-    """Whole numbers and words as they are, and one of all fractions."""
-    import pyarrow as pa
-
-    if not pa.types.is_floating(values.type):
-        return values
-    plain = values.to_numpy()
-    plain = plain[~np.isnan(plain)]
-    broken = (plain != np.floor(plain)) | np.isinf(plain)
-    return pa.array(np.concatenate([plain[~broken], plain[broken][:1]]), values.type)
-
-
-def _complete(table: Any) -> Any:
-    """The rows in which nothing is missing; NaN is nothing."""
-    from functools import reduce
-
-    from pyarrow import compute
-
-    gaps = [compute.is_null(column, nan_is_null=True) for column in table.columns]
-    return table.filter(compute.invert(reduce(compute.or_, gaps)))
 
 
 def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
@@ -261,7 +263,9 @@ def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
     return named and plain and rule.goal is None and not rule.any_scale
 
 
-def summed(request: Request, source: Any, settings: Settings, rule: Rule) -> tuple[Tally, bool] | None:
+def summed(
+    request: Request, source: Any, settings: Settings, rule: Rule, skip: bool = False
+) -> tuple[Tally, bool] | None:
     """The tally of files, and whether any classifier gave scores; None where measures need the rows themselves."""
     if not can_be_summed(request, source, rule):
         return None
@@ -269,8 +273,44 @@ def summed(request: Request, source: Any, settings: Settings, rule: Rule) -> tup
     scored = len(request.headings) < len(request.models)
     if not counts and (scored or isinstance(request.door.scale, Continuum)):
         return None
-    plan = Plan.of(request, source)
-    scale, forms = plan.settled()
-    if not counts and not all(forms.values()):
-        return None
-    return plan.tally(scale, forms), not all(forms.values())
+    plan = Plan.of(request, source, skip)
+
+    def work(plan: Plan) -> tuple[Tally, bool] | None:
+        scale, forms = plan.settled()
+        if not counts and not all(forms.values()):
+            return None
+        return plan.tally(scale, forms), not all(forms.values())
+
+    return persisting(plan, work)
+
+
+def persisting(plan: Plan, work: Callable[[Plan], Result]) -> Result:
+    """Do something with files; where some cannot be used and may be left out, do it again without these.
+
+    From the start: a class that only a faulty file had is then no class, and no row of it was counted.
+    """
+    while True:
+        try:
+            return work(plan)
+        except Unusable as found:
+            plan = plan.without(found.faults)
+        except SteelyardError as error:
+            if not plan.skip or error.file is None or error.file in plan.left_out:
+                raise
+            plan = plan.without({error.file: error})
+
+
+class Unusable(Exception):
+    """Files turned out to be of no use, and may be left out."""
+
+    def __init__(self, faults: Mapping[str, SteelyardError]) -> None:
+        super().__init__(", ".join(faults))
+        self.faults = faults
+
+
+def unfailing(items: Iterator[Batch | Failure]) -> Iterator[Batch]:
+    """Batches, until one could not be read."""
+    for item in items:
+        if isinstance(item, Failure):
+            raise item.error
+        yield item

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from .errors import UnreadableFile, quoted
+from .whole_files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,16 +59,4 @@ def write_to(target: str, text: str) -> None:
     if target == "-":
         sys.stdout.write(text)
     else:
-        _write_whole(Path(target), text)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    half = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
-    except OSError as error:
-        raise UnreadableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
-    finally:
-        half.unlink(missing_ok=True)
+        write_whole(target, text.encode())

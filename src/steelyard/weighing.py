@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .admission import Request
 from .cases import Cases, Given
 from .decisions import Decision
+from .errors import BadOption, quoted
 from .rules import Rule
 from .settings import Settings
 from .summing import summed
 from .tally import Tally
+
+OnError = Literal["stop", "skip"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,17 @@ def weigh(
     predictions: Mapping[str, Any] | None,
     settings: Settings,
     rule: Rule,
+    on_error: OnError = "stop",
 ) -> Weighed:
     """Sum files where counts are all that is asked for; let everything else in as a whole."""
-    streamed = None if predictions is not None else summed(request, source, settings, rule)
+    if on_error not in ("stop", "skip"):
+        raise BadOption(f"on_error is {quoted(on_error)}", mend="Say 'stop' or 'skip'")
+    streamed = None if predictions is not None else summed(request, source, settings, rule, on_error == "skip")
+    if streamed is None and on_error == "skip":
+        raise BadOption(
+            "on_error='skip' is for files whose rows are counted, not held",
+            mend="Give a path, and ask for count measures only, as in measures=['error', 'kappa']",
+        )
     if streamed is not None:
         tally, scored = streamed
         return Weighed(tally, settings.fitted(Given(scored)), reread=lambda: request.admit(source, None))

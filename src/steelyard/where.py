@@ -290,7 +290,7 @@ def _family(kind: Any) -> str:
 
 def refuse_unknown(name: object, names: list[str]) -> None:
     """Name the nearest column where there is none of a name."""
-    if name in names:
+    if isinstance(name, str) and name in names:
         return
     from difflib import get_close_matches
 
