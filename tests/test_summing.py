@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 import steelyard as sy
-from steelyard import Tally, formats, streams, summing
+from steelyard import Tally, formats, streams
 from steelyard.errors import (
     AmbiguousPrediction,
     BadOption,
@@ -30,6 +30,7 @@ from steelyard.errors import (
 )
 from steelyard.measures import choose
 from steelyard.statistics import CONFUSION
+from steelyard.surveying import Sum
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 
@@ -251,6 +252,12 @@ def test_a_batch_without_weight_is_no_mistake(tmp_path: Path) -> None:
     assert sy.assess(folder, truth="y", assigned="m", weight="w")["accuracy"].value == 0.75
 
 
+def test_a_part_that_could_be_two_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path, 'y,m,s,t\na,a,"1, t=2",3\nb,b,1,"2, t=3"\n')
+    with pytest.raises(UnusableLabels, match=r"file '.*0\.csv': .* could be two parts"):
+        sy.assess(folder, truth="y", assigned="m", by=["s", "t"])
+
+
 def test_cut_classes_are_summed_where_they_have_names(tmp_path: Path) -> None:
     table = pa.table({"z": [64.0, 66.0, 70.0, 61.0], "m": ["dry", "wet", "dry", "dry"]})
     folder = scatter(table, tmp_path / "f", 2)
@@ -293,7 +300,7 @@ def test_training_data_are_summed_too(tmp_path: Path) -> None:
 def test_sums_in_pairs_are_sums() -> None:
     table = table_of(200, seed=7)
     parts = [sy.assess(table.slice(k, 20), truth="y", assigned="m", group="patient").tally for k in range(0, 200, 20)]
-    total = summing.Sum()
+    total = Sum()
     assert total.total() is None
     expected: Tally | None = None
     for part in parts:

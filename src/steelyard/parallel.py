@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import pairwise
-from threading import local
+from queue import Full, Queue
+from threading import Event, Thread, local
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -65,29 +66,9 @@ def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
 
     They come in their order. Whoever stops asking stops the thread too.
     """
-    from queue import Empty, Full, Queue
-    from threading import Event, Thread
-
     fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
     enough, end = Event(), StopIteration()
-
-    def hand_over(item: Item | None, error: BaseException | None) -> None:
-        while not enough.is_set():
-            with suppress(Full):
-                fetched.put((item, error), timeout=0.1)
-                return
-
-    def work() -> None:
-        try:
-            for item in items:
-                hand_over(item, None)
-                if enough.is_set():
-                    return
-            hand_over(None, end)
-        except BaseException as error:  # told to whoever waits, who cannot see into this thread
-            hand_over(None, error)
-
-    thread = Thread(target=work, daemon=True)
+    thread = Thread(target=_fetch, args=(items, fetched, enough, end), daemon=True)
     thread.start()
     try:
         while True:
@@ -99,9 +80,26 @@ def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
             yield cast(Item, item)
     finally:
         enough.set()
-        with suppress(Empty):
-            fetched.get_nowait()
         thread.join()
+
+
+def _fetch(items: Iterator[Any], fetched: Queue[Any], enough: Event, end: BaseException) -> None:
+    """Put items into a queue, and behind the last one the end, or what went wrong."""
+
+    def hand_over(item: Any, error: BaseException | None) -> None:
+        while not enough.is_set():
+            with suppress(Full):
+                fetched.put((item, error), timeout=0.1)
+                return
+
+    try:
+        for item in items:
+            hand_over(item, None)
+            if enough.is_set():
+                return
+        hand_over(None, end)
+    except BaseException as error:  # told to whoever waits, who cannot see into this thread
+        hand_over(None, error)
 
 
 def _workers(wanted: int) -> int:

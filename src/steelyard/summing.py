@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,9 +12,9 @@ from . import sources
 from .admission import Request
 from .cases import Door, Prediction
 from .columns import is_single
-from .errors import EmptyInput, MissingValues, SteelyardError
+from .errors import EmptyInput, MissingValues, SteelyardError, UnusableLabels, quoted
 from .labels import encode
-from .scale import Continuum, Scale
+from .scale import Continuum, Label, Scale
 from .streams import Batch, Failure, Files, Kinds, schema_from
 from .surveying import Seen, Sum, nothing
 from .tally import Tally
@@ -235,12 +235,24 @@ class Plan:
     def _counted(self, batch: Batch, door: Door, forms: Mapping[str, bool]) -> Tally:
         """The tally of a batch; an empty one where every row was dropped."""
         try:
-            return Tally.of(self.request.let_in(batch.table, door, forms), with_scores=False)
+            tally = Tally.of(self.request.let_in(batch.table, door, forms), with_scores=False)
+            self._refuse_ambiguous(tally.slices)
+            return tally
         except EmptyInput:
             nothing = Tally.empty(door.scale or Scale([]), list(self.request.models))
             return replace(nothing, dropped=int(batch.table.num_rows))
         except SteelyardError as error:
             raise batch.locate(error) from None
+
+    def _refuse_ambiguous(self, slices: Sequence[Label]) -> None:
+        """A part called like two could only be told apart from others by all rows at once."""
+        names = self.request.door.by if isinstance(self.request.door.by, list | tuple) else []
+        for label in slices if len(names) > 1 else ():
+            if any(str(label).count(f", {name}=") > 1 for name in names):
+                raise UnusableLabels(
+                    f"{quoted(label, 100)} could be two parts",
+                    mend="Rename it, or read the files into a data frame first",
+                )
 
     def _refuse_weightless(self, tally: Tally) -> None:
         if self.request.door.weight is not None:
