@@ -312,6 +312,23 @@ def test_a_store_that_cannot_be_reached_is_a_clear_error(address: str) -> None:
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.parametrize("asked", ["gs://bucket/a.csv", "gs://bucket/a.csv?anonymous=true", "s3://bucket/a.csv"])
+def test_a_store_is_not_asked_for_ever(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    seen: list[str] = []
+
+    class Store:
+        @staticmethod
+        def from_uri(uri: str) -> tuple[None, str]:
+            seen.append(uri)
+            return None, uri
+
+    monkeypatch.setattr(fs, "FileSystem", Store)
+    files.file_system(asked)
+    assert seen[0].startswith(asked)
+    assert seen[0].count("?") == (asked[:2] == "gs")
+    assert ("retry_limit_seconds=20" in seen[0]) == (asked[:2] == "gs")
+
+
 def test_a_refusal_of_a_store_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(uri: str) -> Any:
         raise PermissionError(f"ACCESS_DENIED for {uri}")

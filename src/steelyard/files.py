@@ -14,6 +14,7 @@ from .errors import LONG, SteelyardError, UnreadableFile, quoted
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
 SQUEEZED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
+PATIENCE = 20  # seconds
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
 
 
@@ -170,7 +171,10 @@ def file_system(uri: str) -> tuple[Any, str]:
     """The store that an address names, and the path within it."""
     from pyarrow import fs
 
-    system, path = fs.FileSystem.from_uri(uri)
+    # Google's client would go on trying for a quarter of an hour before it says that it has no rights.
+    patient = uri.startswith(("gs://", "gcs://")) and "retry_limit_seconds" not in uri
+    limited = f"{uri}{'&' if '?' in uri else '?'}retry_limit_seconds={PATIENCE}" if patient else uri
+    system, path = fs.FileSystem.from_uri(limited)
     return system, path
 
 
