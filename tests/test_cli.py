@@ -41,6 +41,14 @@ def test_assess_prints_every_measure(capsys: pytest.CaptureFixture[str]) -> None
         assert word in out
 
 
+def test_where_leaves_rows_out(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    words = ["assess", str(file), "--truth", "ill", "--assigned", "said", "--measures", "error"]
+    assert run(capsys, *words, "--where", "batch in ('a', 'b')")[1].startswith("prediction: 4 rows")
+    status, _, err = run(capsys, *words, "--where", "btach == 'a'")
+    assert status == 2
+    assert "there is no column 'btach'. Did you mean 'batch'?" in err
+
+
 def test_compare_prints_differences_and_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, *BOTH, "--measure", "kappa")
     assert status == 0

@@ -145,6 +145,7 @@ def write_files(text: str, folder: Path) -> None:
     """Make the files that a page shows under their names."""
     for block in blocks(text):
         if block.title and block.language in ("csv", "json"):
+            (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.title).write_text(block.code, encoding="utf-8")
 
 

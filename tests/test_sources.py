@@ -22,6 +22,7 @@ from steelyard.errors import (
     UnknownColumn,
     UnreadableFile,
 )
+from steelyard.files import File
 
 TABLE = pa.table({"grade": ["low", "high", "low"], "p_low": [0.9, 0.2, 0.8], "p_high": [0.1, 0.8, 0.2]})
 TEXT = "grade,p_low,p_high\nlow,0.9,0.1\nhigh,0.2,0.8\nlow,0.8,0.2\n"
@@ -318,18 +319,13 @@ def test_files_that_are_not_there(name: str, words: str, monkeypatch: pytest.Mon
     assert str(caught.value).isprintable()
 
 
-def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=r"It is a folder: name the files in it"):
-        sources.read(tmp_path)
-
-
 def test_a_file_that_may_not_be_read(saved: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(TEXT)
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise PermissionError("not for you")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(File, "where", property(refuse))
     with pytest.raises(UnreadableFile, match="not for you"):
         sources.read(path)
 

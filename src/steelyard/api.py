@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from . import sources
+from .admission import Request
 from .assessment import Assessment
-from .cases import Cases, Door, Missing, Prediction, replace_event
+from .cases import Door, Missing, replace_event
 from .columns import as_number
 from .decisions import least_cost
-from .errors import BadOption, BadTable, EmptyInput, UnknownColumn, UnknownModel, quoted
+from .errors import BadOption, BadTable, EmptyInput, UnknownModel, quoted
 from .measured import Knowledge
 from .measures import find
-from .membership import numbers
 from .prediction import recognise
 from .registry import Measure
 from .rules import Rule
@@ -24,6 +23,7 @@ from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
 from .statistics import Sums
 from .tally import Tally
+from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -54,6 +54,8 @@ def assess(
     level: float = 0.95,
     method: Method = "delta",
     missing: Missing = "error",
+    where: str | None = None,
+    on_error: OnError = "stop",
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -64,7 +66,8 @@ def assess(
     ``assess(frame, truth="grade", assigned="model")``.
 
     Args:
-        y_true: The true labels; or a data frame; or a path (CSV, Parquet, Arrow), a pattern of paths included.
+        y_true: The true labels; or a data frame; or a path (CSV, Parquet, Arrow): a file, a pattern, a folder, or an
+            address such as "s3://bucket/folder".
         prediction: Labels (n,), a score for the event (n,), or memberships (n, C): an array in the order of the
             scale, or a frame or dictionary whose names are the classes.
         truth: With a frame: the column of true labels.
@@ -93,6 +96,10 @@ def assess(
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which a value is missing.
+        where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5"; training data are taken
+            as they are.
+        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out; the
+            notes of the result name it.
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -107,23 +114,23 @@ def assess(
     wanted = assigned if membership is None else membership
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
-    cases = _admit(y_true, None if prediction is None else {MODEL: prediction}, truth, {MODEL: wanted}, door)
-    settings = settings.fitted(cases.given(rule.checks_scores))
-    keep = rule.keeps_scores or settings.of_rows
-    cases, decisions = rule.applied(cases, settings)
-    assessment = Assessment(Tally.of(cases, with_scores=keep), settings, MODEL, decision=decisions.get(MODEL))
+    request = Request(truth, {MODEL: wanted}, door, where)
+    found = weigh(request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error)
+    assessment = Assessment(found.tally, found.settings, MODEL, decision=found.decisions.get(MODEL))
     if training is None:
         return assessment
     chosen = rule.number if assessment.decision is None else assessment.decision.threshold
     # What was said row by row was said of other rows; a deviation that holds for all is among what is known.
-    classes = cases.scale.but(sd=None) if isinstance(cases.scale, Continuum) else cases.scale
+    scale = found.tally.scale
+    classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
     general = door.knowledge.of_any_rows
     fitted = Door(classes, None, chosen, missing, any_scale=rule.any_scale, knowledge=general)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
-    seen = _admit(pair[0], None if pair[1] is None else {MODEL: pair[1]}, truth, {MODEL: wanted}, fitted)
-    return replace(assessment, training=Assessment(Tally.of(seen, with_scores=keep), settings, MODEL))
+    beside = Request(truth, {MODEL: wanted}, fitted)
+    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found)
+    return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 
 def compare(
@@ -145,6 +152,8 @@ def compare(
     level: float = 0.95,
     method: Method = "delta",
     missing: Missing = "error",
+    where: str | None = None,
+    on_error: OnError = "stop",
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -171,6 +180,8 @@ def compare(
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
+        where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5".
+        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out.
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -187,13 +198,12 @@ def compare(
     named = {str(name): value for name, value in predictions.items()}
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
-    cases = _admit(y_true, named if truth is None else None, truth, named, door)
-    settings = settings.fitted(cases.given(rule.checks_scores))
-    keep = rule.keeps_scores or settings.of_rows
-    cases, decisions = rule.applied(cases, settings)
+    found = weigh(
+        Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error
+    )
     from .comparison import Comparison
 
-    return Comparison(Tally.of(cases, with_scores=keep), settings, cases, decisions=decisions)
+    return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
 
 
 def decide(
@@ -297,65 +307,6 @@ def _checked_table(counts: Any) -> Array:
     if table.sum() == 0:
         raise EmptyInput("the table is empty", mend="At least one count must be above 0")
     return np.asarray(table, dtype=np.float64)
-
-
-def _admit(
-    y_true: Any,
-    predictions: Mapping[str, Any] | None,
-    truth: str | None,
-    wanted: Mapping[str, Any],
-    door: Door,
-) -> Cases:
-    """Let arrays in as they are; take columns out of frames and files first."""
-    if predictions is not None:
-        if truth is not None:
-            raise BadOption("truth= names a column, but arrays were given", mend="Leave it out, or give a frame")
-        return door.admit(y_true, predictions)
-    if truth is None:
-        raise BadOption(
-            "there is no prediction",
-            mend="assess(y_true, prediction), or assess(frame, truth=..., assigned=...)",
-        )
-    table = sources.read(y_true)
-    chosen: dict[str, Any] = {}
-    names = {"truth": truth}
-    for what in ("weight", "group", "by"):
-        value = getattr(door, what)
-        if isinstance(value, str):
-            chosen[what], names[what] = sources.column(table, value), value
-        elif what == "by" and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
-            chosen[what] = {name: sources.column(table, name) for name in value}
-    chosen["knowledge"] = _known_columns(table, door.knowledge)
-    columns = {name: _columns(table, name, spec) for name, spec in wanted.items()}
-    headings = {name: spec for name, spec in wanted.items() if isinstance(spec, str) and "*" not in spec}
-    return replace(door, names=names, headings=headings, **chosen).admit(sources.column(table, truth), columns)
-
-
-def _known_columns(table: Any, known: Knowledge) -> Knowledge:
-    """Columns in the place of their names."""
-
-    def found(name: Any) -> Any:
-        return sources.column(table, name) if isinstance(name, str) else name
-
-    pair = known.response
-    return Knowledge(
-        found(known.sd),
-        found(known.sd_response),
-        tuple(found(name) for name in pair) if isinstance(pair, tuple | list) else pair,
-    )
-
-
-def _columns(table: Any, name: str, wanted: Any) -> Any:
-    """The prediction of one classifier, from the columns that were named for it."""
-    if wanted is None:
-        raise UnknownColumn("no column holds the prediction", mend="Name assigned='column' or membership='p_*'")
-    if isinstance(wanted, str) and "*" not in wanted:
-        return sources.column(table, wanted)
-    if not isinstance(wanted, str | Mapping | list | tuple):
-        raise BadOption(f"{quoted(wanted)} names no columns", mend="Give 'p_*', a list or {class: column}")
-    found = sources.membership_columns(table, wanted)
-    columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
-    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
 
 
 def assess_tally(tally: Tally, model: str | None = None, **options: Unpack[Options]) -> Assessment:

@@ -12,7 +12,6 @@ import numpy as np
 from .columns import as_number, flat_numbers, flattened, is_floating, is_table, is_whole, numbers, refuse_twice, take
 from .errors import (
     BadOption,
-    BadWeights,
     EmptyInput,
     NotNumbers,
     OneClass,
@@ -24,12 +23,13 @@ from .errors import (
     quoted,
     refuse_length,
 )
-from .labels import Coded, coded, encode, refuse_missing, scale_of, without
+from .labels import Coded, coded, crossed, encode, refuse_missing, scale_of
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
+from .weights import checked_weight
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Numbers, Places
@@ -157,6 +157,7 @@ class Door:
         headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
         any_scale: Whether a score need not be a probability, since it is not held against one half.
         knowledge: What is said about measured values, where the truth was measured.
+        part: Whether more rows follow: what must hold of all rows together is then for others to check.
     """
 
     scale: Scale | None = None
@@ -170,6 +171,7 @@ class Door:
     headings: Mapping[str, str] = field(default_factory=dict)
     any_scale: bool = False
     knowledge: Knowledge = field(default_factory=Knowledge)
+    part: bool = False
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
@@ -210,6 +212,11 @@ class Door:
         except SteelyardError as error:
             raise error if error.row is None else error.at(int(kept[error.row])) from None
         return replace(cases, kept=kept, dropped=len(gaps) - len(kept))
+
+    def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
+        """The classes and the form of every prediction, from the distinct values that the rows hold."""
+        raw = self._read(truth, predictions)
+        return self._settle(raw), raw.predictions
 
     def _name(self, what: str) -> str:
         return self.names.get(what, what)
@@ -263,7 +270,7 @@ class Door:
         if not columns:
             raise BadOption("by= names no column", mend="Give at least one, or leave it out")
         refuse_twice(names)
-        return _crossed([encode(column, name) for name, column in zip(names, columns, strict=True)])
+        return crossed([encode(column, name) for name, column in zip(names, columns, strict=True)])
 
     def _place(self, raw: Raw) -> Cases:
         """Code everything on one scale; a row without a value is refused."""
@@ -283,7 +290,7 @@ class Door:
             },
             scores={name: prediction.scores(scale) for name, prediction in raw.predictions.items()},
             measured=_checked_measured(raw.measured),
-            weight=None if raw.weight is None else _checked_weight(raw.weight, self._name("weight")),
+            weight=None if raw.weight is None else checked_weight(raw.weight, self._name("weight"), self.part),
             counted=raw.counted,
             group=raw.group,
             slice=raw.slice,
@@ -379,45 +386,8 @@ def _refuse_unequal(raw: Raw, weight: str) -> None:
         refuse_length(name, length, len(raw.truth), raw.truth.name)
 
 
-def _checked_weight(weight: Numbers, name: str) -> Array:
-    refuse_missing_numbers(weight, name)
-    with np.errstate(over="ignore"):
-        checked = weight.astype(np.float64)
-        squares = float(checked @ checked)
-    broken = ~(np.isfinite(checked) & (checked >= 0))
-    if broken.any():
-        row = int(np.argmax(broken))
-        raise BadWeights(f"the weight is {weight[row]}", column=name, row=row, mend="Weights are finite and 0 or above")
-    if not checked.any():
-        raise BadWeights("all weights are zero", column=name, mend="At least one row must count")
-    if not 1e-300 < squares < 1e300:
-        raise BadWeights("the weights are too large or too small to be squared", column=name, mend="Rescale them")
-    return checked
-
-
 def _checked_measured(measured: Measured | None) -> Measured | None:
     """Refuse a row of which something is missing that was said of the others."""
     for name, column in () if measured is None else measured.said():
         refuse_missing_numbers(column, name)
     return measured
-
-
-def _crossed(columns: Sequence[Coded]) -> Coded:
-    """One slice for every combination that occurs, labelled 'a=1, b=2'."""
-    if len(columns) == 1:
-        return columns[0]
-    places = np.zeros(len(columns[0]), dtype=np.int64)
-    missing = np.zeros(len(places), dtype=bool)
-    parts: list[tuple[Label, ...]] = [()]
-    for column in columns:
-        refuse_length(column.name, len(column), len(places), columns[0].name)
-        labels = column.labels or ("",)
-        pairs = encode(places * len(labels) + np.maximum(column.codes, 0), column.name)
-        parts = [(*parts[int(pair) // len(labels)], labels[int(pair) % len(labels)]) for pair in pairs.labels]
-        places, missing = pairs.codes.astype(np.int64), missing | column.missing()
-    names = [column.name for column in columns]
-    shown = [", ".join(f"{name}={label}" for name, label in zip(names, part, strict=True)) for part in parts]
-    if len(set(shown)) < len(shown):  # a label that looks like two
-        shown = [", ".join(f"{name}={label!r}" for name, label in zip(names, part, strict=True)) for part in parts]
-    crossed = Coded(places, tuple(shown), " × ".join(names))
-    return without(crossed, missing) if missing.any() else crossed

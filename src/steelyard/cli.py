@@ -1,4 +1,4 @@
-"""The command line: assess, compare, cv, thresholds, calibration, study, measures, demo."""
+"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, study, measures, demo."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
@@ -20,9 +20,9 @@ from .command_options import (
     Reading,
     columns_of,
     head_of,
-    judge,
     keywords_of,
     labels_in,
+    opened_file,
     read_file,
     write,
 )
@@ -30,6 +30,8 @@ from .cv_commands import cv
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .rendering import harmless_lines, threshold_view
 from .study_commands import study
+from .tally_commands import merge, tally
+from .telling import tell_assessment, tell_comparison
 from .terminal import show, working
 from .words import (
     columns,
@@ -83,20 +85,30 @@ Classifiers that are yet to be fitted, each row by fits that have not seen it:
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
 
+Many files: count each day by itself, and weigh all days together later:
+
+    steelyard tally 'monday/*.parquet' --truth grade --assigned model \\
+        --scale low,mid,high --out monday.tally
+    steelyard merge '*.tally'
+
 A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
         --event yes --require 'sensitivity.low >= 0.8'
 """
 
-app = App(name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext")
+app = App(
+    name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext", suppress_keyboard_interrupt=False
+)
 app.command(study)
 app.command(cv)
+app.command(tally)
+app.command(merge)
 
 
 @app.command
 def assess(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None,
@@ -115,30 +127,25 @@ def assess(
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
     from . import api
-    from .rendering import assessment_view
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    table = read_file(file)
-    result = api.assess(
-        table,
-        truth=truth,
-        assigned=assigned,
-        membership=columns(membership),
-        training=None if training is None else read_file(training),
-        **keywords_of(table, truth, options),
-    )
-    with working("weighing"):
-        result.table()
-    if options.prints_tables:
-        show(assessment_view(result, truth_in_rows=not predictions_in_rows))
-    write(options, result.table(), lambda: _assessment_json(result))
-    return judge(options, conditions, {result.model: result})
+    with opened_file(file, options.where) as files:
+        result = api.assess(
+            files,
+            truth=truth,
+            assigned=assigned,
+            membership=columns(membership),
+            training=training,
+            on_error=options.bad_files,
+            **keywords_of(files, truth, options),
+        )
+    return tell_assessment(result, options, conditions, truth_in_rows=not predictions_in_rows)
 
 
 @app.command
 def compare(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     model: Annotated[
@@ -155,43 +162,19 @@ def compare(
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
     from . import api
-    from .rendering import comparison_view
     from .requirements import read_requirement
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    table = read_file(file)
-    result = api.compare(table, chosen, truth=truth, **keywords_of(table, truth, options))
-    with working("weighing"):
-        result.table()
-    shown = None if measure is None else result[result.models[0]].find(measure).label
-    if options.prints_tables:
-        show(comparison_view(result, shown))
-    several = len(result.models) > 1
-    write(
-        options,
-        result.table(),
-        lambda: {
-            **head_of(result[result.models[0]]),
-            "estimates": result.table().to_json(),
-            "differences": result.differences().to_json() if several else [],
-        },
-    )
-    return judge(options, conditions, {name: result[name] for name in result.models})
-
-
-def _assessment_json(result: Assessment) -> dict[str, Any]:
-    return {
-        **head_of(result),
-        "confusion": result.confusion().tolist(),
-        "estimates": result.table().to_json(),
-        "training": None if result.training is None else result.training.table().to_json(),
-    }
+    with opened_file(file, options.where) as files:
+        said = keywords_of(files, truth, options)
+        result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, **said)
+    return tell_comparison(result, options, conditions, measure)
 
 
 @app.command
 def thresholds(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[str, Parameter(help="Column of the event's score, or columns of probabilities: 'p_*'.")],
@@ -216,7 +199,7 @@ def thresholds(
     from . import api
     from .assessment import SHOWN
 
-    table = read_file(file)
+    table = read_file(file, reading.where)
     keywords = columns_of(table, truth, reading) | {"measures": ["auc"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
@@ -256,7 +239,7 @@ def _choose(
 
 @app.command
 def calibration(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[str, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")],
@@ -275,7 +258,7 @@ def calibration(
     from . import api
     from .rendering import calibration_view
 
-    table = read_file(file)
+    table = read_file(file, reading.where)
     keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     with working("drawing outcomes"):

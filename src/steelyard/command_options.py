@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .terminal import console, working, write_to
+from .terminal import console, counting, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
     from .requirements import Requirement
     from .scale import Scale
+    from .streams import Files
     from .table import Table
     from .words import ReadLabel
 
@@ -28,28 +30,10 @@ HELD, NOT_HELD = 0, 1
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Reading:
-    """What all commands on data understand."""
+class Written:
+    """How results are written."""
 
-    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
-    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
-    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
-    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
-    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
-    cut: Annotated[
-        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
-    ] = None
-    closed: Annotated[
-        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
-    ] = "left"
-    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
-    sd_response: Annotated[
-        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
-    ] = None
-    response: Annotated[
-        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
-    ] = None
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
 
@@ -61,17 +45,9 @@ class Reading:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Options(Reading):
-    """What commands understand that weigh classifiers by all measures."""
+class Judged(Written):
+    """What classifiers are weighed by."""
 
-    threshold: Annotated[
-        str | None,
-        Parameter(
-            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
-            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
-        ),
-    ] = None
-    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
     cost: Annotated[
         Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
     ] = None
@@ -83,6 +59,57 @@ class Options(Reading):
         tuple[str, ...],
         Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
     ] = ()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Taken:
+    """Which rows count, and how they are read."""
+
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
+    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
+    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
+    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    where: Annotated[str | None, Parameter(help="Which rows count: 'year == 2024 and score >= 0.5'.")] = None
+    cut: Annotated[
+        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
+    ] = None
+    closed: Annotated[
+        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
+    ] = "left"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading(Taken, Written):
+    """What all commands on data understand."""
+
+    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
+    sd_response: Annotated[
+        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
+    ] = None
+    response: Annotated[
+        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options(Reading, Judged):
+    """What commands understand that weigh classifiers by all measures."""
+
+    threshold: Annotated[
+        str | None,
+        Parameter(
+            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+        ),
+    ] = None
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
+    bad_files: Annotated[
+        Literal["stop", "skip"], Parameter(help="What to do with a file that cannot be used, where rows are counted.")
+    ] = "stop"
 
 
 def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
@@ -101,7 +128,7 @@ def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     }
 
 
-def scale_in(labels: ReadLabel, reading: Reading) -> Scale | None:
+def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
     """The classes, where they were named or cut."""
     from .scale import Continuum, Scale
 
@@ -111,7 +138,7 @@ def scale_in(labels: ReadLabel, reading: Reading) -> Scale | None:
     return None if named is None else Scale(named)
 
 
-def labels_in(table: Any, truth: str, reading: Reading) -> ReadLabel:
+def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
     """How labels are to be read; the truth does not say it where it was measured."""
     return whole_or_text if reading.cut is not None else label_reader(table, truth)
 
@@ -120,22 +147,44 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
     """The same with all that is said of measures and thresholds."""
     threshold, priced = read_threshold(options.threshold)
     cost = options.cost or priced
-    by = None if options.by is None else words(options.by)
     return columns_of(table, truth, options) | {
         "threshold": threshold,
-        "by": by[0] if by is not None and len(by) == 1 else by,
+        "by": parts_in(options.by),
         "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
     }
 
 
-def read_file(file: str) -> Any:
+def parts_in(by: str | None) -> str | list[str] | None:
+    """The column that parts the data, or several."""
+    named = None if by is None else words(by)
+    return named[0] if named is not None and len(named) == 1 else named
+
+
+def read_file(file: str, where: str | None = None) -> Any:
     """Read a file, with a sign of life."""
     from .sources import read
 
     with working(f"reading {file}"):
-        return read(file)
+        return read(file, where)
+
+
+@contextmanager
+def opened_file(file: str | list[str], where: str | None = None) -> Iterator[Files]:
+    """Files that have not been read, with a bar while they are."""
+    from dataclasses import replace
+
+    from .sizes import in_words
+    from .streams import Files
+
+    named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
+    with counting(f"reading {named}") as shown:
+
+        def watch(rows: int, done: int, total: int) -> None:
+            shown(done, total, f"{rows:,} rows, {in_words(done)} of {in_words(total)}")
+
+        yield replace(Files.of(file, where), watch=watch)
 
 
 def head_of(result: Assessment) -> dict[str, Any]:
@@ -145,13 +194,14 @@ def head_of(result: Assessment) -> dict[str, Any]:
         "steelyard": __version__,
         "rows": result.n,
         "dropped": result.dropped,
+        "left_out": list(result.tally.left_out),
         "classes": list(scale.classes),
         "event": scale.event,
         "level": result.settings.level,
     }
 
 
-def write(options: Reading, table: Table, content: Callable[[], dict[str, Any]]) -> None:
+def write(options: Written, table: Table, content: Callable[[], dict[str, Any]]) -> None:
     """Write what was asked for, where it was asked for."""
     from .table import dump
 
@@ -161,7 +211,7 @@ def write(options: Reading, table: Table, content: Callable[[], dict[str, Any]])
         write_to(options.csv, table.to_csv())
 
 
-def judge(options: Options, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
+def judge(options: Written, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
     """Hold the requirements against the results, and say how each of them fared."""
     from .errors import harmless
     from .text import number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,7 @@ class Comparison:
     cases: Cases | None = None
     slice: Label | None = None
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    reread: Callable[[], Cases] | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class Comparison:
     @property
     def slices(self) -> dict[Label, Comparison]:
         """One comparison for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, cases=None, decisions={}) for label in self.tally.slices}
+        return {label: replace(self, slice=label, cases=None, decisions={}, reread=None) for label in self.tally.slices}
 
     def table(self, simultaneous: bool = False) -> Table:
         """All estimates of all classifiers, one a row; the first column is the classifier.
@@ -309,11 +310,11 @@ class Comparison:
 
         ``row`` counts the rows of the input from 0; without the row, the difference a - b would be smaller by
         about ``effect``. Of a row that was held out several times, effects are added up, and the classes are those
-        that were assigned first.
+        that were assigned first. Rows of files that were summed without being held are read for it.
         """
-        if self.cases is None:
+        cases = self.cases if self.reread is None else self.reread()
+        if cases is None:
             raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
-        cases = self.cases
         first, second, place = self._pair(measure, a, b)
         columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
         if isinstance(first, RowEvaluation) and isinstance(second, RowEvaluation):

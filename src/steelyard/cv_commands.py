@@ -45,7 +45,7 @@ class Fitting:
 
 
 def cv(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, or a pattern like 'part-*.parquet'.")],
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     target: Annotated[str, Parameter(help="Column of the true class; with --cut, of what was measured.")],
     models: Annotated[
@@ -112,7 +112,7 @@ def _run(
     from .resampling.models import read_models
     from .sources import column
 
-    table = read_file(file)
+    table = read_file(file, options.where)
     said = keywords_of(table, target, options)
     for name in ("weight", "threshold", "by"):
         if said.pop(name) is not None:

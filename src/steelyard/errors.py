@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Self
 
+LONG = 300  # a path is known by its end, which must be seen
+
 
 def quoted(value: object, limit: int = 60) -> str:
     """Show a value from a file so that it can neither act on a terminal nor flood it."""
@@ -30,17 +32,32 @@ def harmless(value: object) -> str:
 class SteelyardError(ValueError):
     """The base of all errors that steelyard raises about its input. Rows are counted from 0."""
 
-    def __init__(self, problem: str, *, column: str | None = None, row: int | None = None, mend: str = "") -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | None = None,
+        column: str | None = None,
+        row: int | None = None,
+        mend: str = "",
+    ) -> None:
         """Join place, problem and mend into one message; keep them apart as attributes too."""
-        self.problem, self.column, self.row, self.mend = problem, column, row, mend
-        place = [] if column is None else [f"column {quoted(column)}"]
+        self.problem, self.file, self.column, self.row, self.mend = problem, file, column, row, mend
+        place = [] if file is None else [f"file {quoted(file, LONG)}"]
+        place += [] if column is None else [f"column {quoted(column)}"]
         place += [] if row is None else [f"row {row}"]
         head = f"{', '.join(place)}: {problem}" if place else problem
         super().__init__(harmless(f"{head}. {mend}" if mend else head))
 
     def at(self, row: int) -> Self:
         """Say the same of another row: where rows were left out, checks count only those that were kept."""
-        return type(self)(self.problem, column=self.column, row=row, mend=self.mend)
+        return type(self)(self.problem, file=self.file, column=self.column, row=row, mend=self.mend)
+
+    def within(self, file: str | None, row: int | None) -> Self:
+        """Say the same of a file, and of a row of it; a message that names the file already stays as it is."""
+        if self.file is not None:
+            return self
+        return type(self)(self.problem, file=file, column=self.column, row=row, mend=self.mend)
 
 
 class EmptyInput(SteelyardError):
@@ -181,6 +198,14 @@ class BadOption(SteelyardError):
 
 class UnreadableFile(SteelyardError):
     """A file that cannot be found or read as what it claims to be."""
+
+
+class TooLarge(SteelyardError):
+    """A table that would not fit into memory."""
+
+
+class BadFilter(SteelyardError):
+    """A row filter that cannot be read, or does not go with the columns."""
 
 
 class UnwritableFile(SteelyardError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .columns import as_numpy, flat, is_missing, is_whole
-from .errors import MissingValues, UnknownLabel, UnusableLabels, quoted
+from .errors import MissingValues, UnknownLabel, UnusableLabels, quoted, refuse_length
 from .parallel import CHUNK, chunks, over_rows
 from .scale import Label, Scale, listed, of_one_kind, plain_label
 
@@ -330,3 +330,24 @@ def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
     return Scale(labels, event, ordered=not (labels and isinstance(labels[0], str)))
+
+
+def crossed(columns: Sequence[Coded]) -> Coded:
+    """One slice for every combination that occurs, labelled 'a=1, b=2'."""
+    if len(columns) == 1:
+        return columns[0]
+    places = np.zeros(len(columns[0]), dtype=np.int64)
+    missing = np.zeros(len(places), dtype=bool)
+    parts: list[tuple[Label, ...]] = [()]
+    for column in columns:
+        refuse_length(column.name, len(column), len(places), columns[0].name)
+        labels = column.labels or ("",)
+        pairs = encode(places * len(labels) + np.maximum(column.codes, 0), column.name)
+        parts = [(*parts[int(pair) // len(labels)], labels[int(pair) % len(labels)]) for pair in pairs.labels]
+        places, missing = pairs.codes.astype(np.int64), missing | column.missing()
+    names = [column.name for column in columns]
+    shown = [", ".join(f"{name}={label}" for name, label in zip(names, part, strict=True)) for part in parts]
+    if len(set(shown)) < len(shown):  # a label that looks like two
+        shown = [", ".join(f"{name}={label!r}" for name, label in zip(names, part, strict=True)) for part in parts]
+    crossed = Coded(places, tuple(shown), " × ".join(names))
+    return without(crossed, missing) if missing.any() else crossed

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import pairwise
-from threading import local
-from typing import Any, TypeVar
+from queue import Full, Queue
+from threading import Event, Thread, local
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -58,6 +59,47 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
         return
     with controller.limit(limits=1, user_api="blas"):
         yield
+
+
+def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
+    """Let a thread fetch what comes next while this one works; so many items wait at most.
+
+    They come in their order. Whoever stops asking stops the thread too.
+    """
+    fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
+    enough, end = Event(), StopIteration()
+    thread = Thread(target=_fetch, args=(items, fetched, enough, end), daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, error = fetched.get()
+            if error is end:
+                return
+            if error is not None:
+                raise error
+            yield cast(Item, item)
+    finally:
+        enough.set()
+        thread.join()
+
+
+def _fetch(items: Iterator[Any], fetched: Queue[Any], enough: Event, end: BaseException) -> None:
+    """Put items into a queue, and behind the last one the end, or what went wrong."""
+
+    def hand_over(item: Any, error: BaseException | None) -> None:
+        while not enough.is_set():
+            with suppress(Full):
+                fetched.put((item, error), timeout=0.1)
+                return
+
+    try:
+        for item in items:
+            hand_over(item, None)
+            if enough.is_set():
+                return
+        hand_over(None, end)
+    except BaseException as error:  # told to whoever waits, who cannot see into this thread
+        hand_over(None, error)
 
 
 def _workers(wanted: int) -> int:

@@ -223,6 +223,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         differences_table(comparison, name),
         *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
+        *[Text(f"note: {harmless(note)}") for note in comparison.tally.words_on_left_out],
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cases import Cases, Given
-from .errors import DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, UnwritableFile, quoted
+from .errors import LONG, DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, quoted
 from .rows import Rows
 from .scale import Continuum, Label, Scale
 from .statistics import CONFUSION, Patterns, Sums, confusion_of
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 FORMAT = "steelyard tally"
-VERSION = 4
+VERSION = 5
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
-LONG = 300  # a path is known by its end, which must be seen
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Tally:
         slices: Labels of the parts of the data; empty where there are none.
         groups: Labels of the clusters; empty where rows are independent.
         dropped: Rows left out because a value was missing.
+        reading: How rows were read from files, as pairs of option and value; empty where that is not known.
+        left_out: What was wrong with files that were left out, one text a file.
     """
 
     scale: Scale
@@ -49,6 +51,8 @@ class Tally:
     groups: tuple[Label, ...] = ()
     dropped: int = 0
     scores: Rows | None = None
+    reading: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -78,7 +82,7 @@ class Tally:
         """Merge: the tally of both batches together."""
         if not isinstance(other, Tally):
             return NotImplemented
-        self._refuse_unlike(other)
+        self.refuse_unlike(other)
         slices, ours, theirs = _union(self, other, "slices")
         groups, our_groups, their_groups = _union(self, other, "groups")
         left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
@@ -95,6 +99,8 @@ class Tally:
             groups=groups,
             dropped=self.dropped + other.dropped,
             scores=None if kept is None else kept.recoded(places, group_places),
+            reading=self.reading or other.reading,
+            left_out=self.left_out + other.left_out,
         )
 
     def __sub__(self, other: Tally) -> Tally:
@@ -102,17 +108,26 @@ class Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         scores = None if other.scores is None else -other.scores
-        return self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores)
+        both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores)
+        return replace(both, left_out=tuple(why for why in self.left_out if why not in other.left_out))
 
-    def _refuse_unlike(self, other: Tally) -> None:
+    def refuse_unlike(self, other: Tally) -> None:
+        """Name the difference to a tally that cannot be added."""
         for what in ("scale", "models"):
             if getattr(self, what) != getattr(other, what):
                 raise UnlikeTallies(
                     f"the tallies have a different {what}: "
                     f"{quoted(getattr(self, what), 100)} and {quoted(getattr(other, what), 100)}",
-                    mend="Only tallies of the same classifiers on the same classes add up",
+                    mend="Only tallies of the same classifiers on the same classes add up; name all classes: scale=",
                 )
 
+        ours, theirs = dict(self.reading), dict(other.reading)
+        for what in sorted({*ours, *theirs}) if ours and theirs else ():
+            if ours.get(what) != theirs.get(what):
+                raise UnlikeTallies(
+                    f"rows were read differently: {what} is {_said(ours.get(what))} and {_said(theirs.get(what))}",
+                    mend="Make both with the same options",
+                )
         if self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
 
@@ -128,6 +143,14 @@ class Tally:
     def given(self) -> Given:
         """What there is for measures to be made of."""
         return Given() if self.scores is None else self.scores.given
+
+    @property
+    def words_on_left_out(self) -> list[str]:
+        """What a reader must know about files that are not in the sums."""
+        several = f"{len(self.left_out):,} files were left out" if len(self.left_out) > 1 else "1 file was left out"
+        more = len(self.left_out) - MOST_NAMED
+        named = [f"{several}: " + "; ".join(self.left_out[:MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")]
+        return named if self.left_out else []
 
     def rows_of(self, slice_label: Label | None = None) -> Rows | None:
         """The rows of one slice, or all, where they were kept."""
@@ -155,21 +178,10 @@ class Tally:
 
     def save(self, path: str | Path) -> None:
         """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
-        import os
-        from contextlib import suppress
-        from pathlib import Path
-        from threading import get_ident
+        from .whole_files import write_whole
 
         body = _to_arrow(self)
-        half = Path(f"{path}.{os.getpid()}-{get_ident()}.part")
-        try:
-            half.write_bytes(body + _seal(body))
-            half.replace(path)
-        except (OSError, ValueError) as error:
-            raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=quoted(str(error), 120)) from None
-        finally:
-            with suppress(OSError, ValueError):
-                half.unlink(missing_ok=True)
+        write_whole(path, body + _seal(body))
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
@@ -195,6 +207,10 @@ class Tally:
             raise DamagedFile(f"{named} is no tally that can be read", mend="Make the tally anew") from None
 
 
+def _said(value: str | None) -> str:
+    return "not given" if value is None else quoted(value, 100)
+
+
 def _seal(body: bytes) -> bytes:
     import hashlib
 
@@ -217,6 +233,8 @@ def _to_arrow(tally: Tally) -> bytes:
         "slices": tally.slices,
         "groups": tally.groups,
         "dropped": tally.dropped,
+        "reading": tally.reading,
+        "left_out": tally.left_out,
         "scores": None if tally.scores is None else tally.scores.shape,
         "errors": _errors(tally),
     }
@@ -262,7 +280,18 @@ def _from_arrow(body: bytes) -> Tally:
         if scores.measured is not None:
             errors = float(header["errors"][0]), float(header["errors"][1])
             scores = replace(scores, measured=replace(scores.measured, errors=errors))
-    return Tally(scale, models, Sums(keys, values), slices, groups, int(header["dropped"]), scores)
+    reading = tuple((str(what), str(value)) for what, value in header["reading"])
+    return Tally(
+        scale,
+        models,
+        Sums(keys, values),
+        slices,
+        groups,
+        int(header["dropped"]),
+        scores,
+        reading,
+        tuple(map(str, header["left_out"])),
+    )
 
 
 def _errors(tally: Tally) -> tuple[float, float] | None:

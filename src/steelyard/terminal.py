@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
-from .errors import UnreadableFile, quoted
+from .whole_files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,14 +38,20 @@ def working(what: str) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, and silence elsewhere."""
+def counting(what: str) -> Iterator[Callable[..., None]]:
+    """A bar on a terminal, and silence elsewhere; told how much is done, of how much, and what that is in words."""
     from rich.progress import Progress
 
     waiting = Console(stderr=True)
     with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        task = progress.add_task(escape(what), total=None)
+
+        def shown(done: int, total: int, words: str = "") -> None:
+            progress.update(
+                task, completed=done, total=total, description=escape(f"{what}: {words}" if words else what)
+            )
+
+        yield shown
 
 
 def write_to(target: str, text: str) -> None:
@@ -54,16 +59,4 @@ def write_to(target: str, text: str) -> None:
     if target == "-":
         sys.stdout.write(text)
     else:
-        _write_whole(Path(target), text)
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    half = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(path)
-    except OSError as error:
-        raise UnreadableFile(f"{quoted(str(path))} cannot be written", mend=quoted(str(error), 120)) from None
-    finally:
-        half.unlink(missing_ok=True)
+        write_whole(target, text.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,19 @@ def measure_names(text: str) -> list[str]:
     return [name.strip() for name in names]
 
 
-def label_reader(table: Any, truth: str) -> ReadLabel:
-    """How to read a label: as the kind of value that the column of truth holds."""
+def label_reader(source: Any, truth: str) -> ReadLabel:
+    """How to read a label: as the kind of value that the column of truth holds, in a table or in files."""
     import pyarrow as pa
 
-    kind = sources.column(table, truth).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    @cache  # files are looked into only if there is a label to be read
+    def held() -> Any:
+        if isinstance(source, sources.Files):
+            return source.type_of(truth)
+        kind = sources.column(source, truth).type
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
 
     def read(word: str) -> Label:
+        kind = held()
         try:
             if pa.types.is_boolean(kind):
                 return {"true": True, "false": False, "1": True, "0": False}[word.lower()]

@@ -1,0 +1,381 @@
+"""Files as one table that is never held: batches of rows that know which file and row they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .columns import refuse_twice
+from .errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
+from .files import File, discover
+from .formats import batches_of, names_of, read_whole, schema_of
+from .parallel import ahead
+from .sizes import available, estimate, in_words
+from .where import Filter, refuse_unknown
+
+if TYPE_CHECKING:
+    from .kinds import Places
+
+Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
+ROW = "\0 row"  # a column of row numbers beside those of a file, which has none of that name
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a file.
+
+    Attributes:
+        table: The rows, as an Arrow table.
+        file: What messages call the file; None for rows of a data frame.
+        first: The number of the first row, counted in the file.
+        places: The numbers of all rows, where a filter left some out.
+    """
+
+    table: Any
+    file: str | None = None
+    first: int = 0
+    places: Places | None = None
+
+    def locate(self, error: SteelyardError) -> SteelyardError:
+        """Say of the file what was said of the batch."""
+        row = error.row
+        if row is not None:
+            row = self.first + row if self.places is None else int(self.places[row])
+        return error.within(self.file, row)
+
+
+class Failure(NamedTuple):
+    """A file that could not be read to its end, and why."""
+
+    file: str
+    error: SteelyardError
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table that has been read, and where its rows come from."""
+
+    table: Any
+    batches: tuple[Batch, ...]
+
+    def locate(self, error: SteelyardError) -> SteelyardError:
+        """Say of a file what was said of the table."""
+        row = error.row
+        if row is None:
+            return error if len(self.batches) != 1 else self.batches[0].locate(error)
+        for batch in self.batches:
+            if row < batch.table.num_rows:
+                return batch.locate(error.at(row))
+            row -= batch.table.num_rows
+        return error
+
+    @property
+    def places(self) -> Places | None:
+        """The numbers of rows, where a filter left some out of one file or frame."""
+        if len({batch.file for batch in self.batches}) > 1 or any(batch.places is None for batch in self.batches):
+            return None
+        return np.concatenate([batch.places for batch in self.batches if batch.places is not None])
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that a name stands for, seen as one table of which nothing has been read yet.
+
+    Attributes:
+        files: The files, in the order of their names.
+        filter: Which rows count.
+        watch: Told how many rows and bytes were worked on so far, and how many bytes there are.
+    """
+
+    files: tuple[File, ...]
+    filter: Filter | None = None
+    watch: Callable[[int, int, int], None] | None = None
+
+    @classmethod
+    def of(cls, source: Any, where: str | None = None) -> Files:
+        """Find the files of one name, or of several."""
+        names = source if isinstance(source, list | tuple) else [source]
+        found = {file.shown: file for name in names for file in discover(name)}
+        return cls(tuple(found.values()), None if where is None else Filter.read(where))
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have."""
+        return sum(file.size for file in self.files)
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """The columns of the first file, and the keys of its folders."""
+        return self.names_in(self.files[0])
+
+    def names_in(self, file: File) -> list[str]:
+        """The columns of one file, and the keys of its folders."""
+        names = self._own_names(file)
+        return [*names, *[key for key in file.keys if key not in names]]
+
+    def _own_names(self, file: File) -> list[str]:
+        if file.path not in self._known:
+            self._known[file.path] = names_of(file)
+        return self._known[file.path]
+
+    @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        """Names of columns that were looked up: a file in a far store is not asked twice."""
+        return {}
+
+    @cached_property
+    def key_types(self) -> dict[str, Any]:
+        """What the keys of folders hold: whole numbers where all are, and else text."""
+        import pyarrow as pa
+
+        values: dict[str, set[str]] = {}
+        for file in self.files:
+            for key, value in file.keys.items():
+                values.setdefault(key, set()).update(() if value is None else (value,))
+        return {key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()}
+
+    def type_of(self, name: str) -> Any:
+        """What a column holds in the first file that can be read and has a value there."""
+        import pyarrow as pa
+
+        faults: list[SteelyardError] = []
+        for file in self.files:
+            try:
+                kind = self.types_in(file, [name])[name]
+            except SteelyardError as error:
+                faults.append(error)
+            else:
+                if not pa.types.is_null(kind):
+                    return kind
+        if len(faults) == len(self.files):
+            raise faults[0]
+        return pa.null()
+
+    def schema(self, columns: Sequence[str]) -> Any:
+        """Types of columns that can hold what all files hold in them; a file in which one is missing is named."""
+        kinds: Kinds = {}
+        for file in self.files:
+            kinds = self.joint_types(kinds, file, columns)
+        return schema_from(kinds, columns)
+
+    def joint_types(self, kinds: Kinds, file: File, columns: Sequence[str]) -> Kinds:
+        """Types that hold what was seen before and what one more file holds."""
+        found = self.types_in(file, columns)
+        return {
+            name: (kind, file) if name not in kinds else (_joint(name, *kinds[name], kind, file), file)
+            for name, kind in found.items()
+        }
+
+    def types_in(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
+        """What columns hold in one file; words apart from rows count as words."""
+        inner = self._inner(file, columns)
+        found = schema_of(file, inner) if inner else None
+        return {
+            name: _plain(found.field(name).type) if found is not None and name in inner else self.key_types[name]
+            for name in columns
+        }
+
+    def _inner(self, file: File, columns: Sequence[str]) -> list[str]:
+        """The columns that lie in the file itself; the others are keys of its folders."""
+        names = self._own_names(file)
+        for name in columns:
+            try:
+                refuse_unknown(name, [*names, *file.keys])
+                if names.count(name) > 1:
+                    raise DuplicateColumns(
+                        f"{names.count(name)} columns are called {quoted(name)}", mend="Rename all but one"
+                    )
+            except SteelyardError as error:
+                raise error.within(file.shown, None) from None
+        return [name for name in columns if name in names]
+
+    # --- all at once ------------------------------------------------------------------------------------------
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """All rows as one table, if it fits into memory."""
+        return self.load(columns).table
+
+    def load(self, columns: Sequence[str] | None = None) -> Loaded:
+        """All rows as one table that knows where they come from."""
+        if self.filter is not None:
+            return self._load_some(self.column_names if columns is None else columns)
+        self._refuse_too_large(estimate(self.files, columns))
+        tables = [self._with_keys(read_whole(file, self._wanted(file, columns)), file, columns) for file in self.files]
+        parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
+        return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts)
+
+    def _wanted(self, file: File, columns: Sequence[str] | None) -> list[str] | None:
+        return None if columns is None else self._inner(file, columns)
+
+    def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
+        missing = [key for key in file.keys if key not in table.column_names]
+        for key in missing if columns is None else [key for key in missing if key in columns]:
+            table = table.append_column(key, _repeated(file.keys[key], self.key_types[key], table.num_rows))
+        return table if columns is None else table.select(list(columns))
+
+    def _load_some(self, columns: Sequence[str]) -> Loaded:
+        """Only the rows that count, so that only these need to fit."""
+        import pyarrow as pa
+
+        refuse_twice(list(columns))
+        parts, held, limit = [], 0, available()
+        for batch in self.batches(columns):
+            parts.append(batch)
+            held += batch.table.nbytes
+            if held > limit:
+                self._refuse_too_large(held)
+        tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
+        return Loaded(pa.concat_tables(tables, promote_options="permissive"), tuple(parts))
+
+    def _refuse_too_large(self, size: int) -> None:
+        if size > available():
+            raise TooLarge(
+                f"the table takes about {in_words(size)}, and {in_words(available())} of memory are free",
+                file=self.files[0].shown if len(self.files) == 1 else f"{len(self.files)} files",
+                mend="Ask for count measures only, as in measures=['error', 'kappa']: these are summed without holding "
+                "the table; or leave rows out with where=",
+            )
+
+    # --- some at a time ---------------------------------------------------------------------------------------
+
+    def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
+        """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
+        for item in self.attempts(columns, schema):
+            if isinstance(item, Failure):
+                raise item.error
+            yield item
+
+    def attempts(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch | Failure]:
+        """The same, where a file that cannot be read to its end ends in a failure, and the next one follows."""
+        found = self.schema(self.with_filter(columns)) if schema is None else schema
+        return ahead(self._attempts(list(columns), found))
+
+    def with_filter(self, columns: Sequence[str]) -> list[str]:
+        """These columns and those that the filter speaks of."""
+        return list(dict.fromkeys([*columns, *(() if self.filter is None else self.filter.names)]))
+
+    def _attempts(self, columns: Sequence[str], schema: Any) -> Iterator[Batch | Failure]:
+        for file in self.files:
+            try:
+                yield from self.batches_in(file, columns, schema)
+            except SteelyardError as error:
+                yield Failure(file.shown, error)
+
+    def batches_in(self, file: File, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
+        """The rows of one file, brought into common types."""
+        import pyarrow as pa
+
+        names = self.with_filter(columns)
+        inner, keep = self._inner(file, names), None
+        if self.filter is not None:
+            keep = self.filter.on(schema)
+            if not self._may_hold(file, keep, schema):
+                return
+        # Only what lies in the file can tell which parts of it to pass over.
+        noted = keep if self.filter is not None and set(self.filter.names) <= set(inner) else None
+        for first, rows in batches_of(file, inner, schema, noted):
+            table = self._with_keys(pa.Table.from_batches([rows]), file, names)
+            batch = Batch(_cast(table, schema), file.shown, first)
+            yield filtered(batch, keep, columns)
+
+    def _may_hold(self, file: File, keep: Any, schema: Any) -> bool:
+        """Whether a condition can hold in a file at all, by the keys of its folders."""
+        from pyarrow import compute, dataset, fs
+
+        known = [key for key in file.keys if key in schema.names and key not in self._own_names(file)]
+        said = compute.scalar(True)
+        for key in known:
+            value = _repeated(file.keys[key], self.key_types[key], 1)[0]
+            said &= compute.field(key).is_null() if file.keys[key] is None else compute.field(key) == value
+        form = dataset.IpcFileFormat()
+        fragment = form.make_fragment(file.path, fs.LocalFileSystem(), partition_expression=said)
+        whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
+        return bool(list(whole.get_fragments(filter=keep)))
+
+
+def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
+    """Types as a schema."""
+    import pyarrow as pa
+
+    return pa.schema([(name, kinds[name][0]) for name in columns])
+
+
+def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> Batch:
+    """The rows of which a condition holds, and where they were; all columns or some."""
+    import pyarrow as pa
+
+    if keep is None:
+        return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
+    rows = np.arange(batch.first, batch.first + batch.table.num_rows)
+    found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
+    last = found.num_columns - 1
+    kept = found.remove_column(last) if columns is None else found.select(list(columns))
+    return replace(batch, table=kept, places=found.column(last).to_numpy())
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and len(text) < 19 and str(int(text)) == text
+
+
+def _repeated(value: str | None, kind: Any, rows: int) -> Any:
+    """One value for all rows."""
+    import pyarrow as pa
+
+    meant = int(value) if value is not None and pa.types.is_integer(kind) else value
+    return pa.repeat(pa.scalar(meant, kind), rows)
+
+
+def _plain(kind: Any) -> Any:
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
+    """A type that holds what two files hold."""
+    import pyarrow as pa
+
+    if kind == other:
+        return kind
+    pair = [pa.schema([(name, kind)]), pa.schema([(name, other)])]
+    try:
+        return pa.unify_schemas(pair, promote_options="permissive").field(name).type
+    except pa.ArrowException:
+        raise UnreadableFile(
+            f"{second.name} and {file.name} hold different kinds of values: {other} and {kind}",
+            file=second.shown,
+            column=name,
+            mend="Write both files with the same kind of values",
+        ) from None
+
+
+def _cast(table: Any, schema: Any) -> Any:
+    """Bring columns into common types, but leave words apart from rows where they are."""
+    for place, name in enumerate(table.column_names):
+        column, kind = table.column(name), schema.field(name).type
+        if _plain(column.type) != kind:
+            table = table.set_column(place, name, column.cast(kind))
+    return table
+
+
+def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    names = tables[0].column_names
+    for file, table in zip(files, tables, strict=True):
+        if sorted(table.column_names) != sorted(names):
+            raise UnreadableFile(
+                f"{file.name} has other columns than {files[0].name}",
+                file=file.shown,
+                mend="Files that are read together need the same columns",
+            )
+    refuse_twice(names)
+    for name in names:
+        kind = _plain(tables[0].schema.field(name).type)
+        for file, table in zip(files[1:], tables[1:], strict=True):
+            kind = _joint(name, kind, files[0], _plain(table.schema.field(name).type), file)
+    return pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")

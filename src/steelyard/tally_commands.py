@@ -1,0 +1,175 @@
+"""The command line of sums: tallies of files, and what tallies add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.text import Text
+
+from .command_options import HELD, Judged, Taken, labels_in, opened_file, parts_in, scale_in
+from .errors import BadOption, harmless
+from .telling import tell_assessment, tell_comparison
+from .terminal import counting, show, working
+from .words import columns, costs, measure_names, models
+
+if TYPE_CHECKING:
+    from .scale import Label
+    from .streams import Files
+    from .summing import Plan
+    from .tally import Tally
+
+BadFiles = Annotated[
+    Literal["stop", "skip"], Parameter(help="Stop at a file that cannot be used, or leave it out and say so.")
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Counted(Taken):
+    """What is counted."""
+
+    assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
+    membership: Annotated[
+        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: score of the event.")
+    ] = None
+    model: Annotated[
+        tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.", negative="")
+    ] = ()
+    threshold: Annotated[float | None, Parameter(help="Score from which on a row is assigned to the event (0.5).")] = (
+        None
+    )
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: sums for each part.")] = None
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """The columns of each classifier."""
+        from .api import MODEL
+
+        given = [columns(self.assigned), columns(self.membership), models(self.model)]
+        found = [one for one in given if one]
+        if len(found) != 1:
+            raise BadOption("what is counted is not clear", mend="Give one of --assigned, --membership and --model")
+        return found[0] if isinstance(found[0], dict) else {MODEL: found[0]}
+
+
+def tally(
+    files: Annotated[tuple[str, ...], Parameter(help="Files, patterns or folders.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    out: Annotated[Path, Parameter(help="Where to write the tally; with --each, the folder of tallies.")],
+    each: Annotated[bool, Parameter(help="One tally for every file.", negative="")] = False,
+    resume: Annotated[
+        bool, Parameter(help="With --each: keep tallies that are there, whole and made the same way.", negative="")
+    ] = False,
+    bad_files: BadFiles = "stop",
+    counted: Counted = Counted(),  # noqa: B008  (frozen)
+) -> int:
+    """Count the rows of files, and save the counts to be weighed or merged later.
+
+    steelyard tally 'monday/*.parquet' --truth grade --assigned model --scale low,mid,high --out monday.tally
+    """
+    from .summing import Plan, persisting
+
+    if resume and not each:
+        raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
+    with opened_file(list(files), counted.where) as found:
+        request = _request(found, truth, counted)
+        plan = Plan.of(request, found, bad_files == "skip")
+        whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
+    if whole is None:
+        return _each(plan, out, resume)
+    whole.save(out)
+    show(Text(f"{harmless(out)}: {_words(whole)}, {len(plan.files.files):,} files"), *_notes(whole))
+    return HELD
+
+
+def _request(files: Files, truth: str, counted: Counted) -> Any:
+    from .admission import Request
+    from .cases import Door
+
+    labels = labels_in(files, truth, counted)
+    event = None if counted.event is None else labels(counted.event)
+    door = Door(
+        scale_in(labels, counted),
+        event,
+        counted.threshold,
+        counted.missing,
+        counted.weight,
+        counted.group,
+        parts_in(counted.by),
+    )
+    return Request(truth, counted.models, door)
+
+
+def _each(plan: Plan, folder: Path, resume: bool) -> int:
+    from .errors import SteelyardError
+    from .merging import each_tally
+    from .summing import persisting
+
+    def settled(plan: Plan) -> Any:
+        return plan, *plan.settled()
+
+    plan, scale, labels = persisting(plan, settled)
+    rows, made, kept, faults = 0.0, 0, 0, [str(fault) for fault in plan.left_out.values()]
+    with counting("counting") as shown:
+        for place, (file, found) in enumerate(each_tally(plan, scale, labels, folder, resume)):
+            if isinstance(found, SteelyardError):
+                faults.append(str(found))
+            elif found is None:
+                kept += 1
+            else:
+                rows, made = rows + found.rows, made + 1
+            shown(place + 1, len(plan.files.files), file.shown)
+    told = f"{made:,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
+    show(Text(f"{harmless(folder)}: {told}"))
+    show(*[Text(f"left out: {harmless(fault)}") for fault in faults])
+    return HELD
+
+
+def merge(
+    tallies: Annotated[tuple[str, ...], Parameter(help="Tallies, patterns of them, or folders.")],
+    *,
+    out: Annotated[Path | None, Parameter(help="Write the sum of all to this file.")] = None,
+    measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    bad_files: BadFiles = "stop",
+    options: Judged = Judged(),  # noqa: B008  (frozen)
+) -> int:
+    """Add up tallies, and weigh the classifiers that they are of.
+
+    steelyard merge monday.tally tuesday.tally --out both.tally
+    """
+    from . import api
+    from .merging import merged, tally_paths
+    from .requirements import read_requirement
+
+    with working("adding up"):
+        total = merged(tally_paths(tallies), bad_files == "skip")
+    conditions = [read_requirement(text, list(total.models)) for text in options.require]
+    if out is not None:
+        total.save(out)
+    result = api.compare_tally(
+        total,
+        measures=None if options.measures is None else measure_names(options.measures),
+        cost=None if options.cost is None else costs(options.cost, lambda word: _label(total, word)),
+        level=options.level,
+        method=options.method,
+    )
+    if len(total.models) > 1:
+        return tell_comparison(result, options, conditions, measure)
+    return tell_assessment(result[total.models[0]], options, conditions)
+
+
+def _label(tally: Tally, word: str) -> Label:
+    """The class that a word stands for."""
+    return next((label for label in tally.scale.classes if str(label) == word), word)
+
+
+def _words(tally: Tally) -> str:
+    return f"{tally.rows:,.0f} rows, {len(tally.scale)} classes"
+
+
+def _notes(tally: Tally) -> list[Text]:
+    return [Text(f"note: {harmless(note)}") for note in tally.words_on_left_out]

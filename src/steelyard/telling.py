@@ -1,0 +1,61 @@
+"""What commands do with a result: print it, write it, and hold requirements against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .command_options import Written, head_of, judge, write
+from .terminal import show, working
+
+if TYPE_CHECKING:
+    from .assessment import Assessment
+    from .comparison import Comparison
+    from .requirements import Requirement
+
+
+def tell_assessment(
+    result: Assessment, options: Written, conditions: Sequence[Requirement], truth_in_rows: bool = True
+) -> int:
+    """Tell of one classifier."""
+    from .rendering import assessment_view
+
+    with working("weighing"):
+        result.table()
+    if options.prints_tables:
+        show(assessment_view(result, truth_in_rows=truth_in_rows))
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result),
+            "confusion": result.confusion().tolist(),
+            "estimates": result.table().to_json(),
+            "training": None if result.training is None else result.training.table().to_json(),
+        },
+    )
+    return judge(options, conditions, {result.model: result})
+
+
+def tell_comparison(
+    result: Comparison, options: Written, conditions: Sequence[Requirement], measure: str | None = None
+) -> int:
+    """Tell of several classifiers, and of the differences in one measure."""
+    from .rendering import comparison_view
+
+    with working("weighing"):
+        result.table()
+    shown = None if measure is None else result[result.models[0]].find(measure).label
+    if options.prints_tables:
+        show(comparison_view(result, shown))
+    several = len(result.models) > 1
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result[result.models[0]]),
+            "estimates": result.table().to_json(),
+            "differences": result.differences().to_json() if several else [],
+        },
+    )
+    return judge(options, conditions, {name: result[name] for name in result.models})

@@ -1,0 +1,401 @@
+"""Files in pieces: folders, partitions, compression, stores, and batches that know where they come from."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import fs, parquet
+
+import steelyard as sy
+from steelyard import files, formats, sizes, sources, streams, text_files
+from steelyard.errors import (
+    BadFilter,
+    DuplicateColumns,
+    MissingValues,
+    TooLarge,
+    UnknownColumn,
+    UnknownLabel,
+    UnreadableFile,
+)
+from steelyard.parallel import ahead
+
+TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
+ROWS: dict[str, list[Any]] = {"y": ["a", "b", "b"], "m": ["a", "a", "b"], "k": [1, 2, 3]}
+
+
+def whole(source: Any, columns: list[str], where: str | None = None) -> dict[str, list[Any]]:
+    """What all batches hold together."""
+    found: dict[str, list[Any]] = {name: [] for name in columns}
+    for batch in sources.batches(source, columns, where):
+        for name in columns:
+            found[name] += batch.table.column(name).to_pylist()
+    return found
+
+
+def write(path: Path, table: Any, **options: Any) -> Path:
+    """Write a table as what the name says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, **options)
+    elif path.suffix == ".arrow":
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=max(2, len(table) // 10))
+    elif path.suffix == ".feather":
+        with pa.ipc.new_stream(path, table.schema) as file:
+            file.write_table(table, max_chunksize=max(2, len(table) // 10))
+    else:
+        from pyarrow import csv
+
+        csv.write_csv(table, path)
+    return path
+
+
+ENDINGS = ["csv", "parquet", "arrow", "feather"]
+
+
+# --- compression ----------------------------------------------------------------------------------------------
+
+
+def squeezed(codec: str) -> Callable[[bytes], bytes]:
+    def work(content: bytes) -> bytes:
+        sink = pa.BufferOutputStream()
+        with pa.CompressedOutputStream(sink, codec) as stream:
+            stream.write(content)
+        return bytes(sink.getvalue())
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("ending", "squeeze"),
+    [
+        ("csv.gz", gzip.compress),
+        ("csv.bz2", bz2.compress),
+        ("csv.zst", squeezed("zstd")),
+        ("csv.lz4", squeezed("lz4")),
+        ("tsv.GZ", gzip.compress),
+        ("txt.br", squeezed("brotli")),
+    ],
+)
+def test_compressed_text_is_read(tmp_path: Path, ending: str, squeeze: Callable[[bytes], bytes]) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(squeeze(TEXT.encode()))
+    assert sources.read(path).to_pydict() == ROWS
+    assert whole(path, ["k", "y"]) == {"k": [1, 2, 3], "y": ["a", "b", "b"]}
+    path.write_bytes(squeeze(TEXT.encode())[:-12])
+    with pytest.raises(UnreadableFile, match="cannot be read"):
+        sources.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("a.parquet.gz", "is compressed from outside"), ("a.csv.xz", "ends in none of .csv"), ("a.gz", "ends in none")],
+)
+def test_other_compression_is_refused(tmp_path: Path, name: str, words: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(TEXT.encode()))
+    with pytest.raises(UnreadableFile, match=words):
+        sources.read(tmp_path / name)
+
+
+# --- folders --------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_all_its_data_files(tmp_path: Path) -> None:
+    table = pa.table(ROWS)
+    write(tmp_path / "b" / "part.parquet", table)
+    write(tmp_path / "a.csv", table)
+    write(tmp_path / "c" / "d" / "e.arrow", table)
+    for name in ("_SUCCESS", "_half.csv", ".hidden.parquet", "notes.md", ".git/x.csv", "_temporary/0/x.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("nothing of this")
+    assert [Path(file.path).name for file in files.discover(tmp_path)] == ["a.csv", "part.parquet", "e.arrow"]
+    assert sources.read(tmp_path).to_pydict() == {name: values * 3 for name, values in ROWS.items()}
+    assert sy.assess(tmp_path, truth="y", assigned="m").n == 9
+
+
+def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("x")
+    with pytest.raises(UnreadableFile, match=r"no data file in the folder .*Files end in \.csv"):
+        sources.read(tmp_path)
+
+
+def test_keys_of_folders_are_columns(tmp_path: Path) -> None:
+    for year, site in ((2023, "north"), (2024, "a b"), (2024, None)):
+        shown = "__HIVE_DEFAULT_PARTITION__" if site is None else site.replace(" ", "%20")
+        write(tmp_path / f"year={year}" / f"site={shown}" / "p.parquet", pa.table({"y": ["a", "b"], "m": ["a", "a"]}))
+    table = sources.read(tmp_path)
+    assert table.column("year").to_pylist() == [2023, 2023, 2024, 2024, 2024, 2024]
+    assert table.column("site").to_pylist() == ["north", "north", None, None, "a b", "a b"]
+    assert table.schema.field("year").type == pa.int64()
+    result = sy.assess(tmp_path, truth="y", assigned="m", by="year", where="site is not null")
+    assert {label: part.n for label, part in result.slices.items()} == {2023: 2, 2024: 2}
+    pattern = str(tmp_path / "year=*" / "*" / "*.parquet")
+    assert whole(pattern, ["year"], "year < 2024") == {"year": [2023, 2023]}
+
+
+def test_keys_that_are_not_all_whole_numbers_are_text(tmp_path: Path) -> None:
+    for run in ("1", "02"):
+        write(tmp_path / f"run={run}" / "a.csv", pa.table({"y": ["a"]}))
+    assert sorted(whole(tmp_path, ["run"])["run"]) == ["02", "1"]
+
+
+def test_a_column_of_a_file_is_worth_more_than_a_key(tmp_path: Path) -> None:
+    write(tmp_path / "k=9" / "a.parquet", pa.table(ROWS))
+    assert sources.read(tmp_path).to_pydict() == ROWS
+    assert whole(tmp_path, ["k"], "k == 2") == {"k": [2]}
+
+
+def test_folders_in_which_a_filter_cannot_hold_are_not_opened(tmp_path: Path) -> None:
+    write(tmp_path / "year=2024" / "a.csv", pa.table(ROWS))
+    damaged = tmp_path / "year=2023" / "a.csv"
+    damaged.parent.mkdir()
+    damaged.write_text("y,m,k\n1,2\n")
+    named = streams.Files.of(tmp_path, "year == 2024 and k > 1")
+    schema = pa.schema([("y", pa.string()), ("k", pa.int64()), ("year", pa.int64())])
+    assert [batch.table.to_pydict() for batch in named.batches(["y"], schema)] == [{"y": ["b", "b"]}]
+
+
+# --- batches --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("where", [None, "k > 3 and k < 700", "k == 4 or y == 'b'", "k < 0"])
+def test_batches_are_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, where: str | None) -> None:
+    monkeypatch.setattr(formats, "BATCH_ROWS", 7)
+    monkeypatch.setattr(text_files, "BLOCK", 256)
+    rows = 1000
+    table = pa.table({"y": ["a", "b"] * (rows // 2), "x": np.arange(rows) / 4, "k": np.arange(rows), "z": ["x"] * rows})
+    options = {"row_group_size": 100} if ending == "parquet" else {}
+    path = write(tmp_path / f"a.{ending}", table, **options)
+    kept = sources.read(path, where)
+    assert kept.num_rows == {None: 1000, "k > 3 and k < 700": 696, "k < 0": 0}.get(where, 501)
+    assert whole(path, ["x", "y"], where) == kept.select(["x", "y"]).to_pydict()
+    batches = list(sources.batches(path, ["k"], where))
+    for batch in batches:
+        assert len(batch.table) <= 7
+        assert batch.file == str(path)
+        places = np.arange(batch.first, batch.first + len(batch.table)) if batch.places is None else batch.places
+        assert batch.table.column("k").to_pylist() == places.tolist()
+
+
+def test_row_groups_without_a_row_that_counts_are_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.parquet", pa.table({"k": np.arange(100)}), row_group_size=10)
+    assert [batch.first for batch in sources.batches(path, ["k"], "k in (15, 93)")] == [10, 90]
+
+
+def test_a_batch_is_limited_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "BATCH_BYTES", 10_000)
+    path = write(tmp_path / "a.arrow", pa.table({"y": ["x" * 1000] * 100}))
+    assert max(batch.table.nbytes for batch in sources.batches(path, ["y"])) < 11_000
+
+
+def test_types_of_text_are_judged_by_all_files_and_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_files, "BLOCK", 64)
+    many = 200
+    (tmp_path / "1.csv").write_text(
+        "n,f,b,t,d,e,long\n" + "1,1,true,1,2020-01-02,,x\n" * many + "2,0.5,,a,2020-01-03,q," + "x" * 500 + "\n"
+    )
+    (tmp_path / "2.csv").write_text("n,f,b,t,d,e,long\n7,1,false,b,2020-01-02,,\n")
+    names = ["n", "f", "b", "t", "d", "e", "long"]
+    table = sources.read(tmp_path / "1.csv")
+    assert [str(kind) for kind in table.schema.types] == ["int64", "double", "bool", *["string"] * 4]
+    seen = whole(tmp_path, names)
+    assert {name: seen[name][:-1] for name in names} == table.to_pydict()
+    assert [seen[name][-1] for name in names] == [7, 1.0, False, "b", "2020-01-02", None, None]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_files_that_do_not_go_together_are_named(tmp_path: Path, ending: str) -> None:
+    write(tmp_path / f"1.{ending}", pa.table({"y": ["a"], "m": ["b"]}))
+    write(tmp_path / f"2.{ending}", pa.table({"y": ["a"], "n": ["b"]}))
+    with pytest.raises(UnknownColumn, match=rf"file '.*2\.{ending}': there is no column 'm'"):
+        whole(tmp_path, ["y", "m"])
+    write(tmp_path / f"2.{ending}", pa.table({"y": ["a"], "m": [1]}))
+    with pytest.raises(UnreadableFile, match=rf"file '.*2\.{ending}', column 'm': .* hold different kinds of values"):
+        whole(tmp_path, ["y", "m"])
+    with pytest.raises(UnreadableFile, match=r"hold different kinds of values: int64 and string"):
+        sources.read(tmp_path)
+
+
+def test_only_columns_that_are_used_must_be_alike(tmp_path: Path) -> None:
+    write(tmp_path / "1.csv", pa.table({"y": ["a", "b"], "m": ["b", "b"], "p_a": [0.1, 0.2], "p_b": [0.9, 0.8]}))
+    write(tmp_path / "2.csv", pa.table({"m": ["b"], "y": ["a"], "p_a": [0.3], "p_b": [0.7], "p_c": [0.0], "z": [1]}))
+    assert sy.assess(tmp_path, truth="y", assigned="m").n == 3
+    with pytest.raises(UnknownColumn, match=r"file '.*2\.csv': 'p_c' is a column of some files, not of all"):
+        sy.assess(tmp_path, truth="y", membership="p_*")
+
+
+def test_a_name_that_stands_twice_is_named_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,m,m\na,b,c\n")
+    assert whole(tmp_path, ["y"]) == {"y": ["a"]}
+    with pytest.raises(DuplicateColumns, match=r"file '.*a\.csv': 2 columns are called 'm'"):
+        whole(tmp_path, ["m"])
+
+
+def test_errors_name_file_and_row(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text(TEXT)
+    (tmp_path / "2.csv").write_text("y,m,k\na,a,1\nb,a,2\nb,,3\n")
+    membership = {"truth": "y", "assigned": "m", "measures": ["brier"]}
+    with pytest.raises(MissingValues, match=r"file '.*2\.csv', column 'm', row 2: the value is missing"):
+        sy.assess(tmp_path, **membership)  # type: ignore[arg-type]
+    with pytest.raises(UnknownLabel, match=r"file '.*1\.csv', column 'y', row 1: 'b' is not one"):
+        sy.assess(tmp_path, **membership, scale=sy.Scale(["a", "c"]), where="k == 2")  # type: ignore[arg-type]
+    with pytest.raises(UnreadableFile, match=r"file '.*bad\.csv': .*Row #4: Expected 2 columns, got 1"):
+        (tmp_path / "bad.csv").write_text("y,m\na,a\na,a\na\n")
+        whole(tmp_path / "bad.csv", ["y"])
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_damaged_file_is_named(tmp_path: Path, ending: str) -> None:
+    write(tmp_path / f"1.{ending}", pa.table(ROWS))
+    (tmp_path / f"2.{ending}").write_bytes(b"\xff\xfe" + b"nonsense" * 20)
+    with pytest.raises(UnreadableFile, match=rf"file '.*2\.{ending}'"):
+        whole(tmp_path, ["y"])
+
+
+def test_a_filter_is_held_against_the_types_of_all_files(tmp_path: Path) -> None:
+    write(tmp_path / "1.csv", pa.table({"y": ["a"], "k": [1]}))
+    write(tmp_path / "2.csv", pa.table({"y": ["a"], "k": [0.5]}))
+    assert whole(tmp_path, ["k"], "k < 1") == {"k": [0.5]}
+    with pytest.raises(BadFilter, match="column 'k': the column holds double, and 'x' is text"):
+        whole(tmp_path, ["k"], "k == 'x'")
+    with pytest.raises(UnknownColumn, match="Did you mean 'k'"):
+        whole(tmp_path, ["y"], "kk == 1")
+
+
+# --- stores ---------------------------------------------------------------------------------------------------
+
+
+def test_addresses_of_this_machine(tmp_path: Path) -> None:
+    write(tmp_path / "k=1" / "a.parquet", pa.table({"y": ["a", "b"], "m": ["a", "a"]}))
+    write(tmp_path / "k=2" / "b.parquet", pa.table({"y": ["a", "b"], "m": ["a", "b"]}))
+    address = tmp_path.as_uri()
+    for name in (address, f"{address}/*/*.parquet", f"{address}/**/*.parquet"):
+        assert whole(name, ["k"]) == {"k": [1, 1, 2, 2]}
+    assert whole(f"{address}/k=2/b.parquet", ["m"]) == {"m": ["a", "b"]}
+    assert sy.assess(f"{address}/k=1", truth="y", assigned="m")["accuracy"].value == 0.5
+    with pytest.raises(UnreadableFile, match="there is no file 'file://"):
+        sources.read(f"{address}/nothing.csv")
+    with pytest.raises(UnreadableFile, match="there is no file 'file://"):
+        sources.read(f"{address}/*.csv")
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow"])
+def test_a_store_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    far = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    monkeypatch.setattr(files, "file_system", lambda uri: (far, uri.partition("://")[2]))
+    if ending == "csv.gz":
+        (tmp_path / "bucket" / "x").mkdir(parents=True)
+        (tmp_path / "bucket" / "x" / "a.csv.gz").write_bytes(gzip.compress(TEXT.encode()))
+    else:
+        write(tmp_path / "bucket" / "x" / f"a.{ending}", pa.table(ROWS))
+    (tmp_path / "bucket" / "_SUCCESS").write_text("")
+    for name in ("far://bucket", "far://bucket/x", f"far://bucket/*/a.{ending}", f"far://bucket/x/a.{ending}"):
+        assert whole(name, ["y", "k"], "k > 1") == {"y": ["b", "b"], "k": [2, 3]}
+    assert sources.read("far://bucket").to_pydict() == ROWS
+    with pytest.raises(UnknownColumn, match=rf"file 'far://bucket/x/a\.{ending}'"):
+        whole("far://bucket", ["q"])
+
+
+@pytest.mark.parametrize("address", ["nonsense://bucket/a.csv", "http://host/a.csv", "abfs://x/y.csv"])
+def test_a_store_that_cannot_be_reached_is_a_clear_error(address: str) -> None:
+    with pytest.raises(UnreadableFile, match=r"cannot be reached\. Check the address") as caught:
+        sources.read(address)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("asked", ["gs://bucket/a.csv", "gs://bucket/a.csv?anonymous=true", "s3://bucket/a.csv"])
+def test_a_store_is_not_asked_for_ever(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    seen: list[str] = []
+
+    class Store:
+        @staticmethod
+        def from_uri(uri: str) -> tuple[None, str]:
+            seen.append(uri)
+            return None, uri
+
+    monkeypatch.setattr(fs, "FileSystem", Store)
+    files.file_system(asked)
+    assert seen[0].startswith(asked)
+    assert seen[0].count("?") == (asked[:2] == "gs")
+    assert ("retry_limit_seconds=20" in seen[0]) == (asked[:2] == "gs")
+
+
+def test_a_refusal_of_a_store_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(uri: str) -> Any:
+        raise PermissionError(f"ACCESS_DENIED for {uri}")
+
+    monkeypatch.setattr(files, "file_system", refuse)
+    with pytest.raises(UnreadableFile, match="ACCESS_DENIED for s3://bucket"):
+        sources.read("s3://bucket/*.csv")
+
+
+# --- size -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_table_that_does_not_fit_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    rows = 10_000
+    path = write(tmp_path / f"a.{ending}", pa.table({"y": ["a", "b"] * (rows // 2), "p": np.linspace(0, 1, rows)}))
+    size = sizes.estimate(files.discover(path))
+    assert 0.8 < size / sources.read(path).nbytes < 2.5
+    monkeypatch.setattr(streams, "available", lambda: 50_000)
+    monkeypatch.setattr(streams, "read_whole", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(TooLarge, match=r"takes about .* kB, and 50 kB of memory are free\. Ask for count measures"):
+        sy.assess(path, truth="y", membership="p", event="b")
+    some = sy.assess(path, truth="y", membership="p", event="b", where="p < 0.01")
+    assert some.n == 100
+    with pytest.raises(TooLarge):
+        sy.assess(path, truth="y", membership="p", event="b", where="p < 0.9")
+
+
+def test_the_memory_of_this_machine_is_known() -> None:
+    assert 1 << 20 < sizes.available() < 1 << 50
+    assert [sizes.in_words(size) for size in (17, 2_500, 3e9, 2e15)] == ["17 bytes", "2.5 kB", "3 GB", "2e+03 TB"]
+
+
+# --- reading ahead --------------------------------------------------------------------------------------------
+
+
+def test_reading_ahead_keeps_order_and_is_bounded() -> None:
+    made: list[int] = []
+
+    def items() -> Any:
+        for item in range(100):
+            made.append(item)
+            yield item
+
+    seen = []
+    for item in ahead(items()):
+        seen.append(item)
+        assert len(made) <= len(seen) + 4
+    assert seen == list(range(100))
+
+
+def test_an_error_behind_comes_to_the_front() -> None:
+    def items() -> Any:
+        yield 1
+        raise MissingValues("here")
+
+    source = ahead(items())
+    assert next(source) == 1
+    with pytest.raises(MissingValues, match="here"):
+        next(source)
+
+
+def test_whoever_stops_asking_stops_the_thread() -> None:
+    before = threading.active_count()
+    source = ahead(iter(range(1000)))
+    assert next(source) == 0
+    source.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before

@@ -1,0 +1,176 @@
+"""The language of row filters: what it says, what it refuses, and that nothing in it can act."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import steelyard as sy
+from steelyard.errors import BadFilter, BadOption, SteelyardError, UnknownColumn, UnknownLabel
+from steelyard.where import Filter
+
+TABLE = pa.table(
+    {
+        "year": [2023, 2024, 2024, None],
+        "score": [0.1, 0.5, float("nan"), 0.9],
+        "site": ["n", "s", None, "n"],
+        "valid": [True, False, None, True],
+        "odd name": [0, 1, 2, 3],
+        "coded": pa.array(["n", "s", None, "n"]).dictionary_encode(),
+        "empty": pa.nulls(4),
+        "short": pa.array([1, 2, 3, 4], pa.float32()),
+        "day": [date(2024, 1, 1), date(2024, 6, 1), None, date(2025, 1, 1)],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("year == 2024", [1, 2]),
+        ("year != 2024", [0]),
+        ("2024 == year", [1, 2]),
+        ("year < 2024", [0]),
+        ("2023 < year", [1, 2]),
+        ("year == 2024 and score >= 0.5", [1]),
+        ("year == 2023 or score > 0.5", [0, 3]),
+        ("(year == 2023 or score > 0.5) and site == 'n'", [0, 3]),
+        ("year == 2023 or score > 0.5 and site == 's'", [0]),
+        ("not year == 2024", [0]),
+        ("0.1 < score <= 0.5", [1]),
+        ("year > -1", [0, 1, 2]),
+        ("year in (2024, 2025)", [1, 2]),
+        ("year in (2024.0, 1.5)", [1, 2]),
+        ("year in [2023]", [0]),
+        ("year not in (2024,)", [0]),
+        ("not (year in (2024,))", [0]),
+        ("short in (1, 2)", [0, 1]),
+        ("site in ('n', 'x')", [0, 3]),
+        ("site in ('n')", [0, 3]),
+        ('site == "n"', [0, 3]),
+        ("coded == 's'", [1]),
+        ("coded in ('s',)", [1]),
+        ("site == coded", [0, 1, 3]),
+        ("year is null", [3]),
+        ("site is not null", [0, 1, 3]),
+        ("site is None", [2]),
+        ("score is null", [2]),
+        ("empty is null", [0, 1, 2, 3]),
+        ("empty == 1", []),
+        ("valid", [0, 3]),
+        ("not valid", [1]),
+        ("valid == true", [0, 3]),
+        ("valid != False", [0, 3]),
+        ("`odd name` >= 2", [2, 3]),
+        ("`odd name` >= 2 and `year` == 2024", [2]),
+        ("site == '`n`'", []),
+        ("true", [0, 1, 2, 3]),
+        ("day < '2024-12-31'", [0, 1]),
+        ("day in ('2025-01-01',)", [3]),
+        (" year == 2024 ", [1, 2]),
+    ],
+)
+def test_a_filter_keeps_the_rows_that_it_says(text: str, rows: list[int]) -> None:
+    assert TABLE.filter(Filter.read(text).on(TABLE.schema)).column("odd name").to_pylist() == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "where is ''"),
+        ("   ", "where is"),
+        ("year = 2024", "Equal is written =="),
+        ("year <> 2024", "Unequal is written !="),
+        ("year == 2024 AND valid", "in small letters"),
+        ("year IS NULL", "in small letters"),
+        ("valid & valid", "Write and, or, not"),
+        ("year == '2024'", "column 'year': the column holds int64, and '2024' is text. Leave out the quotes"),
+        ("site == 3", "column 'site': the column holds string, and 3 is number. Put it in quotes: '3'"),
+        ("valid == 1", "Say true or false"),
+        ("day == 'yesterday'", "'yesterday' cannot be compared with date32[day]"),
+        ("year == null", "Write `is null`"),
+        ("year is 3", "is not understood"),
+        ("year", "is no condition. Compare it: year == ..."),
+        ("year == valid", "cannot be compared"),
+        ("1 == 1", "no column is compared"),
+        ("year in ()", "empty list"),
+        ("year in site", "'site' is not understood"),
+        ("year + 1 == 2024", "'year + 1' is not understood"),
+        ("site == 'it''s'", "two texts stand side by side"),
+        ("f(year)", "is not understood"),
+        ("year.real == 1", "is not understood"),
+        ("__import__('os').system('true')", "is not understood"),
+        ("(lambda: 1)()", "is not understood"),
+        ("[year for year in (1,)]", "is not understood"),
+        ("year if valid else valid", "is not understood"),
+        ("(x := 1)", "is not understood"),
+        ("f'{year}' == site", "is not understood"),
+        ("site == b'n'", "is not understood"),
+        ("year == 3j", "is not understood"),
+        ("not " * 2000 + "valid", "nested too deeply"),
+        ("(" * 500 + "valid" + ")" * 500, "cannot be read"),
+        ("year == 1 or " * 2000 + "valid", "26,005 signs"),
+        ("year == 1\nvalid", "cannot be read"),
+        ("null", "is not understood"),
+        (7, "where is 7"),
+    ],
+)
+def test_what_is_no_filter_is_refused_with_a_mend(text: Any, words: str) -> None:
+    with pytest.raises(BadFilter) as caught:
+        Filter.read(text).on(TABLE.schema)
+    assert words in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert caught.value.mend
+
+
+def test_an_unknown_column_is_named_with_the_nearest() -> None:
+    with pytest.raises(UnknownColumn, match=r"there is no column 'yaer'\. Did you mean 'year'\?"):
+        Filter.read("yaer == 2024").on(TABLE.schema)
+
+
+def test_names_are_those_of_columns() -> None:
+    assert Filter.read("`a b` == 1 and c in (1, 2) and (c is null or d == true)").names == ["a b", "c", "d"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_text_is_read_or_refused(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    pieces = ["year", "site", "valid", "==", "<", "and", "or", "not", "in", "(", ")", "'n'", "2024", "null", "is", "`"]
+    for _ in range(300):
+        text = " ".join(random.choice(pieces, size=random.integers(1, 9)))
+        try:
+            TABLE.filter(Filter.read(text).on(TABLE.schema))
+        except SteelyardError as error:
+            assert str(error).isprintable()
+
+
+# --- in assess and compare ------------------------------------------------------------------------------------
+
+
+def test_frames_are_filtered_and_rows_keep_their_numbers() -> None:
+    frame = pa.table({"y": ["a", "b", "a", "b"], "m": ["a", "b", "b", "a"], "k": [1, 1, 2, 2], "bad": [1, 2, 3, 0.5]})
+    assert sy.assess(frame, truth="y", assigned="m", where="k == 1")["accuracy"].value == 1.0
+    both = sy.compare(frame, {"m": "m", "y": "y"}, truth="y", where="k == 2")
+    assert both["m"]["accuracy"].value == 0.0
+    assert sorted(both.deciding_rows("error", "m", "y", 5)["row"]) == [2, 3]
+    with pytest.raises(UnknownLabel, match="column 'm', row 3"):
+        sy.assess(frame, truth="y", assigned="m", scale=sy.Scale(["b", "c"]), where="k == 2 and y == 'b'")
+
+
+def test_a_filter_needs_columns() -> None:
+    with pytest.raises(BadOption, match="where= names a column, but arrays were given"):
+        sy.assess(["a", "b"], ["a", "b"], where="a == 1")
+    with pytest.raises(BadOption, match="weight= is an array"):
+        sy.assess(pa.table({"y": ["a", "b"]}), truth="y", assigned="y", where="y == 'a'", weight=[1, 2])
+
+
+def test_training_data_are_taken_as_they_are() -> None:
+    frame = pa.table({"y": ["a", "b", "a", "b"], "m": ["a", "b", "b", "a"], "k": [1, 1, 2, 2]})
+    result = sy.assess(frame, truth="y", assigned="m", where="k == 1", training=frame)
+    assert result.n == 2
+    assert result.training is not None
+    assert result.training.n == 4
