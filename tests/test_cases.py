@@ -704,3 +704,19 @@ def test_labels_that_share_nothing_with_the_truth_come_from_a_wrong_column() -> 
     with pytest.raises(UnknownLabel, match="no assigned label is a true one: 'north', 'south' against 'no', 'yes'"):
         sy.assess(["no", "yes", "no"], ["north", "south", "south"])
     assert sy.assess(["no", "no"], ["yes", "yes"], scale=Scale(["no", "yes"]))["error"].value == 1
+
+
+@pytest.mark.parametrize("measure", ["error", "kappa", "auc", "log_score"])
+def test_a_row_that_occurred_not_once_is_no_row_and_makes_no_cluster(measure: str) -> None:
+    truth, score = [0, 1, 0, 1, 1, 0, 1], [0.2, 0.7, 0.6, 0.4, 0.9, 0.1, 0.8]
+    weight, group = [1, 2, 1, 0, 1, 1, 0], ["a", "a", "b", "c", "b", "d", "c"]
+    kept = [place for place, times in enumerate(weight) if times]
+    options: dict[str, Any] = {"event": 1, "measures": [measure]}
+    whole = sy.assess(truth, score, weight=weight, group=group, **options)
+    without = sy.assess(
+        *[[column[place] for place in kept] for column in (truth, score)],
+        weight=[weight[place] for place in kept],
+        group=[group[place] for place in kept],
+        **options,
+    )
+    assert whole[measure] == without[measure]

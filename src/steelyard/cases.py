@@ -73,6 +73,26 @@ class Cases:
         """Count the rows."""
         return len(self.truth)
 
+    def some(self, rows: Places) -> Cases:
+        """Some of the rows, each as often as it is named."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            assigned={name: codes[rows] for name, codes in self.assigned.items()},
+            scores={name: said.at(rows) for name, said in self.scores.items()},
+            measured=None if self.measured is None else self.measured.keep(rows),
+            weight=None if self.weight is None else self.weight[rows],
+            group=None if self.group is None else replace(self.group, codes=self.group.codes[rows]),
+            slice=None if self.slice is None else replace(self.slice, codes=self.slice.codes[rows]),
+            kept=rows if self.kept is None else self.kept[rows],
+        )
+
+    def present(self) -> Cases:
+        """Without rows that occurred not even once: they are no rows, and make no cluster."""
+        if self.weight is None or not self.counted or not (absent := self.weight == 0).any() or absent.all():
+            return self
+        return self.some(np.flatnonzero(~absent))
+
     @property
     def scored(self) -> bool:
         """Whether any classifier gave scores."""
@@ -203,7 +223,7 @@ class Door:
             raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
         gaps = raw.missing() if self.missing == "drop" else None
         if gaps is None or not gaps.any():
-            return self._place(raw)
+            return self._place(raw).present()
         if gaps.all():
             raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
         kept = np.flatnonzero(~gaps)
@@ -211,7 +231,7 @@ class Door:
             cases = self._place(raw.keep(~gaps))
         except SteelyardError as error:
             raise error if error.row is None else error.at(int(kept[error.row])) from None
-        return replace(cases, kept=kept, dropped=len(gaps) - len(kept))
+        return replace(cases, kept=kept, dropped=len(gaps) - len(kept)).present()
 
     def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
         """The classes and the form of every prediction, from the distinct values that the rows hold."""

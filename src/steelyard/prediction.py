@@ -29,7 +29,7 @@ from .parallel import chunks
 from .scale import Label, Scale, plain_label
 
 if TYPE_CHECKING:
-    from .kinds import Codes, Marks, Numbers
+    from .kinds import Codes, Marks, Numbers, Places
 
 
 WORTH_SEALING = 1 << 20  # values: as many are copied in no time
@@ -52,6 +52,11 @@ class Scores(NamedTuple):
         """Some of the rows, each column in one piece."""
         assigned = None if self.assigned is None else self.assigned[low:high]
         return Scores(tuple(pieces(self.columns, low, high)), self.speaks, assigned)
+
+    def at(self, rows: Places) -> Scores:
+        """What was said of some rows."""
+        assigned = None if self.assigned is None else self.assigned[rows]
+        return Scores(tuple(column[rows] for column in self.columns), self.speaks, assigned)
 
     def sealed(self) -> Scores:
         """Scores that cannot change unnoticed: few are copied, of many a checksum is kept.

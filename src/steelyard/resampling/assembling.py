@@ -10,7 +10,6 @@ import numpy as np
 
 from ..cases import Cases
 from ..comparison import Comparison
-from ..labels import Coded
 from ..prediction import Prediction, Scores
 from ..settings import Settings
 from ..tally import Tally
@@ -29,15 +28,11 @@ def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array 
     """
     with_scores = _speak(said)
     return replace(
-        base,
-        truth=base.truth[rows],
+        base.some(rows),
         assigned={name: one.codes for name, one in said.items()},
         scores={name: _scores(name, one, base.scale, with_scores) for name, one in said.items()},
-        measured=None if base.measured is None else base.measured.keep(rows),
         weight=share,
         counted=True,
-        group=None if base.group is None else _regrouped(base.group, rows),
-        kept=rows if base.kept is None else base.kept[rows],
     )
 
 
@@ -55,10 +50,6 @@ def _scores(name: str, said: Said, scale: Scale, with_scores: bool) -> Scores:
     if with_scores and said.scores is not None:
         return Scores((said.scores,), said.speaks)
     return Scores()
-
-
-def _regrouped(group: Coded, rows: Places) -> Coded:
-    return Coded(group.codes[rows], group.labels, group.name)
 
 
 def compared(cases: Cases, settings: Settings) -> Comparison:
