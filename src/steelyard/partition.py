@@ -137,13 +137,20 @@ class Space:
     # --- what rows do to the scaling of others ----------------------------------------------------------------
 
     def influence(self, name: str) -> Array:
-        """What each row adds to the mean of a column, per unit of its weight over all: its own value, and by scaling.
+        """What each row adds to the mean of a column, per unit of its weight over all: by itself, and by scaling."""
+        return self._influences[name]
+
+    @cached_property
+    def _influences(self) -> dict[str, Array]:
+        """Those on all columns: what is dear, to scale anew with other moments, serves all of them.
 
         The scaling of a region depends on the mean and the variance of the values there and on how often its classes
         are the true ones; every row has a part in these.
         """
-        column = self.column(name)
-        found: Array = column - float(self.mass @ column / self.mass.sum())
+        found: dict[str, Array] = {}
+        for name in COLUMNS:
+            column = self.column(name)
+            found[name] = column - float(self.mass @ column / self.mass.sum())
         if self.scaling is None:
             return found
         affected: dict[Prefix, list[tuple[Prefix, Places]]] = {}
@@ -151,14 +158,13 @@ class Space:
             affected.setdefault(self.scaling.region(prefix), []).append((prefix, here))
         for used, leaves in affected.items():
             if self.scaling.regions.order(used):
-                self._spread(name, used, leaves, found)
+                self._spread(self.scaling, used, leaves, found)
         return found
 
-    def _spread(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], found: Array) -> None:
+    def _spread(
+        self, scaling: Scaling, used: Prefix, leaves: list[tuple[Prefix, Places]], found: dict[str, Array]
+    ) -> None:
         """Add what rows of a region do to the scaling there."""
-        scaling = self.scaling
-        if scaling is None:
-            return
         sums, order = scaling.regions.sums[used], scaling.regions.order(used)
         inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
         hits = np.stack([np.isin(self.truth[inside], block) for block in order], axis=1).astype(np.float64)
@@ -172,29 +178,30 @@ class Space:
             own = (1.0 if weight is None else weight) / max(sums.left[level], 1e-300)
             parts = {"mean": away * own, "variance": spread * own, "target": hit / left / sums.mass}
             for moment, part in parts.items():
-                found[inside] += self._slope(name, used, leaves, level, moment) * part
+                for name, slope in self._slopes(scaling, used, leaves, level, moment).items():
+                    found[name][inside] += slope * part
 
-    def _slope(self, name: str, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str) -> float:
-        """How the sum of a column over rows that share a scaling moves with one of its moments, by differences."""
-        scaling = self.scaling
-        if scaling is None:
-            return 0.0
+    def _slopes(
+        self, scaling: Scaling, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str
+    ) -> dict[str, float]:
+        """How sums of columns over rows that share a scaling move with one of its moments, by differences."""
         moments = scaling.regions.sums[used].moments(level, scaling.regions.order(used))
         at = getattr(moments, moment)
         reach = {"mean": at * (1 - at), "variance": at, "target": at * (1 - at)}[moment] * STEP
         if not reach > 0:
-            return 0.0
-        codes, totals = self._corners(name), []
+            return {}
+        found = dict.fromkeys(COLUMNS, 0.0)
         for sign in (1.0, -1.0):
             moved: Moments = moments._replace(**{moment: at + sign * reach})
             maps = [*scaling.maps[used]]
             maps[level] = beta_map(moved, scaling.variant)
-            pieces = [
-                (here, scaling.of_region(prefix, self.memberships[here].T.copy(), maps)) for prefix, here in leaves
-            ]
-            columns = [(here, _from(piece, None if codes is None else codes[here])) for here, piece in pieces]
-            totals.append(sum(float(self.mass[here] @ column) for here, column in columns))
-        return float((totals[0] - totals[1]) / (2 * reach))
+            for prefix, here in leaves:
+                piece = scaling.of_region(prefix, self.memberships[here].T.copy(), maps)
+                for name in COLUMNS:
+                    codes = self._corners(name)
+                    column = _from(piece, None if codes is None else codes[here])
+                    found[name] += sign * float(self.mass[here] @ column) / (2 * reach)
+        return found
 
     def but(self, rows: Places) -> Space:
         """Some of the rows, scaled by themselves."""
