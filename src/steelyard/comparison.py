@@ -225,14 +225,12 @@ class Comparison:
 
     def best(self, measure: str | Measure) -> str:
         """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
-        entry = self[self.models[0]].find(measure)
-        if entry.better == "neither":
-            raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+        entry = self[self.models[0]].find(measure).with_better_end()
         values = {name: self[name][entry].value for name in self.models}
         known = {name: value for name, value in values.items() if not np.isnan(value)}
         if not known:
             raise BadOption(f"{entry.label} is undefined for every classifier", mend="Choose another measure")
-        return max(known, key=known.__getitem__) if entry.better == "higher" else min(known, key=known.__getitem__)
+        return min(known, key=lambda name: entry.loss(known[name]))
 
     def verdict(
         self,

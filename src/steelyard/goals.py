@@ -83,9 +83,7 @@ class Goal:
     @classmethod
     def of(cls, measure: str | Measure, where: Any = (), prevalence: Any = None, guarantee: Any = None) -> Goal:
         """Check what a user asks for."""
-        entry = counted(measure)
-        if entry.better == "neither":
-            raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+        entry = counted(measure).with_better_end()
         if entry.needs:
             raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend="Give cost= to assess, or costs here")
         several = isinstance(where, Iterable) and not isinstance(where, str)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from .comparison import Comparison
-from .errors import BadOption
 from .registry import Measure
 from .table import Table
 
@@ -29,9 +28,7 @@ def ranking_table(comparison: Comparison, measures: str | Measure | Iterable[str
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("measure", "rank", "model", "value", "low", "high")}
     for name in [measures] if isinstance(measures, str | Measure) else measures:
-        entry = comparison[comparison.models[0]].find(name)
-        if entry.better == "neither":
-            raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+        entry = comparison[comparison.models[0]].find(name).with_better_end()
         found = {model: comparison[model][entry] for model in comparison.models}
         ranks = ranked({model: each.value for model, each in found.items()}, lower=entry.better == "lower")
         columns["measure"] += [entry.label] * len(ranks)

@@ -32,7 +32,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from .errors import UnknownMeasure, quoted
+from .errors import BadOption, UnknownMeasure, quoted
 from .scale import Scale, listed
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 
@@ -164,6 +164,16 @@ class Measure:
     def summary(self) -> str:
         """The first line of the formula's docstring."""
         return (inspect.getdoc(self.formula) or "").partition("\n")[0]
+
+    def with_better_end(self) -> Measure:
+        """The measure itself, unless no value of it is better than another: then nothing can be judged by it."""
+        if self.better == "neither":
+            raise BadOption(f"no value of {self.label} is better than another", mend="Choose another measure")
+        return self
+
+    def loss(self, value: Any) -> Any:
+        """A value, turned so that less is better."""
+        return value if self.better == "lower" else -value
 
     def __call__(self, **means: Any) -> Any:
         """Evaluate: a proportion is divided out here, so that its parts stay at hand for its interval."""

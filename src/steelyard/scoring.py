@@ -90,11 +90,6 @@ class Scorer:
     known: Mapping[str, Any] = field(default_factory=dict)
     requested: bool | str | None = None
 
-    @property
-    def sign(self) -> float:
-        """What turns the measure so that the greater is the better."""
-        return -1.0 if self.measure.better == "lower" else 1.0
-
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score an estimator that has been fitted."""
         scale = scale_of_estimator(estimator, y) if self.scale is None else self.scale
@@ -110,7 +105,7 @@ class Scorer:
             measures=[self.measure],
             **known,
         )
-        return self.sign * result[self.measure, self.part].value
+        return -float(self.measure.loss(result[self.measure, self.part].value))
 
     def _said(self, estimator: Any, X: Any, scale: Scale | None) -> Any:
         """What the estimator says of the rows, in the form that the measure is made of."""
@@ -149,7 +144,7 @@ class Scorer:
         hidden = {key: self.measure.parameters[key] for key in self.measure.changed if key not in self.measure.label}
         named = {"scale": self.scale, "event": self.event, "part": self.part, **hidden, **self.known}
         said = [f"{key}={value!r}" for key, value in named.items() if value is not None]
-        minus = "minus " if self.sign < 0 else ""
+        minus = "minus " if self.measure.better == "lower" else ""
         return f"scorer({', '.join([repr(self.measure.label), *said])}): {minus}{self.measure.title}"
 
 

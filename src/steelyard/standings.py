@@ -88,8 +88,7 @@ def standing_table(assessments: Mapping[str, Assessment], measures: Names | None
 
 def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dict[str, Any]]:
     """All classifiers by one measure."""
-    if measure.better == "neither":
-        raise BadOption(f"no value of {measure.label} is better than another", mend="Choose another measure")
+    measure.with_better_end()
     found = {name: each[measure] for name, each in assessments.items()}
     ranks = ranked({name: one.value for name, one in found.items()}, lower=measure.better == "lower")
     order = list(ranks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .errors import UnequalLengths, UnknownColumn, quoted
@@ -20,6 +20,15 @@ class Table:
         for name, values in self.columns.items():
             if len(values) != rows:
                 raise UnequalLengths(f"{len(values)} rows, not {rows}", column=name, mend="Give every row a value")
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+        """Put rows below each other."""
+        found: dict[str, list[Any]] = {name: [] for name in names}
+        for row in rows:
+            for column, value in zip(found.values(), row, strict=True):
+                column.append(value)
+        return cls(found)
 
     @property
     def column_names(self) -> list[str]:

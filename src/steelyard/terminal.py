@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -52,6 +52,11 @@ def counting(what: str) -> Iterator[Callable[..., None]]:
             )
 
         yield shown
+
+
+def watched(what: str, progress: Callable[[int, int], None] | bool) -> AbstractContextManager[Any]:
+    """The bar, where one is wanted; a function that is told instead, where one is given; or nothing."""
+    return counting(what) if progress is True else nullcontext(progress or None)
 
 
 def write_to(target: str, text: str) -> None:

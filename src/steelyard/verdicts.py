@@ -138,8 +138,7 @@ def judge(comparison: Comparison, measures: Named = None, margin: Margin = None)
     assessment = comparison[comparison.models[0]]
     entries = comparison.find_measures(usual(comparison) if measures is None else measures)
     for entry in entries:
-        if entry.better == "neither":
-            raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+        entry.with_better_end()
     margins = _margins(comparison, entries, margin)
     rows = [_row(comparison, row, margins) for row in comparison.differences(entries)]
     return Verdict(

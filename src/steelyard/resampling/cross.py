@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
 from ..settings import Method, settle
 from ..tally import Tally
-from ..terminal import counting
+from ..terminal import watched
 from .assembling import assembled, compared
 from .crossed import CrossAssessment
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
@@ -110,8 +109,7 @@ def cross_assess(
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
-    shown = counting("fits") if progress is True else nullcontext(progress or None)
-    with shown as told:
+    with watched("fits", progress) as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
     return gathered(rules, data, base, plan, runs, failures, settings)
 

@@ -83,18 +83,15 @@ class CrossAssessment(Comparison):
         entry = self[self.models[0]].find(measure)
         if self.plan.kind == "leave one out":
             raise BadOption("every fold has one row", mend="Take fewer folds: cv=10")
-        alone, columns = self.by(entry), ("model", "repeat", "fold", "rows", *SEEN)
-        found: dict[str, list[Any]] = {name: [] for name in columns}
+        alone, found = self.by(entry), []
         for place, split in enumerate(self.plan.splits):
             tested, trained = self.fold(place, alone), self._seen(place, alone)
             for run in self.runs:
                 times = (run.fits[place].fit_seconds, run.fits[place].predict_seconds) if run.fits else (NAN, NAN)
                 seen = NAN if trained is None else trained[run.model][entry].value
                 value = tested[run.model][entry].value
-                row = (run.model, split.repeat, split.fold, len(split.test), value, seen, *times)
-                for column, one in zip(found.values(), row, strict=True):
-                    column.append(one)
-        return Table(found)
+                found.append((run.model, split.repeat, split.fold, len(split.test), value, seen, *times))
+        return Table.of_rows(("model", "repeat", "fold", "rows", *SEEN), found)
 
     def _seen(self, place: int, settings: Settings) -> Comparison | None:
         """The classifiers on the rows that one split fitted them to, where they were asked about those."""
@@ -115,19 +112,11 @@ class CrossAssessment(Comparison):
             A tidy table with the columns model, how, seconds (in all), fit_seconds and predict_seconds (of a fit, in
             the mean).
         """
-        columns: dict[str, list[Any]] = {
-            "model": [],
-            "how": [],
-            "seconds": [],
-            "fit_seconds": [],
-            "predict_seconds": [],
-        }
+        found = []
         for run in self.runs:
             each = np.array([[fit.fit_seconds, fit.predict_seconds] for fit in run.fits] or [[np.nan, np.nan]])
-            row = [run.model, run.how, run.seconds, *each.mean(axis=0).tolist()]
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
-        return Table(columns)
+            found.append((run.model, run.how, run.seconds, *each.mean(axis=0).tolist()))
+        return Table.of_rows(("model", "how", "seconds", "fit_seconds", "predict_seconds"), found)
 
     def fold_of(self) -> Table:
         """The fold in which each row was held out: a tidy table with the columns row, repeat and fold."""

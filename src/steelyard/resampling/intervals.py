@@ -61,16 +61,14 @@ def by_methods(
     possible = _possible(cross, pairs)
     free = [name for name in possible if name != NESTED]
     head, tail = (("a", "b", "method", "difference"), ["p"]) if pairs else (("model", "method", "value"), [])
-    table: dict[str, list[Any]] = {name: [] for name in (*head, "low", "high", "se", *tail, "assumes")}
+    rows: list[tuple[Any, ...]] = []
     for method in free if methods is None else [methods] if isinstance(methods, str) else methods:
         if method not in possible:
             raise BadOption(f"there is no interval {quoted(method)} of this", mend=f"There are {listed(possible)}")
         for names, found in _WAYS[method](cross, measure, pairs, options).items():
             p = [found.p] if pairs else []
-            row = (*names, method, found.value, found.low, found.high, found.se, *p, ASSUMES[method])
-            for column, value in zip(table.values(), row, strict=True):
-                column.append(value)
-    return Table(table)
+            rows.append((*names, method, found.value, found.low, found.high, found.se, *p, ASSUMES[method]))
+    return Table.of_rows((*head, "low", "high", "se", *tail, "assumes"), rows)
 
 
 def _possible(cross: CrossAssessment, pairs: bool) -> list[str]:

@@ -8,7 +8,6 @@ estimates are off.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ import numpy as np
 
 from ..errors import BadOption, FailedFits, quoted
 from ..registry import Measure
-from ..terminal import counting
+from ..terminal import watched
 from .assembling import assembled, compared
 from .fits import Fit, Said, Task, fit_all, stacked
 from .plans import Split, make_plan
@@ -81,8 +80,7 @@ def nested(
     plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)
     dealt = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(rounds)]
     tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(dealt)]
-    shown = counting("fits") if progress is True else nullcontext(progress or None)
-    with shown as told:
+    with watched("fits", progress) as told:
         fits = fit_all(tasks, cross.data, n_jobs, told)
     made = zip(tasks, fits, strict=True)
     said = {(task.model, task.split.repeat, task.split.fold): _heard(task, fit) for task, fit in made}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ..errors import BadOption, quoted
 from ..registry import Measure
-from ..terminal import counting
+from ..terminal import watched
 from .cross import cross_assess
 from .models import read_models
 
@@ -91,26 +90,22 @@ def permutation_test(
         raise BadOption("several classifiers are given", mend="Test them one by one")
     common = {"measures": [measure], "cv": cv, "groups": groups, "training": False, "progress": False, **options}
     found = cross_assess(models, X, y, **common)
-    entry = found.settings.measures[0]
-    if entry.better == "neither":
-        raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+    entry = found.settings.measures[0].with_better_end()
     target = found.data.y if found.data.measured is None else found.data.measured
     units = None if found.base.group is None else found.base.group.codes
     orders = _orders(found.base.truth, units, int(permutations), seed)
     values: list[float] = []
     step = AT_ONCE * effective_n_jobs(n_jobs)
     again = {**common, "scale": found.base.scale, "event": None, "measures": [entry]}
-    shown = counting("permutations") if progress is True else nullcontext(progress or None)
-    with shown as told, Parallel(n_jobs) as parallel:
+    with watched("permutations", progress) as told, Parallel(n_jobs) as parallel:
         for start in range(0, len(orders), step):
             some = orders[start : start + step]
             values += parallel(delayed(_value)(models, found.data.x, target[order], again) for order in some)
             if told is not None:
                 told(len(values), len(orders))
     model = found.models[0]
-    sign = 1.0 if entry.better == "lower" else -1.0
     # A value that cannot be told may have been as good.
-    as_good = int((~(sign * np.array(values) > sign * found[model][entry].value + ROUNDING)).sum())
+    as_good = int((~(entry.loss(np.array(values)) > entry.loss(found[model][entry].value) + ROUNDING)).sum())
     return PermutationTest(entry, found[model][entry], np.array(values), (1 + as_good) / (1 + len(values)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..table import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..registry import Measure
     from .tuning import Tuning
 
 
@@ -37,22 +38,18 @@ class TuningPictures:
         chosen = parameter or (varying or names or [""])[0]
         if chosen not in names:
             raise BadOption(f"there is no parameter {quoted(chosen)}", mend=f"There are {listed(names)}")
-        sign = 1.0 if tuning.measure.better == "lower" else -1.0
-        best = tuning.best.estimate
-        limit = best.value + sign * best.se if tuning.one_se else np.nan
-        display = TuningDisplay(
-            _best_of_each(table, chosen, sign), chosen, title=tuning.measure.title, limit=float(limit)
-        )
+        best, measure = tuning.best.estimate, tuning.measure
+        limit = measure.loss(measure.loss(best.value) + best.se) if tuning.one_se else np.nan
+        rows = _best_of_each(table, chosen, measure)
+        display = TuningDisplay(rows, chosen, title=measure.title, limit=float(limit))
         display.plot(ax)
         return display
 
 
-def _best_of_each(table: Table, parameter: str, sign: float) -> Table:
-    """One row for every value of a parameter: the one with the best value, or the one that was chosen."""
-    kept: dict[str, dict[str, object]] = {}
-    for row in table:
-        key, turned = repr(row[parameter]), sign * row["value"]
-        other = kept.get(key)
-        if other is None or row["chosen"] or (not other["chosen"] and turned < sign * float(str(other["value"]))):
-            kept[key] = row
-    return Table({name: [row[name] for row in kept.values()] for name in table.column_names})
+def _best_of_each(table: Table, parameter: str, measure: Measure) -> Table:
+    """One row for every value of a parameter: the one that was chosen, or the one with the best value."""
+    kept: dict[str, dict[str, Any]] = {}
+    for row in sorted(table, key=lambda row: (not row["chosen"], measure.loss(row["value"]))):
+        kept.setdefault(repr(row[parameter]), row)
+    order = dict.fromkeys(repr(value) for value in table[parameter])
+    return Table.of_rows(table.column_names, [tuple(kept[value].values()) for value in order])

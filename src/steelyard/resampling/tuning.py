@@ -70,19 +70,15 @@ class Tuning:
         known = [one for one in self.candidates if not np.isnan(one.estimate.value)]
         if not known:
             raise BadOption(f"{self.measure.label} is undefined for every candidate", mend="Choose another measure")
-        return min(known, key=lambda one: self._sign * one.estimate.value)
-
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.measure.better == "lower" else -1.0
+        return min(known, key=lambda one: float(self.measure.loss(one.estimate.value)))
 
     @cached_property
     def chosen(self) -> Candidate:
         """The best; or the first that is no more than one standard error worse."""
         if not self.one_se:
             return self.best
-        limit = self._sign * self.best.estimate.value + self.best.estimate.se
-        return next(one for one in self.candidates if self._sign * one.estimate.value <= limit)
+        limit = self.measure.loss(self.best.estimate.value) + self.best.estimate.se
+        return next(one for one in self.candidates if self.measure.loss(one.estimate.value) <= limit)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -95,8 +91,7 @@ class Tuning:
         Returns:
             A tidy table with one column a parameter, and value, low, high, se, training, rank and chosen.
         """
-        values = np.array([one.estimate.value for one in self.candidates])
-        turned = self._sign * values
+        turned = self.measure.loss(np.array([one.estimate.value for one in self.candidates]))
         names = list(dict.fromkeys(name for one in self.candidates for name in one.parameters))
         columns: dict[str, list[Any]] = {
             name: [_plain(one.parameters.get(name)) for one in self.candidates] for name in names
@@ -196,9 +191,7 @@ def tune(
     named = {_named(parameters, settings): parameters for parameters in settings}
     candidates = {name: _set(rule, parameters) for name, parameters in named.items()}
     cross = cross_assess(candidates, X, y, cv=cv, measures=[measure], **options)
-    entry = cross.settings.measures[0]
-    if entry.better == "neither":
-        raise BadOption(f"no value of {entry.label} is better than another", mend="Choose another measure")
+    entry = cross.settings.measures[0].with_better_end()
     found = tuple(
         Candidate(name, named[name], one[entry], float("nan") if one.training is None else one.training[entry].value)
         for name, one in cross.assessments.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -101,14 +101,12 @@ class Simulation:
 
     def table(self) -> Table:
         """Every estimate in a row: what is true on average, its mean, bias, standard error of the bias, and spread."""
-        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        rows = []
         for (cell, measure, estimator, classifier), series in self.series.items():
             means = (float(series.truth.mean()), float(series.values.mean()))
             spread = (series.bias, series.standard_error, series.deviation, series.rmse)
-            row = (self.design.name, *cell, classifier, measure, estimator, *means, *spread)
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
-        return Table(columns)
+            rows.append((self.design.name, *cell, classifier, measure, estimator, *means, *spread))
+        return Table.of_rows(COLUMNS, rows)
 
     def summary(self) -> Table:
         """What the paper says in numbers, beside what was found."""

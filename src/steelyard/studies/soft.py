@@ -80,14 +80,12 @@ def gains(simulation: Simulation, measure: Measure) -> Table:
     Which of them is the best is seen in hindsight, so that a ratio below 1 is a gain over all of them.
     """
     names = [*PAPER[measure], *[name for name, (what, _) in BETTER.items() if what == measure]]
-    columns: dict[str, list[Any]] = {name: [] for name in ("design", "sd_response", "sd", *names)}
+    rows = []
     for cell in simulation.design.cells:
         squares = {name: _mean_square(simulation, measure, name, cell) for name in names}
         best = min(squares[name] for name in PAPER[measure])
-        row = [simulation.design.name, *cell, *[float(np.sqrt(squares[name] / best)) for name in names]]
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    return Table(columns)
+        rows.append([simulation.design.name, *cell, *[float(np.sqrt(squares[name] / best)) for name in names]])
+    return Table.of_rows(("design", "sd_response", "sd", *names), rows)
 
 
 def _mean_square(simulation: Simulation, measure: Measure, name: str, cell: Any) -> float:
