@@ -23,6 +23,7 @@ from .rows import Rows
 from .scale import Continuum, Label, listed
 from .settings import PRICED, STANDARDISE, Settings
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
+from .summaries.summary import Summary
 from .table import Table, by_measure
 from .tally import Tally
 from .uncertainty import unit_of
@@ -78,7 +79,7 @@ class Assessment:
             counts = self.evaluation
             self._evaluated[statistic] = evaluate(
                 statistic,
-                self._rows,
+                self._kept,
                 counts.model,
                 scale=counts.scale,
                 measures=self.settings.made_of(statistic),
@@ -95,7 +96,7 @@ class Assessment:
     @property
     def ranked(self) -> RankedEvaluation:
         """The evaluated slots of this classifier that are made of its scores."""
-        if self.tally.rows_of(self.slice) is None:
+        if not self.tally.tells_rows:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
         return cast("RankedEvaluation", self.of(RANKING))
 
@@ -120,17 +121,17 @@ class Assessment:
         return cast("PartitionEvaluation", self.of(PARTITION))
 
     @property
-    def _rows(self) -> Rows:
-        """The rows with what was said of them; of labels, their patterns tell as much."""
-        rows = self.tally.rows_of(self.slice)
-        return Rows.of_patterns(self.evaluation.patterns) if rows is None else rows
+    def _kept(self) -> Rows | Summary:
+        """The rows with what was said of them, or what was kept of them; of labels, their patterns tell as much."""
+        kept = self.tally.kept_of(self.slice)
+        return Rows.of_patterns(self.evaluation.patterns) if kept is None else kept
 
     @cached_property
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
         parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
         for statistic in OF_ROWS:
-            if self.settings.made_of(statistic) and (self.tally.scores is not None or statistic not in SAYS_MORE):
+            if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
                 parts[statistic.name] = Part(self.of(statistic), self.settings, self.n)
         return parts
 
@@ -417,7 +418,8 @@ class Assessment:
         return found
 
     def _refuse_improbable(self) -> None:
-        if not self._rows.scores[self.evaluation.model].are_probabilities:
+        rows = self.tally.rows_of(self.slice)
+        if rows is not None and not rows.scores[self.evaluation.model].are_probabilities:
             raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
 
     def reliability(self, label: Any = None, *, band: bool = True) -> Table:

@@ -114,7 +114,7 @@ class Comparison:
         """
         if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
             self.tally.scores.refuse_changed()
-        patterns, rows = self.tally.patterns(self.slice), self.tally.rows_of(self.slice)
+        patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
         models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
         unit = max(unit_of(patterns, model) for model in models)
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}

@@ -89,7 +89,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         return np.asarray(reduce(np.add, over_rows(len(self.rows), work, len(self.scale))))
 
     @cached_property
-    def _asked(self) -> list[str]:
+    def asked(self) -> list[str]:
         """The columns that any formula asks for, and those behind its doubts."""
         asked = [name for slot in self.slots for name in slot.measure.arguments]
         asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
@@ -98,11 +98,19 @@ class ContinuumEvaluation(SkewedEvaluation):
     @cached_property
     def means(self) -> dict[str, float]:
         """The means of all columns that are asked for, in one pass over the rows."""
-        room = len(self.rows) * len(self._asked) <= MOST_NUMBERS
-        columns = {name: np.empty(len(self.rows) if room else 0) for name in self._asked}
-        found = dict(zip(self._asked, (self._pass(columns) / self.total).tolist(), strict=True))
+        room = len(self.rows) * len(self.asked) <= MOST_NUMBERS
+        columns = {name: np.empty(len(self.rows) if room else 0) for name in self.asked}
+        found = dict(zip(self.asked, (self._pass(columns) / self.total).tolist(), strict=True))
         self.kept.update(columns if room else {})
         return found
+
+    def column_sums(self) -> Array:
+        """The sums by weight of all columns that are asked for, none of which is kept."""
+        return self._pass({name: np.empty(0) for name in self.asked})
+
+    def moved(self) -> list[ContinuumEvaluation]:
+        """The same with every estimated deviation one standard error higher, and lower."""
+        return [self._moved(name, sign) for name in self._uncertain for sign in (1.0, -1.0)]
 
     def _offered(self, slot: Slot) -> dict[str, Any]:
         """The means that a formula asks for, and what else it may ask for."""
@@ -178,11 +186,9 @@ class ContinuumEvaluation(SkewedEvaluation):
     @cached_property
     def _moves(self) -> list[dict[str, float]]:
         """By how much one standard error of each of these deviations moves every mean."""
-        found = []
-        for name in self._uncertain:
-            up, down = self._moved(name, 1.0).means, self._moved(name, -1.0).means
-            found.append({column: (up[column] - down[column]) / 2 for column in up})
-        return found
+        means = [each.means for each in self.moved()]
+        pairs = zip(means[::2], means[1::2], strict=True)
+        return [{column: (up[column] - down[column]) / 2 for column in up} for up, down in pairs]
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
@@ -208,7 +214,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         """
         if slot.measure.better == "neither":
             return value, value
-        trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
+        trials = np.array([self.total / self.unit])
         rate = slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error")
         share = min(max(value, 0.0), 1.0) if rate else 0.0
         low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
@@ -224,7 +230,8 @@ class ContinuumEvaluation(SkewedEvaluation):
         inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
         nearest = np.abs(measured.value[:, None] - inner).min(axis=1)
         order = np.argsort(nearest, kind="stable")
-        reached = np.cumsum(self.weights.mass[order]) > self.total * (0.5 + ROUNDING)
+        reached = np.cumsum(self.weights.mass[order])
+        reached = reached > reached[-1] * (0.5 + ROUNDING)
         return float(nearest[order[np.argmax(reached)]])
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------

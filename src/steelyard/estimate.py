@@ -26,6 +26,8 @@ class Estimate:
         average: How classes were averaged, where they were.
         level: Coverage of the interval.
         sum: Of scores of forecasts: the sum over the rows, of which the value is the mean; else None.
+        certified: Numbers between which the value lies for certain; both are the value itself where it is exact, as it
+            always is unless very many scores were counted in cells.
     """
 
     value: float
@@ -40,6 +42,7 @@ class Estimate:
     average: str | None = None
     level: float = 0.95
     sum: float | None = None
+    certified: tuple[float, float] | None = None
 
     def __float__(self) -> float:
         """The value."""

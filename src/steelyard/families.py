@@ -14,6 +14,7 @@ from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Scale
 from .statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from .summaries.summary import EVALUATIONS, Summary
 
 OF_ROWS: dict[Statistic, type[RowEvaluation]] = {
     CONTINUUM: ContinuumEvaluation,
@@ -27,7 +28,7 @@ SAYS_MORE = (RANKING, CONTINUUM)  # than patterns of classes can: they need the 
 
 def evaluate(
     statistic: Statistic,
-    rows: Rows,
+    rows: Rows | Summary,
     model: int,
     *,
     scale: Scale,
@@ -36,6 +37,10 @@ def evaluate(
     unit: float,
     models: tuple[str, ...],
 ) -> RowEvaluation:
-    """All slots of one classifier that are made of a statistic."""
+    """All slots of one classifier that are made of a statistic, of rows or of what was kept of them."""
     family = OF_ROWS[statistic]
-    return family(rows, model, scale, tuple(measures), stand_in, family.pseudo_row * unit, models=models)
+    common = (model, scale, tuple(measures), stand_in, family.pseudo_row * unit)
+    if isinstance(rows, Rows):
+        return family(rows, *common, models=models)
+    rows.refuse_unsummed(measures)
+    return EVALUATIONS[statistic](rows.sample.rows, *common, models=models, summary=rows)

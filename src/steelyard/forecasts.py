@@ -145,7 +145,7 @@ class ForecastEvaluation(RowEvaluation):
                 for low, high in chunks(start, stop, len(self.scale)):
                     piece = self.piece(low, high)
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                    sums += self._sums(piece, shift, each)
+                    sums += self.sums_of(piece, self.columns, shift, each)
                     seal += 0 if said.seal is None else checksum_of(piece.said.columns, low)
                 return sums, seal
 
@@ -157,21 +157,23 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def _masses(self) -> Array:
         """What the rows of each class weigh; where nothing depends on that, all of them in the first place."""
-        return self.class_mass if any(self._by_class_too) else np.append(self.total, np.zeros(len(self.scale) - 1))
+        apart = any(key_of(slot) in self._apart for slot in self.columns)
+        return self.class_mass if apart else np.append(self.total, np.zeros(len(self.scale) - 1))
 
     @cached_property
-    def _by_class_too(self) -> tuple[bool, ...]:
-        """Which columns must be told apart by class: where a value depends on how often each class occurs, too."""
+    def _apart(self) -> frozenset[tuple[str, int | str | None]]:
+        """The columns that must be told apart by class: where a value depends on how often each class occurs, too."""
         apart = [slot for slot in self.slots if slot.average == "weighted" or not slot.measure.of_rows]
-        keys = {key_of(self.base(slot)) for slot in apart}
-        return tuple(key_of(slot) in keys for slot in self.columns)
+        return frozenset(key_of(self.base(slot)) for slot in apart)
 
-    def _sums(self, piece: Piece, shift: Array, weights: tuple[Array, Array] | None) -> Array:
+    def sums_of(
+        self, piece: Piece, columns: Sequence[Slot], shift: Array, weights: tuple[Array, Array] | None = None
+    ) -> Array:
         """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight."""
-        found, classes = np.zeros((4, len(self.columns), len(self.scale))), len(self.scale)
-        parted = any(self._by_class_too)
-        count = np.array([np.count_nonzero(piece.truth == code) for code in range(classes)]) if parted else np.zeros(1)
-        for row, column in enumerate(self.worth(piece, self.columns)):
+        found, classes = np.zeros((4, len(columns), len(self.scale))), len(self.scale)
+        apart = [key_of(slot) in self._apart for slot in columns]
+        count = np.array([np.count_nonzero(piece.truth == code) for code in range(classes)] if any(apart) else [0])
+        for row, column in enumerate(self.worth(piece, columns)):
             moved = column - shift[row]
             if weights is None:
                 terms = [moved, moved * moved]
@@ -180,14 +182,14 @@ class ForecastEvaluation(RowEvaluation):
                 first = moved * weights[1]
                 terms = [first, first * moved, moved * weights[0], weights[1]]
             sums = np.zeros((len(terms), classes))
-            if self._by_class_too[row]:
+            if apart[row]:
                 sums[:] = [_by_class(piece, term) for term in terms]
             else:
                 sums[:, 0] = [term.sum() for term in terms]
             found[[2, 3], row] = sums[:2]
             if weights is not None:
                 found[[0, 1], row] = sums[2:]
-            elif self._by_class_too[row]:
+            elif apart[row]:
                 found[[0, 1], row] = sums[0], count
             else:
                 found[0, row], found[1, row, 0] = sums[0], len(moved)
@@ -200,9 +202,9 @@ class ForecastEvaluation(RowEvaluation):
         shift, sums = self.moments.shift, np.zeros((4, len(self.columns), classes))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(self.rows), classes):
-                share = self.weights.mass[low:high] / (self.total * classes)
+                share = self.weights.mass[low:high] / (float(self.weights.mass.sum()) * classes)
                 for piece in self._pseudo_pieces(low, high):
-                    sums += self._sums(piece, shift, (share, share))
+                    sums += self.sums_of(piece, self.columns, shift, (share, share))
         return Moments(shift, np.full(classes, 1 / classes), *sums)
 
     def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
@@ -210,7 +212,7 @@ class ForecastEvaluation(RowEvaluation):
         return self._less_sure(Scores(self.piece(low, high).memberships))
 
     def _less_sure(self, said: Scores) -> Iterator[Piece]:
-        classes, total = len(self.scale), float(self.weights.count.sum())
+        classes, total = len(self.scale), self.drawn
         less = Scores(tuple((total * column + 1 / classes) / (total + 1) for column in said.columns))
         for code in range(classes):
             yield Piece(less, np.full(len(less.columns[0]), code), classes)
@@ -274,7 +276,7 @@ class ForecastEvaluation(RowEvaluation):
         if base is slot:
             return Sloped(mean, 1.0, none)
         worth = self._climatology(base, mass / mass.sum())
-        value, by_mean, by_reference = _gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
+        value, by_mean, by_reference = gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
         return Sloped(value, by_mean, by_reference * worth)
 
     def _climatology(self, base: Slot, share: Array) -> Array:
@@ -309,7 +311,7 @@ class ForecastEvaluation(RowEvaluation):
             return self._from_influences(slot)
         moments, total = self.moments, self.total
         plain = self.sloped(slot, moments.means, moments.mass)
-        freedom = float(self.weights.count.sum()) - 1
+        freedom = self.drawn - 1
         more = (freedom + 1) / freedom if freedom > 0 else np.nan
         column = self._column_of[key_of(self.base(slot))]
         if not np.isfinite(plain.value):
@@ -360,7 +362,7 @@ class ForecastEvaluation(RowEvaluation):
     def _against(self, slot: Slot, column: Array, other: Array) -> tuple[Array, float, float]:
         """Skill against another classifier: both scores are of the same rows."""
         mass, total = self.weights.mass, self.total
-        _, by_mean, by_reference = _gradient(slot.measure, float(mass @ column) / total, float(mass @ other) / total)
+        _, by_mean, by_reference = gradient(slot.measure, float(mass @ column) / total, float(mass @ other) / total)
         rows = by_mean * column + by_reference * other
         return rows, float(mass @ rows) / total, total
 
@@ -371,7 +373,7 @@ class ForecastEvaluation(RowEvaluation):
             return self.sloped(slot, self.moments.means, self.class_mass).value
         base, mass = self.base(slot), self.weights.mass
         means = [float(mass @ self.column(base, model)) / self.total for model in (None, other)]
-        return _gradient(slot.measure, *means)[0]
+        return gradient(slot.measure, *means)[0]
 
     def _from_influences(self, slot: Slot) -> Found:
         """The long way, row by row: for clusters, and where two classifiers are behind a value."""
@@ -416,15 +418,21 @@ class ForecastEvaluation(RowEvaluation):
         least = float(base.measure.parameters["clip"])
         if not least and not np.isinf(self.result(slot).value[0]):
             return ""
-        own = [self.piece(low, high).own for low, high in chunks(0, len(self.rows), len(self.scale))]
-        marked = np.concatenate([piece <= 0 if not least else piece < least for piece in own])
-        rows = float(self.weights.count[marked].sum())
+        rows = self.lost(least)
         if not rows:
             return ""
         told = f"{rows:,.0f} row" + ("s" if rows != 1 else "")
         if least:
             return f"{told} clipped at {least:g}"
         return f"infinite: {told} gave probability 0 to the true class"
+
+    def lost(self, least: float) -> float:
+        """How many rows gave the true class less than this probability; or 0, if that is the least."""
+        marked = [
+            piece.own <= 0 if not least else piece.own < least
+            for piece in (self.piece(*ends) for ends in chunks(0, len(self.rows), len(self.scale)))
+        ]
+        return float(self.weights.count[np.concatenate(marked)].sum())
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
 
@@ -475,7 +483,7 @@ class ForecastEvaluation(RowEvaluation):
         else:
             shares = by_class / by_class.sum(axis=1, keepdims=True)
             references = np.array([share @ self._climatology(base, share) for share in shares])
-        return np.array([_gradient(slot.measure, *pair)[0] for pair in zip(means, references, strict=True)])
+        return np.array([gradient(slot.measure, *pair)[0] for pair in zip(means, references, strict=True)])
 
     def _kept_column(self, slot: Slot, model: int | None = None) -> Array:
         """A column that is needed again and again."""
@@ -492,7 +500,7 @@ def _by_class(piece: Piece, values: Array) -> Array:
     return np.bincount(piece.truth, values, piece.classes).astype(np.float64)
 
 
-def _gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:
+def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:
     """The value of a formula of two means, and its slopes by complex step."""
     if not reference > 0:
         return float("nan"), float("nan"), float("nan")

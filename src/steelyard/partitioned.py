@@ -73,7 +73,7 @@ class PartitionEvaluation(SkewedEvaluation):
 
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """Every row lies in the same corner, say: what an error rate of none in so many rows may be tells the rest."""
-        trials = np.array([float(self.row_patterns.mass.sum()) / self.unit])
+        trials = np.array([self.total / self.unit])
         rare = float(wilson(np.zeros(1), trials, level)[1][0])
         # A row in a wrong corner is further from the right one than the middle by the root of 2 over the corner.
         reach = rare * np.sqrt(2) / corner(len(self.scale))

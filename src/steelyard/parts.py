@@ -105,7 +105,7 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
         from .bootstrap import replace_intervals
 
         methods = replace_intervals(evaluation, settings, methods, low, high)
-    if evaluation.rows.cluster is not None:
+    if evaluation.clustered:
         methods = [f"{method}, clustered" for method in methods]
     if settings.method == "delta":
         for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
@@ -172,12 +172,19 @@ class Part:
             average=slot.average,
             level=self.settings.level,
             sum=float(results.value[place]) * self.mass if slot.measure.of_rows else None,
+            certified=self._certified(slot, float(results.value[place])),
         )
+
+    def _certified(self, slot: Slot, value: float) -> tuple[float, float]:
+        """Between which numbers a value lies for certain."""
+        known = self.evaluation.certified(slot) if isinstance(self.evaluation, RowEvaluation) else None
+        return (value, value) if known is None else known
 
     @cached_property
     def mass(self) -> float:
         """What all rows weigh."""
-        return float(self.evaluation.patterns.mass.sum())
+        evaluation = self.evaluation
+        return evaluation.total if isinstance(evaluation, RowEvaluation) else float(evaluation.patterns.mass.sum())
 
     # --- notes ----------------------------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ class Measure:
             the mean over all classes even where there is an event.
         fair: For measures of rankings that are fitted to the rows which they judge: a formula for the middle of the
             interval, with what that gains taken off; of positive, negative, and what a row weighs.
+        least: For measures of rankings that rate ties higher than any order of the tied: the least value that rows can
+            have which are told apart only in part; of positive, negative, and where rows are mixed.
         special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
@@ -104,6 +106,7 @@ class Measure:
     corners: bool = False
     balanced: bool = False
     fair: Formula | None = None
+    least: Formula | None = None
     special: bool = False
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)

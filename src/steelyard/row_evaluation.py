@@ -121,6 +121,11 @@ class RowEvaluation(ABC):
         return Weights.of(self.rows)
 
     @cached_property
+    def drawn(self) -> float:
+        """How many rows there are."""
+        return float(self.weights.count.sum())
+
+    @cached_property
     def sizes(self) -> Array:
         """How many rows each class has."""
         return self._by_class(0)
@@ -141,6 +146,11 @@ class RowEvaluation(ABC):
         seen = self.rows.by_class[row]
         found[: len(seen)] = seen
         return found
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return self.rows.cluster is not None
 
     @property
     def patterns(self) -> Patterns:
@@ -215,6 +225,11 @@ class RowEvaluation(ABC):
         """Bounds of slots whose intervals are made in a way of their own."""
         del level
         return {}
+
+    def certified(self, slot: Slot) -> tuple[float, float] | None:
+        """Between which numbers the value lies for certain, where it was not found to the last digit."""
+        del slot
+        return None
 
     def remark(self, slot: Slot) -> str:
         """What there is to know about a slot beside its value."""

@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cases import Cases, Given
-from .errors import LONG, DamagedFile, ForeignFile, UnlikeTallies, UnreadableFile, quoted
+from .errors import LONG, DamagedFile, ForeignFile, TooLarge, UnlikeTallies, UnreadableFile, quoted
 from .rows import Rows
 from .scale import Continuum, Label, Scale
 from .statistics import CONFUSION, Patterns, Sums, confusion_of
+from .summaries.summary import Summaries, Summarising, Summary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from .kinds import Places
+    from .summaries.recipe import Recipe
 
 FORMAT = "steelyard tally"
 VERSION = 5
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 MOST_NAMED = 5
+MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Tally:
         dropped: Rows left out because a value was missing.
         reading: How rows were read from files, as pairs of option and value; empty where that is not known.
         left_out: What was wrong with files that were left out, one text a file.
+        recipe: What is to be kept of rows where they become too many to be held; None where all are held.
+        summaries: What was kept of them then.
     """
 
     scale: Scale
@@ -53,6 +58,8 @@ class Tally:
     scores: Rows | None = None
     reading: tuple[tuple[str, str], ...] = ()
     left_out: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    summaries: Summaries | None = None
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -89,7 +96,8 @@ class Tally:
         right = _recode(_recode(other.sums, 0, theirs), 1, their_groups)
         pairs = ((self.scores, ours, our_groups), (other.scores, theirs, their_groups))
         parts = [rows.refuse_changed().recoded(*places) for rows, *places in pairs if rows is not None and len(rows)]
-        sums, kept = left + right, reduce(operator.add, parts) if parts else None
+        summaries = self._summarised(other)
+        sums, kept = left + right, reduce(operator.add, parts) if parts and summaries is None else None
         places, slices = _pruned(sums, 0, slices)
         group_places, groups = _pruned(sums, 1, groups)
         return replace(
@@ -101,14 +109,34 @@ class Tally:
             scores=None if kept is None else kept.recoded(places, group_places),
             reading=self.reading or other.reading,
             left_out=self.left_out + other.left_out,
+            recipe=self.recipe or other.recipe,
+            summaries=summaries,
         )
+
+    def _summarised(self, other: Tally) -> Summaries | None:
+        """What to keep of the rows of both where they are too many to be held together."""
+        recipe, pair = self.recipe or other.recipe, [self, other]
+        held = sum(len(tally.scores) for tally in pair if tally.scores is not None)
+        if recipe is None or (held <= MOST_ROWS and self.summaries is None and other.summaries is None):
+            return None
+        found = [tally.summarised(recipe) for tally in pair]
+        return reduce(operator.add, [each for each in found if each is not None])
+
+    def summarised(self, recipe: Recipe) -> Summaries | None:
+        """What to keep of the rows; None where there are none."""
+        if self.summaries is not None or self.scores is None:
+            return self.summaries
+        summarising = Summarising(recipe)
+        summarising.add(self.scores, self.slices)
+        return summarising.state()
 
     def __sub__(self, other: Tally) -> Tally:
         """Take a batch out that was added before."""
         if not isinstance(other, Tally):
             return NotImplemented
         scores = None if other.scores is None else -other.scores
-        both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores)
+        summaries = None if other.summaries is None else -other.summaries
+        both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores, summaries=summaries)
         return replace(both, left_out=tuple(why for why in self.left_out if why not in other.left_out))
 
     def refuse_unlike(self, other: Tally) -> None:
@@ -128,7 +156,8 @@ class Tally:
                     f"rows were read differently: {what} is {_said(ours.get(what))} and {_said(theirs.get(what))}",
                     mend="Make both with the same options",
                 )
-        if self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
+        summed = self.summaries is not None or other.summaries is not None
+        if not summed and self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
 
     @property
@@ -142,6 +171,8 @@ class Tally:
     @property
     def given(self) -> Given:
         """What there is for measures to be made of."""
+        if self.summaries is not None:
+            return self.summaries.whole.recipe.given
         return Given() if self.scores is None else self.scores.given
 
     @property
@@ -152,8 +183,22 @@ class Tally:
         named = [f"{several}: " + "; ".join(self.left_out[:MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")]
         return named if self.left_out else []
 
+    @property
+    def tells_rows(self) -> bool:
+        """Whether more than counts is known of rows."""
+        return self.scores is not None or self.summaries is not None
+
+    def kept_of(self, slice_label: Label | None = None) -> Rows | Summary | None:
+        """The rows of one slice, or all, where they were held, or what was kept of them."""
+        return self.rows_of(slice_label) if self.summaries is None else self.summaries.of(slice_label)
+
     def rows_of(self, slice_label: Label | None = None) -> Rows | None:
-        """The rows of one slice, or all, where they were kept."""
+        """The rows of one slice, or all, where they were held."""
+        if self.summaries is not None:
+            raise TooLarge(
+                "this needs all rows at hand, and these were too many to be held",
+                mend="Leave rows out with where=, and assess what is left",
+            )
         if self.scores is None or slice_label is None:
             return self.scores
         return self.scores.select(np.asarray(self.scores.slice == self.slices.index(slice_label)))

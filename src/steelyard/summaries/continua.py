@@ -1,0 +1,119 @@
+"""Measured values of rows that were not held: measures of them are formulas of means, so sums are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..continuum import ContinuumEvaluation
+from ..evaluation import Slot
+from ..row_evaluation import Found, key_of
+from ..rows import Rows
+from ..statistics import CONTINUUM, Patterns
+from .recipe import Recipe, Totals
+from .summed import SummedEvaluation
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+
+def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation:
+    """Some rows of one classifier, by all measures of measured values."""
+    return ContinuumEvaluation(rows, model, recipe.scale, recipe.made_of(CONTINUUM), np.nan, 1.0)
+
+
+class Measuring:
+    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        self.recipe = recipe
+        self.total: Totals | None = None
+
+    def add(self, rows: Rows) -> None:
+        """Sum up some rows."""
+        found = []
+        for model in range(len(self.recipe.models)):
+            evaluation = evaluation_of(self.recipe, model, rows)
+            found.append(np.stack([each.column_sums() for each in (evaluation, *evaluation.moved())]))
+        totals = Totals(tuple(found))
+        self.total = totals if self.total is None else self.total + totals
+
+    def state(self) -> Totals | None:
+        """The sums of all rows."""
+        return self.total
+
+
+@dataclass(frozen=True)
+class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
+    """All slots of one classifier that are made of sums of what its rows measured."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """All sums are there already."""
+        return False
+
+    @cached_property
+    def _sums(self) -> list[dict[str, float]]:
+        recipe = self.summary.recipe
+        names = evaluation_of(recipe, self.model, self.rows).asked
+        means = self.summary.states[CONTINUUM.name].parts[self.model] / self.total
+        return [dict(zip(names, row, strict=True)) for row in means.tolist()]
+
+    def told_late(self, slot: Slot) -> bool:
+        """Which columns are behind a slot is known before, how steep it is not."""
+        del slot
+        return True
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """The means of all columns."""
+        return self._sums[0]
+
+    @cached_property
+    def _moves(self) -> list[dict[str, float]]:
+        pairs = zip(self._sums[1::2], self._sums[2::2], strict=True)
+        return [{name: (up[name] - down[name]) / 2 for name in up} for up, down in pairs]
+
+    @property
+    def patterns(self) -> Patterns:
+        """Made-up rows; and behind them what every estimated deviation does, with no row behind it."""
+        rows, more = super().patterns, len(self._moves)
+        ones, none = np.ones(len(rows.mass) + more), np.zeros(len(rows.mass) + more, np.int64)
+        count = np.append(rows.count, np.zeros(more))
+        return Patterns(rows.classes, none, np.zeros((0, len(ones)), np.int64), count, ones, ones, None)
+
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What made-up rows add to a slot, and then, what every estimated deviation does."""
+        slopes = self.slopes(slot, self._offered(slot), self.means)
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
+        return np.append(super().influence(slot, smooth), moves)
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread; of so many rows, nothing is skewed."""
+        key = key_of(slot)
+        if key not in self.found:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = self.value(slot)
+            late = self.found_late(slot, (value, value))
+            variance = np.nan if late is None or late.freedom[0] != late.freedom[0] else self._scattered(slot)
+            freedom = self.drawn - 1 if late is None else late.freedom[0]
+            self.skews[key] = np.zeros(1)
+            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
+        return self.found[key]
+
+    def _scattered(self, slot: Slot) -> float:
+        return float(np.square(self.influence(slot)).sum())
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows)."""
+        columns = evaluation_of(self.summary.recipe, self.model, rows)
+        found = np.zeros((len(slots), len(rows)))
+        for place, slot in enumerate(slots):
+            for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
+                found[place] += slope * (columns.column(name) - self.means[name])
+        return found / self.total

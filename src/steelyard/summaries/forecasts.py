@@ -1,0 +1,180 @@
+"""Scores of forecasts of rows that were not held: a score is a mean over rows, so sums are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..evaluation import Slot
+from ..forecasts import ForecastEvaluation, gradient
+from ..moments import Moments
+from ..parallel import chunks
+from ..piece import Piece
+from ..registry import Measure
+from ..row_evaluation import AVERAGES, Found, key_of
+from ..rows import Rows
+from ..statistics import FORECASTS
+from .recipe import Recipe, Totals
+from .summed import SummedEvaluation
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+
+def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
+    """Some rows of one classifier, by all measures of its forecasts."""
+    measures = recipe.made_of(FORECASTS)
+    return ForecastEvaluation(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
+
+
+def summed_columns(evaluation: ForecastEvaluation) -> tuple[Slot, ...]:
+    """The columns that are summed: those that do not depend on the shares of classes, which the rest must tell."""
+    columns = [slot for slot in evaluation.columns if slot.average != AVERAGES[1]]
+    for measure in evaluation.measures:
+        if measure.per_class:
+            columns += [Slot(measure, code) for code in range(len(evaluation.scale))]
+    return tuple({key_of(slot): slot for slot in columns}.values())
+
+
+def _bounded(measures: Sequence[Measure]) -> list[float]:
+    """The probabilities below which rows are counted, since they are clipped or make a score infinite."""
+    return sorted({float(each.parameters["clip"]) for each in measures if each.name == "log_score"} | {0.0})
+
+
+class Summing:
+    """Sums up what rows are worth, by every score of every classifier."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        self.recipe = recipe
+        self.total: Totals | None = None
+
+    def add(self, rows: Rows) -> None:
+        """Sum up some rows."""
+        found = []
+        for model in range(len(self.recipe.models)):
+            found += self._of_model(evaluation_of(self.recipe, model, rows), rows)
+        totals = Totals(tuple(found))
+        self.total = totals if self.total is None else self.total + totals
+
+    def _of_model(self, evaluation: ForecastEvaluation, rows: Rows) -> list[Array]:
+        columns, classes = summed_columns(evaluation), len(self.recipe.scale)
+        limits = _bounded(self.recipe.made_of(FORECASTS))
+        sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for low, high in chunks(0, len(rows), classes):
+                piece = evaluation.piece(low, high)
+                weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
+                sums += evaluation.sums_of(piece, columns, np.zeros(len(columns)), weights)
+                count = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 0]
+                lost += [count @ (piece.own < limit if limit else piece.own <= 0) for limit in limits]
+        return [sums, lost]
+
+    def state(self) -> Totals | None:
+        """The sums of all rows."""
+        return self.total
+
+
+@dataclass(frozen=True)
+class SummedForecasts(SummedEvaluation, ForecastEvaluation):
+    """All slots of one classifier that are made of sums of what its forecasts were worth."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """All sums are there already."""
+        return False
+
+    @cached_property
+    def _state(self) -> tuple[Array, Array]:
+        parts = self.summary.states[FORECASTS.name].parts
+        return parts[2 * self.model], parts[2 * self.model + 1]
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Sums over the rows; those of averages by the shares of classes follow from those of the classes."""
+        recipe = self.summary.recipe
+        known = summed_columns(evaluation_of(recipe, self.model, self.rows))
+        places = {key_of(slot): place for place, slot in enumerate(known)}
+        sums = np.full((4, len(self.columns), len(self.scale)), np.nan)
+        for row, slot in enumerate(self.columns):
+            if key_of(slot) in places:
+                sums[:, row] = self._state[0][:, places[key_of(slot)]]
+            else:
+                of_classes = [places[slot.measure.label, code] for code in range(len(self.scale))]
+                sums[0, row] = self.share @ self._state[0][0, of_classes]
+        return Moments(np.zeros(len(self.columns)), self.class_mass, *sums)
+
+    @cached_property
+    def _masses(self) -> Array:
+        return self.class_mass
+
+    def lost(self, least: float) -> float:
+        """How many rows gave the true class less than this probability; or 0, if that is the least."""
+        return float(self._state[1][_bounded(self.summary.recipe.made_of(FORECASTS)).index(least)])
+
+    def told_late(self, slot: Slot) -> bool:
+        """Averages by the shares of classes, and where two classifiers are behind a value."""
+        return (slot.average == AVERAGES[1] and len(self.scale) > 2) or self.reference(slot) is not None
+
+    def _result(self, slot: Slot) -> Found:
+        value = self._value(slot)
+        late = self.found_late(slot, (value, value))
+        if late is None and slot.average == AVERAGES[1]:
+            return self._at_most(slot)
+        if late is None and self.reference(slot) is None:
+            return super()._result(slot)
+        if late is None or not np.isfinite(value):
+            return Found((value, value), (np.nan, np.nan), (self.drawn - 1, self.drawn - 1))
+        return late
+
+    def _at_most(self, slot: Slot) -> Found:
+        """An average by the shares of classes, as if all classes were off together."""
+        value = self._value(slot)
+        errors = np.sqrt([self.result(Slot(slot.measure, code)).variance for code in range(len(self.scale))])
+        variance = np.square(self.share @ errors)
+        return Found((value, value), (float(variance[0]), float(variance[1])), (self.drawn - 1, self.drawn - 1))
+
+    def _value(self, slot: Slot) -> float:
+        other = self.reference(slot)
+        if other is None:
+            return self.sloped(slot, self.moments.means, self.class_mass).value
+        return gradient(slot.measure, self._mean(slot), self._other(other)._mean(slot))[0]
+
+    def _other(self, model: int) -> SummedForecasts:
+        return replace(self, model=model, found={}, kept={})
+
+    def _mean(self, slot: Slot) -> float:
+        return float(self.moments.means[self._column_of[key_of(self.base(slot))]])
+
+    def remark(self, slot: Slot) -> str:
+        """What the value hides."""
+        return "; ".join(word for word in (super().remark(slot), *self.unknown(slot)) if word)
+
+    # --- the second pass ---------------------------------------------------------------------------------------
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows)."""
+        found = np.empty((len(slots), len(rows)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for low, high in chunks(0, len(rows), len(self.scale)):
+                piece = Piece(rows.scores[self.model].rows(low, high), rows.truth[low:high], len(self.scale))
+                for place, slot in enumerate(slots):
+                    found[place, low:high] = self._added(slot, piece, rows, low, high)
+        return found / self.total
+
+    def _added(self, slot: Slot, piece: Piece, rows: Rows, low: int, high: int) -> Array:
+        base, other = self.base(slot), self.reference(slot)
+        column = self.worth(piece, [base])[0]
+        if other is None:
+            sloped = self.sloped(slot, self.moments.means, self.class_mass)
+            centre = sloped.scale * self._mean(slot) + self.share @ sloped.offset
+            return np.asarray(sloped.scale * column + sloped.offset[piece.truth] - centre)
+        said = rows.scores[other].rows(low, high)
+        means = self._mean(slot), self._other(other)._mean(slot)
+        beside = self.worth(Piece(said, piece.truth, len(self.scale)), [base])[0]
+        _, by_mean, by_reference = gradient(slot.measure, *means)
+        return np.asarray(by_mean * (column - means[0]) + by_reference * (beside - means[1]))

@@ -1,0 +1,119 @@
+"""The second pass over rows: how far their influences on all slots scatter, and together with what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..evaluation import Slot
+from ..row_evaluation import AVERAGES, key_of
+from ..scale import Label
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+    from ..rows import Rows
+    from .summed import SummedEvaluation
+
+Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
+
+
+@dataclass(frozen=True)
+class Products:
+    """Products of influences, summed over rows, or over clusters after influences are summed within each.
+
+    Attributes:
+        keys: The slots.
+        sums: (slots, slots); with clusters the sums of each cluster, (clusters, slots).
+        clusters: The labels of these clusters; None where rows are independent.
+        drawn: How many rows there are.
+    """
+
+    keys: tuple[Key, ...]
+    sums: Array
+    clusters: tuple[Label, ...] | None
+    drawn: float
+
+    def __add__(self, other: Products) -> Products:
+        """Add what was found on other rows; a cluster may have rows in both."""
+        drawn = self.drawn + other.drawn
+        if self.clusters is None or other.clusters is None:
+            return replace(self, sums=self.sums + other.sums, drawn=drawn)
+        labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
+        places = {label: place for place, label in enumerate(labels)}
+        sums = np.zeros((len(labels), len(self.keys)))
+        for part in (self, other):
+            sums[[places[label] for label in part.clusters or ()]] += part.sums
+        return replace(self, sums=sums, clusters=tuple(labels), drawn=drawn)
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Of all slots; what is drawn, rows or clusters, has one degree of freedom less."""
+        if self.clusters is None:
+            return np.asarray(self.sums * (self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan))
+        clusters = len(self.clusters)
+        return np.asarray(self.sums.T @ self.sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
+
+    @cached_property
+    def factor(self) -> Array:
+        """Made-up rows with the same products, (slots, made-up rows); they come in pairs that cancel."""
+        deviation = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        usable = np.isfinite(deviation) & (deviation > 0)
+        scale = np.where(usable, deviation, 1.0)
+        correlation = np.where(np.outer(usable, usable), self.covariance / np.outer(scale, scale), 0.0)
+        values, vectors = np.linalg.eigh(correlation)
+        half = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None] / np.sqrt(2)
+        half[~np.isfinite(deviation)] = np.nan
+        return np.concatenate([half, -half], axis=1)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: one less than what is drawn."""
+        return (self.drawn if self.clusters is None else len(self.clusters)) - 1
+
+    def row(self, key: Key) -> Array | None:
+        """The influences of the made-up rows on one slot."""
+        return self.factor[self.keys.index(key)] if key in self.keys else None
+
+
+Wanted = Sequence[tuple["SummedEvaluation", Sequence["Slot"]]]
+
+
+def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
+    """The slots of which a second pass tells how far they scatter.
+
+    These are all of them where there are clusters; all that stand for measures, and all averages, where classifiers are
+    compared; and else those of which a first pass did not tell.
+    """
+    found = []
+    for evaluation in evaluations:
+        always = len(evaluation.models) > 1 or evaluation.clustered
+        slots = evaluation.slots if evaluation.clustered else _standing(evaluation)
+        late = [slot for slot in slots if always or evaluation.told_late(slot)]
+        found += [(evaluation, late)] if late else []
+    return found
+
+
+def _standing(evaluation: SummedEvaluation) -> list[Slot]:
+    """The slots that stand for measures, and averages over classes."""
+    slots = []
+    for measure in evaluation.measures:
+        averages = [Slot(measure, None, average) for average in AVERAGES] if measure.per_class else []
+        slots += [evaluation.slots[evaluation.overall(measure)], *averages]
+    return list({key_of(slot): slot for slot in slots}.values())
+
+
+def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Products:
+    """Products of the influences of some rows; ``clusters`` are the labels of their clusters."""
+    keys = tuple((each.model, *key_of(slot)) for each, slots in wanted for slot in slots)
+    influences = np.concatenate([each.row_influences(slots, rows) for each, slots in wanted])
+    count = float(len(rows)) if rows.sums is None else float(rows.sums[:, 0].sum())
+    if rows.cluster is None:
+        root = influences if rows.sums is None else influences * np.sqrt(rows.sums[:, 2])
+        return Products(keys, root @ root.T, None, count)
+    weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
+    sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
+    return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)

@@ -1,0 +1,279 @@
+"""Rankings of rows that were not held, from how many of them lie in each cell of a ruler.
+
+Cells are ties: rows within one are as if they had the same score. So a value is known only to within what any order of
+the rows inside their cells could make of it, and both ends of that are told. Where all rows of a cell have one score,
+as they do where scores are rounded, nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluation import Slot
+from ..masses import Masses
+from ..one_against_rest import OneAgainstRest
+from ..ranked import RankedEvaluation
+from ..registry import Measure
+from ..row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
+from ..rows import Rows
+from ..statistics import RANKING
+from .grid import Counter, Grid
+from .recipe import Recipe
+from .ruler import BITS, Ruler
+from .summed import SummedEvaluation
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Places
+
+FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
+COARSEST = 9
+
+
+@dataclass(frozen=True)
+class Grids:
+    """The grids of all columns of all classifiers."""
+
+    parts: tuple[tuple[Grid, ...], ...]
+
+    def __add__(self, other: Grids) -> Grids:
+        """Add grid by grid."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Grids(tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs))
+
+    def __neg__(self) -> Grids:
+        """Turn around, so that subtracting is adding."""
+        return Grids(tuple(tuple(-grid for grid in part) for part in self.parts))
+
+
+def sides_of(recipe: Recipe, model: int, column: int) -> Places:
+    """The classes that the sides of a column stand for: the rest and the class, or every class by itself."""
+    if any(measure.balanced for measure in recipe.made_of(RANKING)):
+        return np.arange(len(recipe.scale))
+    columns, speaks = recipe.shape[model]
+    own = speaks if columns == 1 else column
+    return np.array([int(own == 0), own])  # any other class stands for the rest
+
+
+def side(truth: Codes, sides: Places) -> Codes:
+    """The side of each row."""
+    return np.asarray(truth == sides[1]).view(np.uint8) if len(sides) == 2 else truth
+
+
+def ruler_for(recipe: Recipe) -> Ruler:
+    """As fine a ruler as there is memory for."""
+    columns = sum(size for size, _ in recipe.shape)
+    several = columns * len(sides_of(recipe, 0, 0)) / 2
+    return Ruler(max(BITS - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+
+
+class Counting:
+    """Counts the scores of all classifiers into grids."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        self.recipe, ruler = recipe, ruler_for(recipe)
+        self.sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, _) in enumerate(recipe.shape)]
+        self.counters = [[Counter(ruler, len(each), recipe.weighed) for each in part] for part in self.sides]
+
+    def add(self, rows: Rows) -> None:
+        """Count some rows."""
+        for said, sides, counters in zip(rows.scores, self.sides, self.counters, strict=True):
+            for column, each, counter in zip(said.columns, sides, counters, strict=True):
+                counter.add(column, side(rows.truth, each), rows.sums)
+
+    def state(self) -> Grids:
+        """The cells that have rows."""
+        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+
+
+@dataclass(frozen=True)
+class SummedRanking(SummedEvaluation, RankedEvaluation):
+    """All slots of one classifier that are made of the order of scores that were counted in cells."""
+
+    looked_up: dict[tuple[str, int], Array] = field(default_factory=dict, repr=False)
+
+    @property
+    def one_by_one(self) -> bool:
+        """Cells are few, and all slots soon found."""
+        return False
+
+    @property
+    def scored(self) -> bool:
+        """Whether the classifier gave scores at all."""
+        return bool(self._grids)
+
+    @cached_property
+    def _grids(self) -> tuple[Grid, ...]:
+        found: tuple[Grid, ...] = self.summary.states[RANKING.name].parts[self.model]
+        return found
+
+    def _column(self, code: int) -> int:
+        return code if len(self._grids) > 1 else 0
+
+    @cached_property
+    def _inner(self) -> dict[int, RankedEvaluation]:
+        """The rows of each column, as many as there are cells and sides."""
+        recipe, found = self.summary.recipe, {}
+        for column, grid in enumerate(self._grids):
+            speaks = recipe.shape[self.model][1] if len(self._grids) == 1 else column
+            rows = grid.rows(sides_of(recipe, self.model, column), len(self.scale), speaks)
+            found[column] = RankedEvaluation(rows, 0, self.scale, self.measures, self.undefined, self.unit)
+        return found
+
+    def against_rest(self, code: int, again: bool = True) -> OneAgainstRest:
+        """The cells by the score of a class."""
+        return self._inner[self._column(code)].against_rest(code, again)
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all slots: (2, slots)."""
+        return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        key = key_of(slot)
+        if not self.scored:
+            return NOT_FOUND
+        if key not in self.memory.results:
+            self.memory.results[key] = self._found(slot)
+        return self.memory.results[key]
+
+    def _found(self, slot: Slot) -> Found:
+        alone = len(self._grids) == 1  # one score of two classes: everything is told by its cells
+        if slot.code is not None or alone:
+            found = self._inner[0 if alone else self._column(int(slot.code or 0))].result(slot)
+        else:
+            found = self._averaged_over_classes(slot)
+        return self.found_late(slot, found.value) or found
+
+    def _averaged_over_classes(self, slot: Slot) -> Found:
+        """An average; unless a second pass tells more, its classes may all be off together."""
+        found = [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
+        share, values = self._shares(slot, found)
+        with np.errstate(invalid="ignore"):
+            means = np.where(share > 0, values, 0.0) @ share if share.sum() else np.full(2, np.nan)
+            errors = np.sqrt(np.array([one.variance for one in found]).T)
+            variance = np.square(np.where(share > 0, errors, 0.0) @ share)
+        freedom = min((one.freedom[1] for one, each in zip(found, share, strict=True) if each > 0), default=np.nan)
+        return Found((float(means[0]), float(means[1])), (float(variance[0]), float(variance[1])), (freedom, freedom))
+
+    def _shares(self, slot: Slot, found: Sequence[Found]) -> tuple[Array, Array]:
+        """What each class has in an average, and its values."""
+        values = np.array([one.value for one in found]).T
+        weights = self.class_mass if slot.average == AVERAGES[1] else np.ones(len(self.scale))
+        known = ~np.isnan(values[0]) if np.isnan(self.undefined) else np.ones(len(weights), dtype=bool)
+        values = np.where(np.isnan(values), self.undefined, values)
+        return weights * known / (weights * known).sum(), values
+
+    def scatters(self, places: Sequence[int], influences: Array) -> Array:
+        """Variances of so many rows are as good as known."""
+        del influences
+        return np.zeros(len(places))
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Nothing is drawn again."""
+        del slots
+
+    def remark(self, slot: Slot) -> str:
+        """How far from the value it may be that the ranking of all rows themselves would give."""
+        low, high = self.certified(slot)
+        words = [f"for certain between {low:.9g} and {high:.9g}"] if high > low else []
+        return "; ".join([*words, *self.unknown(slot)])
+
+    def told_late(self, slot: Slot) -> bool:
+        """Averages, unless one score of two classes tells everything by its cells."""
+        return slot.average is not None and len(self._grids) > 1
+
+    # --- what no order of the rows inside their cells can leave --------------------------------------------------
+
+    def certified(self, slot: Slot) -> tuple[float, float]:
+        """The least and the greatest value that rows in these cells can have."""
+        if not self.scored or np.isnan(self.result(slot).value[0]):
+            return np.nan, np.nan
+        if slot.code is not None:
+            return self._ends(slot.measure, slot.code)
+        ends = np.array([self.certified(Slot(slot.measure, code)) for code in range(len(self.scale))])
+        share, _ = self._shares(slot, [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))])
+        # A class without a value has no share, or what stands in for it for certain.
+        low, high = share @ np.where(np.isnan(ends), np.nan_to_num(self.undefined), ends)
+        return float(low), float(high)
+
+    def _ends(self, measure: Measure, code: int) -> tuple[float, float]:
+        one, grid = self.against_rest(code), self._grids[self._column(code)]
+        masses = one.masses(measure) if not measure.corners else _at_scores(one, measure)
+        falling = grid.mixed[::-1] if code == self._speaks(code) else grid.mixed
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = [float(_parted(masses, falling, first).value(measure)) for first in (False, True)]
+            value = float(masses.value(measure))
+        least = measure.least
+        if least is not None:
+            ends[0] = float(least(masses.positive, masses.negative, falling))
+        return min(*ends, value), max(*ends, value)
+
+    def _speaks(self, code: int) -> int:
+        return self.summary.recipe.shape[self.model][1] if len(self._grids) == 1 else code
+
+    # --- the second pass ---------------------------------------------------------------------------------------
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows): looked up in their cells."""
+        if not self.scored:
+            return np.zeros((len(slots), len(rows)))
+        cells = [self._cells(rows, column) for column in range(len(self._grids))]
+        known: dict[tuple[str, int], Array] = {}
+        found = np.zeros((len(slots), len(rows)))
+        for place, slot in enumerate(slots):
+            codes = range(len(self.scale)) if slot.code is None else [slot.code]
+            for code in codes:
+                if (slot.measure.label, code) not in known:
+                    table = self._table(slot.measure, code)
+                    known[slot.measure.label, code] = np.take(table, cells[self._column(code)], mode="clip")
+            if slot.code is not None:
+                found[place] = known[slot.measure.label, slot.code]
+                continue
+            share, values = self._shares(slot, [self.result(Slot(slot.measure, code)) for code in codes])
+            for code in codes:
+                found[place] += share[code] * known[slot.measure.label, code] if share[code] else 0.0
+            if slot.average == AVERAGES[1]:  # a row also makes its class weigh more
+                moved = np.where(share > 0, values[0] - share @ np.nan_to_num(values[0]), 0.0)
+                found[place] += (moved / self.class_mass[share > 0].sum())[rows.truth]
+        return found
+
+    def _cells(self, rows: Rows, column: int) -> Places:
+        grid, sides = self._grids[column], sides_of(self.summary.recipe, self.model, column)
+        cells = grid.ruler.place(rows.scores[self.model].columns[column])
+        cells *= len(sides)
+        cells += side(rows.truth, sides)
+        return cells
+
+    def _table(self, measure: Measure, code: int) -> Array:
+        """What a row in each cell and of each side adds to a measure of a class."""
+        key = (measure.label, code)
+        if key not in self.looked_up:
+            inner = self._inner[self._column(code)]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                of_rows = np.nan_to_num(inner.influence(Slot(measure, code), smooth=False))
+            self.looked_up[key] = self._grids[self._column(code)].spread(of_rows)
+        return self.looked_up[key]
+
+
+def _at_scores(one: OneAgainstRest, measure: Measure) -> Masses:
+    """The masses at each cell, also of measures that need no more than the corners of a curve."""
+    if not measure.balanced:
+        return one.plain
+    mass = one.in_order(one.evaluation.weights.mass) * one.equal_weight[one.truth]
+    return Masses(one.plain.positive, one.ranking.groups.sums(mass))
+
+
+def _parted(masses: Masses, mixed: Any, class_first: bool) -> Masses:
+    """Rows of mixed cells put in order: those of the class before all others of their cell, or behind them."""
+    positive, negative = (np.repeat(each, np.where(mixed, 2, 1)) for each in (masses.positive, masses.negative))
+    first = np.flatnonzero(np.repeat(mixed, np.where(mixed, 2, 1)))[::2]
+    positive[first + class_first] = 0.0
+    negative[first + (not class_first)] = 0.0
+    return Masses(positive, negative)

@@ -1,0 +1,82 @@
+"""What is asked of rows that are too many to be held, and what a family of measures keeps of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, Self
+
+from ..cases import Given
+from ..registry import Measure
+from ..scale import Scale
+from ..statistics import Statistic
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+    from ..rows import Rows
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is asked of rows that are not held.
+
+    Attributes:
+        scale: The classes.
+        models: The names of the classifiers.
+        shape: How many columns each of them has, and the class that a single one speaks for.
+        measures: The measures that are made of rows.
+        given: What there is for measures to be made of.
+        weighed: Whether rows have weights.
+        clustered: Whether rows belong to clusters.
+    """
+
+    scale: Scale
+    models: tuple[str, ...]
+    shape: tuple[tuple[int, int], ...]
+    measures: tuple[Measure, ...]
+    given: Given
+    weighed: bool = False
+    clustered: bool = False
+
+    def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
+        """The measures that are made of one statistic."""
+        return tuple(measure for measure in self.measures if measure.statistic is statistic)
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The same in words, to see whether two are alike."""
+        measures = [f"{measure.label} {dict(measure.parameters)}" for measure in self.measures]
+        return (*measures, f"columns {self.shape}", f"weights {self.weighed}", f"clusters {self.clustered}")
+
+
+class Additive(Protocol):
+    """What is kept of rows: what is kept of others can be added to it, and taken off."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+    def __neg__(self) -> Self: ...
+
+
+class Gathering(Protocol):
+    """Something that rows are added to, batch after batch."""
+
+    def add(self, rows: Rows) -> None:
+        """Add some rows."""
+
+    def state(self) -> Additive:
+        """What is kept of all of them."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums that are added up number by number."""
+
+    parts: tuple[Array, ...]
+
+    def __add__(self, other: Totals) -> Totals:
+        """Add."""
+        return Totals(tuple(mine + yours for mine, yours in zip(self.parts, other.parts, strict=True)))
+
+    def __neg__(self) -> Totals:
+        """Turn around, so that subtracting is adding."""
+        return Totals(tuple(-part for part in self.parts))

@@ -1,0 +1,85 @@
+"""A few of very many rows, chosen by what is said of them: the same ones whoever looks, and in whatever order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..columns import ODD
+from ..rows import Rows
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray, Places
+
+SIZE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows with the least marks, and these marks: whole numbers made of the bits of a score or measured value."""
+
+    marks: Places
+    rows: Rows
+
+    @classmethod
+    def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
+        """Choose from some rows; of those not below a mark, none."""
+        number = _number(rows)
+        marks: Places = np.asarray(number, dtype=np.float64).view(np.uint64) * ODD
+        marks ^= marks >> np.uint64(29)
+        marks *= ODD
+        most = np.iinfo(np.uint64).max if below is None else below
+        if len(marks) > SIZE:
+            most = min(most, np.partition(marks, SIZE)[SIZE])
+        chosen = marks <= most
+        return cls(marks[chosen], _bare(rows.select(chosen))).cut()
+
+    def cut(self) -> Sample:
+        """No more than so many."""
+        if len(self.marks) <= SIZE:
+            return self
+        chosen = np.zeros(len(self.marks), dtype=bool)
+        chosen[np.argsort(self.marks, kind="stable")[:SIZE]] = True
+        return Sample(self.marks[chosen], self.rows.select(chosen))
+
+    def __add__(self, other: Sample) -> Sample:
+        """Choose from the rows of both."""
+        if not len(self.marks) or not len(other.marks):
+            return self if len(self.marks) else other
+        return Sample(np.concatenate([self.marks, other.marks]), self.rows + other.rows).cut()
+
+    def __neg__(self) -> Sample:
+        """What is taken out leaves the others as they are."""
+        return Sample(self.marks[:0], self.rows.select(np.zeros(len(self.rows), dtype=bool)))
+
+
+class Sampling:
+    """Chooses rows on the way through them."""
+
+    def __init__(self) -> None:
+        """Start with no rows."""
+        self.found: Sample | None = None
+
+    def add(self, rows: Rows) -> None:
+        """Choose from some rows."""
+        full = self.found is not None and len(self.found.marks) >= SIZE
+        some = Sample.of(rows, self.found.marks.max() if full and self.found is not None else None)
+        self.found = some if self.found is None else self.found + some
+
+    def state(self) -> Sample | None:
+        """The rows that were chosen."""
+        return self.found
+
+
+def _number(rows: Rows) -> AnyArray:
+    columns = [column for said in rows.scores for column in said.columns]
+    if columns or rows.measured is None:
+        return np.asarray(columns[0] if columns else rows.truth)
+    return rows.measured.value
+
+
+def _bare(rows: Rows) -> Rows:
+    """Without parts and clusters, whose numbers hold only for the batch."""
+    return replace(rows, slice=None, cluster=None)

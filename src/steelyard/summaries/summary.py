@@ -1,0 +1,176 @@
+"""What is kept of rows that are too many to be held, for all families of measures: it adds, as tallies do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import TooLarge, UnlikeTallies
+from ..registry import Measure
+from ..scale import Label, listed
+from ..statistics import CONTINUUM, FORECASTS, RANKING, Statistic
+from .continua import Measuring, SummedContinuum
+from .forecasts import SummedForecasts, Summing
+from .products import Products
+from .rankings import Counting, SummedRanking
+from .recipe import Gathering, Recipe
+from .sample import Sample, Sampling
+from .summed import SummedEvaluation
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+    from ..rows import Rows
+
+GATHERINGS: dict[Statistic, Any] = {CONTINUUM: Measuring, RANKING: Counting, FORECASTS: Summing}
+EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
+    CONTINUUM: SummedContinuum,
+    RANKING: SummedRanking,
+    FORECASTS: SummedForecasts,
+}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is kept of some rows.
+
+    Attributes:
+        recipe: What was asked for.
+        by_class: How many rows each class has, what they weigh, and their squared weights: (3, classes).
+        states: What each family of measures keeps, by the name of its statistic.
+        sample: A few of the rows.
+        products: How influences of rows go together, where a second pass over them was made.
+    """
+
+    recipe: Recipe
+    by_class: Array
+    states: Mapping[str, Any]
+    sample: Sample
+    products: Products | None = None
+
+    def __add__(self, other: Summary) -> Summary:
+        """Put both together; how influences go together must then be found anew."""
+        if self.recipe.said != other.recipe.said:
+            raise UnlikeTallies(
+                "rows were summed for different measures: "
+                f"{listed(self.recipe.said, 5)} and {listed(other.recipe.said, 5)}",
+                mend="Make both with the same options",
+            )
+        states = {name: state + other.states[name] for name, state in self.states.items()}
+        return Summary(self.recipe, self.by_class + other.by_class, states, self.sample + other.sample)
+
+    def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
+        """Some measures need the rows at hand, and others must be asked for before these are gone."""
+        refuse_unsummed(measures, {measure.label for measure in self.recipe.measures})
+
+    def __neg__(self) -> Summary:
+        """Turn around, so that subtracting is adding."""
+        states = {name: -state for name, state in self.states.items()}
+        return Summary(self.recipe, -self.by_class, states, -self.sample)
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """Summaries of the parts of the data, or of all rows, under None, where there are no parts.
+
+    Attributes:
+        parts: The summaries.
+        products: What a second pass found, of every part and, under None, of all rows.
+    """
+
+    parts: Mapping[Label | None, Summary]
+    products: Mapping[Label | None, Products] | None = None
+
+    def __add__(self, other: Summaries) -> Summaries:
+        """Add part by part."""
+        parts = dict(self.parts)
+        for label, summary in other.parts.items():
+            parts[label] = parts[label] + summary if label in parts else summary
+        return Summaries(parts)
+
+    def __neg__(self) -> Summaries:
+        """Turn around, so that subtracting is adding."""
+        return Summaries({label: -summary for label, summary in self.parts.items()})
+
+    @cached_property
+    def whole(self) -> Summary:
+        """All rows together."""
+        return reduce(add, self.parts.values())
+
+    def of(self, label: Label | None) -> Summary:
+        """One part, or all rows."""
+        found = self.whole if label is None else self.parts[label]
+        return found if self.products is None else replace(found, products=self.products.get(label))
+
+    @property
+    def labels(self) -> list[Label | None]:
+        """All rows, and the parts where there are any."""
+        return list(dict.fromkeys([None, *self.parts]))
+
+
+class Summarising:
+    """Sums rows up on the way through them, and lets them go."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        refuse_unsummed(recipe.measures)
+        self.recipe = recipe
+        self.parts: dict[Label | None, _Part] = {}
+
+    def add(self, rows: Rows, labels: tuple[Label, ...] = ()) -> None:
+        """Sum up some rows; ``labels`` are those of their parts."""
+        if rows.slice is None:
+            self._part(None).add(rows)
+            return
+        for code in np.unique(rows.slice).tolist():
+            self._part(labels[code]).add(rows.select(np.asarray(rows.slice == code)))
+
+    def _part(self, label: Label | None) -> _Part:
+        if label not in self.parts:
+            self.parts[label] = _Part(self.recipe)
+        return self.parts[label]
+
+    def state(self) -> Summaries:
+        """What is kept of all rows."""
+        return Summaries({label: part.state() for label, part in self.parts.items()})
+
+
+class _Part:
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe, self.sampling = recipe, Sampling()
+        self.by_class = np.zeros((3, len(recipe.scale)))
+        wanted = {measure.statistic: None for measure in recipe.measures}
+        self.gatherings: dict[str, Gathering] = {each.name: GATHERINGS[each](recipe) for each in wanted}
+
+    def add(self, rows: Rows) -> None:
+        seen = rows.by_class
+        self.by_class[:, : seen.shape[1]] += seen
+        self.sampling.add(rows)
+        for gathering in self.gatherings.values():
+            gathering.add(rows)
+
+    def state(self) -> Summary:
+        states = {name: gathering.state() for name, gathering in self.gatherings.items()}
+        sample = self.sampling.state()
+        if sample is None:
+            raise ValueError("no row was added")
+        return Summary(self.recipe, self.by_class, states, sample)
+
+
+def refuse_unsummed(measures: Sequence[Measure], summed: Collection[str] | None = None) -> None:
+    """Some measures need the rows at hand, and others must be asked for before these are gone."""
+    for measure in measures:
+        if measure.statistic not in GATHERINGS:
+            raise TooLarge(
+                f"{measure.label} needs all rows at hand, and these are too many",
+                mend="Leave it out, or leave rows out with where=",
+            )
+        if summed is not None and measure.label not in summed:
+            raise TooLarge(
+                f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
+                mend="Name it in measures=[...]",
+            )
