@@ -28,7 +28,7 @@ from steelyard.errors import (
     UnreadableFile,
     UnwritableFile,
 )
-from steelyard.tally import VERSION, _seal, _to_arrow
+from steelyard.tally_files import VERSION, _seal, _to_arrow
 
 SCALE = Scale(["a", "b", "c"], event="b")
 

@@ -44,15 +44,15 @@ class Rows:
     measured: Measured | None = None
 
     @classmethod
-    def of(cls, cases: Cases) -> Rows:
-        """Keep the rows of a batch."""
+    def of(cls, cases: Cases, passing: bool = False) -> Rows:
+        """Keep the rows of a batch; those that are only passing by need no copy."""
         weight, sums = cases.weight, None
         if weight is not None:
             counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
             sums = np.stack(counted, axis=1)
         return cls(
             cases.truth,
-            tuple(_kept(said, cases.assigned[name]) for name, said in cases.scores.items()),
+            tuple(_kept(said, cases.assigned[name], passing) for name, said in cases.scores.items()),
             None if cases.slice is None else cases.slice.codes,
             None if cases.group is None else cases.group.codes,
             sums,
@@ -212,9 +212,11 @@ class Rows:
         return self.with_columns(columns, sums[left])
 
 
-def _kept(said: Scores, assigned: Codes) -> Scores:
+def _kept(said: Scores, assigned: Codes, passing: bool) -> Scores:
     """Scores that nobody can change unnoticed, or the classes in their place."""
-    return said.sealed() if said.columns else Scores(assigned=assigned)
+    if not said.columns:
+        return Scores(assigned=assigned)
+    return said if passing else said.sealed()
 
 
 def _columns(said: Scores) -> tuple[AnyArray, ...]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cases import Cases, Given
-from .errors import LONG, DamagedFile, ForeignFile, TooLarge, UnlikeTallies, UnreadableFile, quoted
+from .errors import TooLarge, UnlikeTallies, quoted
 from .rows import Rows
-from .scale import Continuum, Label, Scale
+from .scale import Label, Scale
 from .statistics import CONFUSION, Patterns, Sums, confusion_of
 from .summaries.summary import Summaries, Summarising, Summary
 
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from .kinds import Places
     from .summaries.recipe import Recipe
 
-FORMAT = "steelyard tally"
-VERSION = 5
-SEAL = b"\nsteelyard sha256 "
-VALUES = ("count", "mass", "square")
 MOST_NAMED = 5
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
@@ -109,18 +105,21 @@ class Tally:
             scores=None if kept is None else kept.recoded(places, group_places),
             reading=self.reading or other.reading,
             left_out=self.left_out + other.left_out,
-            recipe=self.recipe or other.recipe,
+            recipe=self._recipe(other),
             summaries=summaries,
         )
 
     def _summarised(self, other: Tally) -> Summaries | None:
         """What to keep of the rows of both where they are too many to be held together."""
-        recipe, pair = self.recipe or other.recipe, [self, other]
+        recipe, pair = self._recipe(other), [self, other]
         held = sum(len(tally.scores) for tally in pair if tally.scores is not None)
         if recipe is None or (held <= MOST_ROWS and self.summaries is None and other.summaries is None):
             return None
         found = [tally.summarised(recipe) for tally in pair]
         return reduce(operator.add, [each for each in found if each is not None])
+
+    def _recipe(self, other: Tally) -> Recipe | None:
+        return other.recipe if self.recipe is None else self.recipe.meeting(other.recipe)
 
     def summarised(self, recipe: Recipe) -> Summaries | None:
         """What to keep of the rows; None where there are none."""
@@ -223,144 +222,20 @@ class Tally:
 
     def save(self, path: str | Path) -> None:
         """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
-        from .whole_files import write_whole
+        from .tally_files import save
 
-        body = _to_arrow(self)
-        write_whole(path, body + _seal(body))
+        save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-        from pathlib import Path
+        from .tally_files import load
 
-        named = quoted(str(path), LONG)
-        try:
-            content = Path(path).read_bytes()
-        except (OSError, ValueError, TypeError) as error:
-            raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
-        if FORMAT.encode() not in content and SEAL not in content:
-            raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
-        body = content[: -len(_seal(b""))]
-        # Checked before anything is made of it: Arrow trusts what stands in a file.
-        if content != body + _seal(body):
-            raise DamagedFile(f"{named} was changed or cut off", mend="Make the tally anew")
-        try:
-            return _from_arrow(body)
-        except ForeignFile as error:
-            raise ForeignFile(f"{named} {error.problem}", mend=error.mend) from None
-        except Exception:  # sealed by something else: it may be wrong in any way
-            raise DamagedFile(f"{named} is no tally that can be read", mend="Make the tally anew") from None
+        return load(path)
 
 
 def _said(value: str | None) -> str:
     return "not given" if value is None else quoted(value, 100)
-
-
-def _seal(body: bytes) -> bytes:
-    import hashlib
-
-    return SEAL + hashlib.sha256(body).hexdigest().encode()
-
-
-def _to_arrow(tally: Tally) -> bytes:
-    """Two tables, one behind the other: the sums under a header, and the rows with their scores."""
-    import json
-
-    import pyarrow as pa
-
-    columns: dict[str, Any] = {f"key{j}": tally.sums.keys[:, j] for j in range(tally.sums.keys.shape[1])}
-    columns |= {name: tally.sums.values[:, j] for j, name in enumerate(VALUES)}
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "scale": _scale_to_json(tally.scale),
-        "models": tally.models,
-        "slices": tally.slices,
-        "groups": tally.groups,
-        "dropped": tally.dropped,
-        "reading": tally.reading,
-        "left_out": tally.left_out,
-        "scores": None if tally.scores is None else tally.scores.shape,
-        "errors": _errors(tally),
-    }
-    kept = {} if tally.scores is None else tally.scores.refuse_changed().named()
-    tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
-    sink = pa.BufferOutputStream()
-    for table in tables:
-        with pa.ipc.new_stream(sink, table.schema) as stream:
-            stream.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _from_arrow(body: bytes) -> Tally:
-    import json
-
-    import pyarrow as pa
-
-    source = pa.BufferReader(body)
-    table = pa.ipc.open_stream(source).read_all()
-    header = json.loads(table.schema.metadata[b"steelyard"])
-    if header["version"] != VERSION:
-        raise ForeignFile(
-            f"is a tally of version {quoted(header['version'])}, not {VERSION}",
-            mend="Read it with the release that wrote it",
-        )
-    scale, models = _scale_from_json(header["scale"]), tuple(header["models"])
-    slices, groups = tuple(header["slices"]), tuple(header["groups"])
-    keys = np.stack([table.column(f"key{j}").to_numpy() for j in range(3 + len(models))], axis=1).astype(np.int64)
-    values = np.stack([table.column(name).to_numpy() for name in VALUES], axis=1).astype(np.float64)
-    sizes = [max(len(slices), 1), max(len(groups), 1), *[len(scale)] * (1 + len(models))]
-    if (
-        keys.shape[1] + len(VALUES) != table.num_columns
-        or (keys < 0).any()
-        or (keys >= sizes).any()
-        or not np.isfinite(values).all()
-    ):
-        raise ValueError("sums of rows that there cannot be")
-    scores = None
-    if header["scores"] is not None:
-        kept = pa.ipc.open_stream(source).read_all()
-        named = {name: kept.column(name).to_numpy() for name in kept.column_names}
-        scores = Rows.from_named(named, header["scores"], sizes)
-        if scores.measured is not None:
-            errors = float(header["errors"][0]), float(header["errors"][1])
-            scores = replace(scores, measured=replace(scores.measured, errors=errors))
-    reading = tuple((str(what), str(value)) for what, value in header["reading"])
-    return Tally(
-        scale,
-        models,
-        Sums(keys, values),
-        slices,
-        groups,
-        int(header["dropped"]),
-        scores,
-        reading,
-        tuple(map(str, header["left_out"])),
-    )
-
-
-def _errors(tally: Tally) -> tuple[float, float] | None:
-    """How sure the deviations of measured values are."""
-    measured = None if tally.scores is None else tally.scores.measured
-    return None if measured is None else measured.errors
-
-
-def _scale_to_json(scale: Scale) -> dict[str, Any]:
-    plain: dict[str, Any] = {"classes": scale.classes, "event": scale.event, "ordered": scale.ordered}
-    if isinstance(scale, Continuum):
-        # Infinite ends are written as text: JSON has no infinity.
-        boundaries = [str(boundary) for boundary in scale.boundaries]
-        plain |= {"boundaries": boundaries, "closed": scale.closed}
-    return plain
-
-
-def _scale_from_json(plain: dict[str, Any]) -> Scale:
-    if "boundaries" in plain:
-        boundaries = [float(boundary) for boundary in plain["boundaries"]]
-        return Continuum(
-            boundaries, plain["classes"], closed=plain["closed"], event=plain["event"], ordered=plain["ordered"]
-        )
-    return Scale(plain["classes"], plain["event"], plain["ordered"])
 
 
 def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Places, Places]:

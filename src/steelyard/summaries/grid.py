@@ -11,7 +11,7 @@ from ..errors import UnlikeTallies
 from ..parallel import LEAST_CHUNK
 from ..prediction import Scores
 from ..rows import Rows
-from .ruler import Ruler
+from .ruler import FinerRuler, Ruler
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
@@ -33,30 +33,28 @@ class Grid:
         mixed: In which cells there are others too.
     """
 
-    ruler: Ruler
+    ruler: Ruler | FinerRuler
     cells: Places
     sums: Array
     score: Array
     mixed: Marks
 
     def __add__(self, other: Grid) -> Grid:
-        """Add cell by cell."""
-        if self.ruler != other.ruler or self.sums.shape[1:] != other.sums.shape[1:]:
-            raise UnlikeTallies("scores were counted on different grids", mend="Make both with the same options")
-        cells = np.concatenate([self.cells, other.cells])
+        """Add cell by cell; where one was parted further than the other, by the cells that both have."""
+        if self.ruler != other.ruler:
+            if not isinstance(self.ruler, FinerRuler) and not isinstance(other.ruler, FinerRuler):
+                raise UnlikeTallies("scores were counted on different rulers", mend="Make both with the same options")
+            return self.coarser() + other.coarser()
+        pairs = [(getattr(self, name), getattr(other, name)) for name in ("cells", "sums", "score", "mixed")]
+        cells, sums, score, mixed = (np.concatenate(pair) for pair in pairs)
         order = np.argsort(cells, kind="stable")
-        cells = cells[order]
-        score = np.concatenate([self.score, other.score])[order]
-        mixed: Marks = np.concatenate([self.mixed, other.mixed])[order]
-        fresh = np.ones(len(cells), dtype=bool)
-        fresh[1:] = cells[1:] != cells[:-1]
-        mixed[:-1] |= ~fresh[1:] & (mixed[1:] | (score[1:] != score[:-1]))
-        starts = np.flatnonzero(fresh)
-        sums = np.concatenate([self.sums, other.sums])[order]
-        sums = np.add.reduceat(sums, starts, axis=0) if len(starts) else sums
-        here = (sums[..., 0] != 0).any(axis=1)  # what was taken out is gone
-        starts = starts[here]
-        return replace(self, cells=cells[starts], sums=sums[here], score=score[starts], mixed=mixed[starts])
+        return _joined(Grid(self.ruler, cells[order], sums[order], score[order], mixed[order]))
+
+    def coarser(self) -> Grid:
+        """The same counts where no cell is parted; as they are where none is."""
+        if not isinstance(self.ruler, FinerRuler):
+            return self
+        return _joined(replace(self, cells=self.ruler.parent(self.cells), ruler=self.ruler.coarse))
 
     def __neg__(self) -> Grid:
         """Turn around, so that subtracting is adding."""
@@ -84,13 +82,29 @@ class Grid:
         return found
 
 
+def _joined(grid: Grid) -> Grid:
+    """Cells that are named more than once, one after the other, made one."""
+    cells, mixed = grid.cells, grid.mixed
+    if not len(cells):
+        return grid
+    fresh = np.ones(len(cells), dtype=bool)
+    fresh[1:] = cells[1:] != cells[:-1]
+    starts = np.flatnonzero(fresh)
+    other = np.zeros(len(cells), dtype=bool)
+    other[1:] = ~fresh[1:] & (grid.score[1:] != grid.score[:-1])
+    mixed = np.logical_or.reduceat(mixed | other, starts)
+    sums = np.add.reduceat(grid.sums, starts, axis=0)
+    here = (sums[..., 0] != 0).any(axis=1)  # what was taken out is gone
+    return Grid(grid.ruler, cells[starts][here], sums[here], grid.score[starts][here], mixed[here])
+
+
 class Counter:
     """Counts rows into cells, batch after batch, all cells side by side.
 
     Memory that was never written to is none: of all cells, only those are held that have rows, or neighbours.
     """
 
-    def __init__(self, ruler: Ruler, sides: int, weighed: bool) -> None:
+    def __init__(self, ruler: Ruler | FinerRuler, sides: int, weighed: bool) -> None:
         """Start with no rows."""
         self.ruler, self.sides = ruler, sides
         kind = np.float64 if weighed else np.int64
@@ -102,7 +116,7 @@ class Counter:
         """Count some rows."""
         for low in range(0, len(scores), STEP):
             some = slice(low, low + STEP)
-            piece = np.asarray(scores[some], dtype=np.float64) + 0.0
+            piece = np.asarray(scores[some], dtype=np.float64)
             cells = self.ruler.place(piece)
             self._look(cells, piece)
             cells *= self.sides

@@ -8,7 +8,7 @@ as they do where scores are rounded, nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ from ..row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..rows import Rows
 from ..statistics import RANKING
 from .grid import Counter, Grid
-from .recipe import Recipe
-from .ruler import BITS, Ruler
+from .recipe import Recipe, Rulers
+from .ruler import BITS, OCTAVES, FinerRuler, Ruler
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
 COARSEST = 9
+NARROW = 0.1  # of a standard error: what cells may leave open
+LEFT = 0.01  # of what cells leave open: that much may stay
+MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
+FINEST = 48  # bits
 
 
 @dataclass(frozen=True)
@@ -64,11 +68,14 @@ def side(truth: Codes, sides: Places) -> Codes:
     return np.asarray(truth == sides[1]).view(np.uint8) if len(sides) == 2 else truth
 
 
-def ruler_for(recipe: Recipe) -> Ruler:
-    """As fine a ruler as there is memory for."""
+def rulers_for(recipe: Recipe) -> Rulers:
+    """As fine rulers as there is memory for, unless others were laid out before."""
+    if recipe.rulers:
+        return recipe.rulers
     columns = sum(size for size, _ in recipe.shape)
-    several = columns * len(sides_of(recipe, 0, 0)) / 2
-    return Ruler(max(BITS - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+    several = max(columns * len(sides_of(recipe, 0, 0)) / 2, 1)
+    ruler = Ruler(max(BITS - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+    return tuple((ruler,) * size for size, _ in recipe.shape)
 
 
 class Counting:
@@ -76,9 +83,12 @@ class Counting:
 
     def __init__(self, recipe: Recipe) -> None:
         """Start with no rows."""
-        self.recipe, ruler = recipe, ruler_for(recipe)
+        self.recipe, rulers = recipe, rulers_for(recipe)
         self.sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, _) in enumerate(recipe.shape)]
-        self.counters = [[Counter(ruler, len(each), recipe.weighed) for each in part] for part in self.sides]
+        self.counters = [
+            [Counter(ruler, len(each), recipe.weighed) for ruler, each in zip(*pair, strict=True)]
+            for pair in zip(rulers, self.sides, strict=True)
+        ]
 
     def add(self, rows: Rows) -> None:
         """Count some rows."""
@@ -105,22 +115,23 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
     @property
     def scored(self) -> bool:
         """Whether the classifier gave scores at all."""
-        return bool(self._grids)
+        return bool(self.grids)
 
     @cached_property
-    def _grids(self) -> tuple[Grid, ...]:
+    def grids(self) -> tuple[Grid, ...]:
+        """The grids of its columns."""
         found: tuple[Grid, ...] = self.summary.states[RANKING.name].parts[self.model]
         return found
 
     def _column(self, code: int) -> int:
-        return code if len(self._grids) > 1 else 0
+        return code if len(self.grids) > 1 else 0
 
     @cached_property
     def _inner(self) -> dict[int, RankedEvaluation]:
         """The rows of each column, as many as there are cells and sides."""
         recipe, found = self.summary.recipe, {}
-        for column, grid in enumerate(self._grids):
-            speaks = recipe.shape[self.model][1] if len(self._grids) == 1 else column
+        for column, grid in enumerate(self.grids):
+            speaks = recipe.shape[self.model][1] if len(self.grids) == 1 else column
             rows = grid.rows(sides_of(recipe, self.model, column), len(self.scale), speaks)
             found[column] = RankedEvaluation(rows, 0, self.scale, self.measures, self.undefined, self.unit)
         return found
@@ -144,7 +155,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return self.memory.results[key]
 
     def _found(self, slot: Slot) -> Found:
-        alone = len(self._grids) == 1  # one score of two classes: everything is told by its cells
+        alone = len(self.grids) == 1  # one score of two classes: everything is told by its cells
         if slot.code is not None or alone:
             found = self._inner[0 if alone else self._column(int(slot.code or 0))].result(slot)
         else:
@@ -187,7 +198,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
 
     def told_late(self, slot: Slot) -> bool:
         """Averages, unless one score of two classes tells everything by its cells."""
-        return slot.average is not None and len(self._grids) > 1
+        return slot.average is not None and len(self.grids) > 1
 
     # --- what no order of the rows inside their cells can leave --------------------------------------------------
 
@@ -204,7 +215,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return float(low), float(high)
 
     def _ends(self, measure: Measure, code: int) -> tuple[float, float]:
-        one, grid = self.against_rest(code), self._grids[self._column(code)]
+        one, grid = self.against_rest(code), self.grids[self._column(code)]
         masses = one.masses(measure) if not measure.corners else _at_scores(one, measure)
         falling = grid.mixed[::-1] if code == self._speaks(code) else grid.mixed
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -216,7 +227,18 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return min(*ends, value), max(*ends, value)
 
     def _speaks(self, code: int) -> int:
-        return self.summary.recipe.shape[self.model][1] if len(self._grids) == 1 else code
+        return self.summary.recipe.shape[self.model][1] if len(self.grids) == 1 else code
+
+    def uncertain(self) -> list[int]:
+        """The columns whose cells leave more open than a tenth of a standard error."""
+        found = []
+        for measure in self.measures:
+            for code in range(len(self.scale)):
+                slot = Slot(measure, code)
+                low, high = self.certified(slot)
+                if high - low > NARROW * np.sqrt(self.result(slot).variance[0]):
+                    found.append(self._column(code))
+        return sorted(set(found))
 
     # --- the second pass ---------------------------------------------------------------------------------------
 
@@ -224,7 +246,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         """What rows add to some slots, (slots, rows): looked up in their cells."""
         if not self.scored:
             return np.zeros((len(slots), len(rows)))
-        cells = [self._cells(rows, column) for column in range(len(self._grids))]
+        cells = [self._cells(rows, column) for column in range(len(self.grids))]
         known: dict[tuple[str, int], Array] = {}
         found = np.zeros((len(slots), len(rows)))
         for place, slot in enumerate(slots):
@@ -245,7 +267,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return found
 
     def _cells(self, rows: Rows, column: int) -> Places:
-        grid, sides = self._grids[column], sides_of(self.summary.recipe, self.model, column)
+        grid, sides = self.grids[column], sides_of(self.summary.recipe, self.model, column)
         cells = grid.ruler.place(rows.scores[self.model].columns[column])
         cells *= len(sides)
         cells += side(rows.truth, sides)
@@ -258,8 +280,41 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
             inner = self._inner[self._column(code)]
             with np.errstate(divide="ignore", invalid="ignore"):
                 of_rows = np.nan_to_num(inner.influence(Slot(measure, code), smooth=False))
-            self.looked_up[key] = self._grids[self._column(code)].spread(of_rows)
+            self.looked_up[key] = self.grids[self._column(code)].spread(of_rows)
         return self.looked_up[key]
+
+
+def refined(recipe: Recipe, evaluations: Sequence[SummedRanking]) -> Recipe | None:
+    """Finer rulers where values are not certain to a tenth of their standard errors; None where all are."""
+    grids = [each.grids for each in evaluations]
+    rulers = [[grid.ruler for grid in part] for part in grids]
+    found = False
+    for evaluation, part, each in zip(evaluations, grids, rulers, strict=True):
+        for column in evaluation.uncertain():
+            finer = _finer(part[column])
+            found |= finer is not None
+            each[column] = finer or each[column]
+    return replace(recipe, rulers=tuple(map(tuple, rulers))) if found else None
+
+
+def _finer(grid: Grid) -> FinerRuler | None:
+    """Part the cells in which most pairs are not told apart; None where none can be parted."""
+    ruler = grid.ruler
+    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+    mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]
+    pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
+    heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
+    heavy = heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
+    heavy = heavy[:MOST_PARTED]
+    low = grid.ruler.low(grid.cells[heavy])
+    heavy = heavy[(np.abs(low) < 2.0**OCTAVES) & ((np.abs(low) > 2.0**-OCTAVES) & (np.abs(1 - low) > 2.0**-OCTAVES))]
+    parted = np.sort(grid.cells[heavy])
+    for bits in range(FINEST, fine.bits, -1):
+        # Cells that were not parted before have more to be parted into.
+        ends = [Ruler(bits).place(ruler.low(cells)) for cells in (parted, parted + 1)]
+        if len(parted) and (ends[1] - ends[0]).sum() <= MOST_CELLS:
+            return FinerRuler(ruler, parted, Ruler(bits))
+    return None
 
 
 def _at_scores(one: OneAgainstRest, measure: Measure) -> Masses:

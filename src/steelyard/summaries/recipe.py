@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, Self
 
-from ..cases import Given
+from ..cases import Cases, Given
 from ..registry import Measure
 from ..scale import Scale
-from ..statistics import Statistic
+from ..statistics import CONFUSION, Statistic
+from .ruler import FinerRuler, Ruler
 
 if TYPE_CHECKING:
     from ..kinds import Array
     from ..rows import Rows
+    from ..settings import Settings
+
+
+Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Recipe:
         given: What there is for measures to be made of.
         weighed: Whether rows have weights.
         clustered: Whether rows belong to clusters.
+        rulers: On which the scores of each classifier are counted, a column each.
     """
 
     scale: Scale
@@ -37,10 +43,24 @@ class Recipe:
     given: Given
     weighed: bool = False
     clustered: bool = False
+    rulers: Rulers = ()
 
     def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
         """The measures that are made of one statistic."""
         return tuple(measure for measure in self.measures if measure.statistic is statistic)
+
+    @classmethod
+    def of(cls, cases: Cases, settings: Settings, rulers: Rulers = ()) -> Recipe:
+        """What is asked of rows like these."""
+        given = cases.given()
+        measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
+        speaks = tuple((len(said.columns), said.speaks) for said in cases.scores.values())
+        weighed, clustered = cases.weight is not None, cases.group is not None
+        return cls(cases.scale, tuple(cases.assigned), speaks, tuple(measures), given, weighed, clustered, rulers)
+
+    def meeting(self, other: Recipe | None) -> Recipe:
+        """What can be asked of both: scores of which some are no probabilities are none."""
+        return other if other is not None and not other.given.probable else self
 
     @cached_property
     def said(self) -> tuple[str, ...]:

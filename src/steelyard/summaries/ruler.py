@@ -89,8 +89,13 @@ class Ruler:
         numbers = np.asarray(scores, dtype=np.float64) + 0.0
         half, one, most = self._marks
         if not len(numbers) or (numbers.min() >= 0 and numbers.max() <= 1):
-            found = self._of_magnitude(np.minimum(numbers, 1 - numbers))
-            np.subtract(2 * half, found, out=found, where=numbers > 0.5)
+            turned = -(numbers > 0.5).astype(np.int64)  # all bits, or none: several times as fast as to choose
+            np.minimum(numbers, 1 - numbers, out=numbers)
+            found = self._of_magnitude(numbers)
+            found ^= turned
+            found -= turned
+            turned &= 2 * half
+            found += turned
         else:
             inner = (numbers > 0.5) & (numbers <= 1)
             found = self._of_magnitude(np.where(inner, 1 - numbers, np.abs(numbers)))
@@ -119,3 +124,75 @@ class Ruler:
     def _least(self, rank: Places) -> Array:
         bits = np.minimum(self._leading(rank), _bits(np.inf) >> self._shift) << self._shift
         return np.asarray(bits, dtype=np.int64).view(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class FinerRuler:
+    """A ruler some of whose cells are parted further, as a finer ruler parts them: marks of that are where its are.
+
+    Attributes:
+        coarse: The ruler, which may have been made finer before.
+        parted: Which of its cells are parted, rising.
+        fine: The ruler that parts them.
+    """
+
+    coarse: Ruler | FinerRuler
+    parted: Places
+    fine: Ruler
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all marks are the same."""
+        return (
+            isinstance(other, FinerRuler)
+            and (self.coarse, self.fine) == (other.coarse, other.fine)
+            and np.array_equal(self.parted, other.parted)
+        )
+
+    def __hash__(self) -> int:
+        """Alike for equal ones."""
+        return hash((self.coarse, self.fine, len(self.parted)))
+
+    @cached_property
+    def _first(self) -> Places:
+        """The first of the finer cells within each parted one."""
+        return self.fine.place(self.coarse.low(self.parted))
+
+    @cached_property
+    def _starts(self) -> Places:
+        """Where the cells of each coarse one begin; behind the last, how many there are."""
+        widths = np.ones(self.coarse.cells, np.int64)
+        # The last cell has no next one; it is never parted, as what is beyond 2^40 is not.
+        widths[self.parted] = self.fine.place(self.coarse.low(self.parted + 1)) - self._first
+        return np.concatenate([[0], np.cumsum(widths)])
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return int(self._starts[-1])
+
+    @cached_property
+    def _which(self) -> Places:
+        """The number of each coarse cell among the parted ones; -1 for those that are not."""
+        found = np.full(self.coarse.cells, -1, np.int32)
+        found[self.parted] = np.arange(len(self.parted))
+        return found
+
+    def place(self, scores: Numbers) -> Places:
+        """The cell of each score."""
+        coarse = self.coarse.place(scores)
+        found, which = self._starts[coarse], self._which[coarse]
+        inside = np.flatnonzero(which >= 0)
+        found[inside] += self.fine.place(np.asarray(scores)[inside]) - self._first[which[inside]]
+        return found
+
+    def parent(self, cells: Places) -> Places:
+        """The coarse cells that these are in."""
+        return np.asarray(np.searchsorted(self._starts, cells, side="right") - 1)
+
+    def low(self, cells: Places) -> Array:
+        """The least number in each cell."""
+        coarse = self.parent(np.asarray(cells))
+        which, found = self._which[coarse], self.coarse.low(coarse)
+        inside = which >= 0
+        found[inside] = self.fine.low(self._first[which[inside]] + (cells - self._starts[coarse])[inside])
+        return found

@@ -54,6 +54,9 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         """Put both together; how influences go together must then be found anew."""
+        if self.recipe.given.probable != other.recipe.given.probable:
+            recipe = self.recipe.meeting(other.recipe)
+            return self.narrowed(recipe) + other.narrowed(recipe)
         if self.recipe.said != other.recipe.said:
             raise UnlikeTallies(
                 "rows were summed for different measures: "
@@ -62,6 +65,12 @@ class Summary:
             )
         states = {name: state + other.states[name] for name, state in self.states.items()}
         return Summary(self.recipe, self.by_class + other.by_class, states, self.sample + other.sample)
+
+    def narrowed(self, recipe: Recipe) -> Summary:
+        """Without what is not asked for."""
+        kept = {measure.statistic.name for measure in recipe.measures}
+        states = {name: state for name, state in self.states.items() if name in kept}
+        return Summary(recipe, self.by_class, states, self.sample)
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
         """Some measures need the rows at hand, and others must be asked for before these are gone."""
@@ -134,6 +143,12 @@ class Summarising:
             self.parts[label] = _Part(self.recipe)
         return self.parts[label]
 
+    def narrow(self, recipe: Recipe) -> None:
+        """Ask no more than this of the rows, of those before and of those to come."""
+        self.recipe = recipe
+        for part in self.parts.values():
+            part.narrow(recipe)
+
     def state(self) -> Summaries:
         """What is kept of all rows."""
         return Summaries({label: part.state() for label, part in self.parts.items()})
@@ -152,6 +167,11 @@ class _Part:
         self.sampling.add(rows)
         for gathering in self.gatherings.values():
             gathering.add(rows)
+
+    def narrow(self, recipe: Recipe) -> None:
+        kept = {measure.statistic.name for measure in recipe.measures}
+        self.recipe = recipe
+        self.gatherings = {name: gathering for name, gathering in self.gatherings.items() if name in kept}
 
     def state(self) -> Summary:
         states = {name: gathering.state() for name, gathering in self.gatherings.items()}
