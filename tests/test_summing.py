@@ -15,6 +15,7 @@ from pyarrow import csv, parquet
 
 import steelyard as sy
 from steelyard import Tally, formats, streams
+from steelyard.engines.tree import Sum
 from steelyard.errors import (
     AmbiguousPrediction,
     BadOption,
@@ -30,7 +31,6 @@ from steelyard.errors import (
 )
 from steelyard.measures import choose
 from steelyard.statistics import CONFUSION
-from steelyard.surveying import Sum
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 
@@ -300,7 +300,7 @@ def test_training_data_are_summed_too(tmp_path: Path) -> None:
 def test_sums_in_pairs_are_sums() -> None:
     table = table_of(200, seed=7)
     parts = [sy.assess(table.slice(k, 20), truth="y", assigned="m", group="patient").tally for k in range(0, 200, 20)]
-    total = Sum()
+    total: Sum[Tally] = Sum()
     assert total.total() is None
     expected: Tally | None = None
     for part in parts:

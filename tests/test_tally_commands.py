@@ -15,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard import Tally, summing
+from steelyard import Tally, counting, summing
 from steelyard.cli import main
 from steelyard.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
 from steelyard.merging import merged, tally_paths
@@ -325,7 +325,7 @@ def test_an_interrupted_run_leaves_nothing(
         raise KeyboardInterrupt
 
     if moment == "counting":
-        monkeypatch.setattr(summing.Plan, "_counted", interrupt)
+        monkeypatch.setattr(counting.Count, "__call__", interrupt)
     else:
         monkeypatch.setattr(os, "fsync", interrupt)
     status, out, _ = run(capsys, "tally", "days", *PLAIN, "--out", "x.tally")

@@ -118,22 +118,17 @@ class Request:
         """The columns that are needed of files; a pattern must match the same in all of them."""
         wanted: list[str] = []
         for file in files.files:
-            wanted = self.columns_in(files, file, wanted)
+            here = self.columns_in(files, file)
+            refuse_other_columns(here, wanted, file)
+            wanted = here
         return wanted
 
-    def columns_in(self, files: Files, file: File, wanted: list[str]) -> list[str]:
-        """The columns that are needed of one file; those of the files before it, where there were any."""
+    def columns_in(self, files: Files, file: File) -> list[str]:
+        """The columns that are needed of one file."""
         try:
-            here = self.columns_among(files.names_in(file))
-            if wanted and here != wanted:
-                odd = sorted(set(here) ^ set(wanted))[0]
-                raise UnknownColumn(
-                    f"{quoted(odd)} is a column of some files, not of all",
-                    mend="Files that are read together need the same columns",
-                )
+            return self.columns_among(files.names_in(file))
         except SteelyardError as error:
             raise error.within(file.shown, None) from None
-        return here
 
     def _refuse_loose(self) -> None:
         """A filter leaves out rows of the table, but none of an array that stands beside it."""
@@ -141,6 +136,17 @@ class Request:
         for name, value in beside.items() if self.where is not None else ():
             if value is not None and not isinstance(value, str) and not _are_names(value):
                 raise BadOption(f"where= leaves rows out, but {name}= is an array", mend="Name a column instead")
+
+
+def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File) -> None:
+    """A file must offer the same columns as those before it, where there were any."""
+    if wanted and list(here) != list(wanted):
+        odd = sorted(set(here) ^ set(wanted))[0]
+        raise UnknownColumn(
+            f"{quoted(odd)} is a column of some files, not of all",
+            file=file.shown,
+            mend="Files that are read together need the same columns",
+        )
 
 
 def _are_names(value: Any) -> bool:

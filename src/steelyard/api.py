@@ -56,6 +56,7 @@ def assess(
     missing: Missing = "error",
     where: str | None = None,
     on_error: OnError = "stop",
+    engine: Any = None,
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -66,8 +67,8 @@ def assess(
     ``assess(frame, truth="grade", assigned="model")``.
 
     Args:
-        y_true: The true labels; or a data frame; or a path (CSV, Parquet, Arrow): a file, a pattern, a folder, or an
-            address such as "s3://bucket/folder".
+        y_true: The true labels; or a data frame, also one of Dask or Spark; or a path (CSV, Parquet, Arrow): a file, a
+            pattern, a folder, or an address such as "s3://bucket/folder".
         prediction: Labels (n,), a score for the event (n,), or memberships (n, C): an array in the order of the
             scale, or a frame or dictionary whose names are the classes.
         truth: With a frame: the column of true labels.
@@ -100,6 +101,9 @@ def assess(
             as they are.
         on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out; the
             notes of the result name it.
+        engine: With a path: where the work is done. "local"; "dask" (a cluster on this machine for this call), the
+            address of a Dask scheduler or a ``distributed.Client``; "spark" or a ``SparkSession``. Data frames of Dask
+            and Spark are worked on where they are, also without it. None reads the files here.
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -115,7 +119,9 @@ def assess(
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
     request = Request(truth, {MODEL: wanted}, door, where)
-    found = weigh(request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error)
+    found = weigh(
+        request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
+    )
     assessment = Assessment(found.tally, found.settings, MODEL, decision=found.decisions.get(MODEL))
     if training is None:
         return assessment
@@ -129,7 +135,7 @@ def assess(
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
     beside = Request(truth, {MODEL: wanted}, fitted)
-    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found)
+    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, engine)
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 
@@ -154,6 +160,7 @@ def compare(
     missing: Missing = "error",
     where: str | None = None,
     on_error: OnError = "stop",
+    engine: Any = None,
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
@@ -182,6 +189,7 @@ def compare(
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5".
         on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out.
+        engine: With a path: where the work is done: "local", "dask", "spark", or a cluster.
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
@@ -199,7 +207,7 @@ def compare(
     if len(named) < len(predictions):
         raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
     found = weigh(
-        Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error
+        Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine
     )
     from .comparison import Comparison
 

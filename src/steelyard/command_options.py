@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from .words import ReadLabel
 
 HELD, NOT_HELD = 0, 1
+EngineName = Annotated[
+    str | None,
+    Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786."),
+]
 
 
 @Parameter(name="*")
@@ -110,6 +114,7 @@ class Options(Reading, Judged):
     bad_files: Annotated[
         Literal["stop", "skip"], Parameter(help="What to do with a file that cannot be used, where rows are counted.")
     ] = "stop"
+    engine: EngineName = None
 
 
 def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
@@ -153,6 +158,7 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
         "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
+        "engine": options.engine,
     }
 
 
@@ -182,7 +188,8 @@ def opened_file(file: str | list[str], where: str | None = None) -> Iterator[Fil
     with counting(f"reading {named}") as shown:
 
         def watch(rows: int, done: int, total: int) -> None:
-            shown(done, total, f"{rows:,} rows, {in_words(done)} of {in_words(total)}")
+            counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells
+            shown(done, total, f"{counted}{in_words(done)} of {in_words(total)}")
 
         yield replace(Files.of(file, where), watch=watch)
 

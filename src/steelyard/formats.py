@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from .errors import SteelyardError, UnreadableFile
@@ -68,18 +69,20 @@ def read_whole(file: File, columns: Sequence[str] | None = None) -> Any:
         return table
 
 
-def batches_of(file: File, columns: Sequence[str], schema: Any, keep: Any = None) -> Iterator[tuple[int, Any]]:
+def batches_of(
+    file: File, columns: Sequence[str], schema: Any, keep: Any = None, groups: tuple[int, int] | None = None
+) -> Iterator[tuple[int, Any]]:
     """The rows of a file, some at a time, each batch with the number of its first row.
 
     Text is read as the types of ``schema``; what has types of its own comes in these. ``keep`` is a condition: parts
-    of a Parquet file in which no row can meet it are passed over.
+    of a Parquet file in which no row can meet it are passed over. ``groups`` are some of its row groups.
     """
     with named(file):
         if file.ending in TEXT:
             text = replace(Text.of(file), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
         elif file.ending == ".parquet":
-            yield from _limited(_parquet_batches(file, columns, keep))
+            yield from _limited(_parquet_batches(file, columns, keep, groups))
         else:
             with _arrow(file, mapped=True) as reader:
                 yield from _limited(_counted(batch.select(list(columns)) for batch in _arrow_batches(reader)))
@@ -118,7 +121,20 @@ def _parquet(file: File, text: Sequence[str] = ()) -> Iterator[Any]:
         yield opened
 
 
-def _parquet_batches(file: File, columns: Sequence[str], keep: Any) -> Iterator[tuple[int, Any]]:
+def row_groups(file: File, size: int) -> list[tuple[int, int]]:
+    """Stretches of row groups of a Parquet file, of about so many bytes each; none where it cannot be cut."""
+    if file.ending != ".parquet":
+        return []
+    with named(file), _parquet(file) as opened:
+        groups = opened.metadata.num_row_groups
+    pieces = min(groups, -(-file.size // size))
+    edges = [groups * piece // pieces for piece in range(pieces + 1)] if pieces else []
+    return list(pairwise(edges))
+
+
+def _parquet_batches(
+    file: File, columns: Sequence[str], keep: Any, stretch: tuple[int, int] | None
+) -> Iterator[tuple[int, Any]]:
     import pyarrow as pa
 
     with _parquet(file) as opened:
@@ -129,6 +145,7 @@ def _parquet_batches(file: File, columns: Sequence[str], keep: Any) -> Iterator[
             starts.append(starts[-1] + meta.row_group(group).num_rows)
     text = [name for name in columns if pa.types.is_string(schema.field(name).type)]
     wanted = groups if keep is None else _promising(file, schema, keep)
+    wanted = wanted if stretch is None else [group for group in wanted if stretch[0] <= group < stretch[1]]
     with _parquet(file, text) as opened:
         for group in wanted:
             rows = _rows_at_a_time(meta.row_group(group), len(columns))

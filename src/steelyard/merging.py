@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from .engines.tree import Sum
 from .errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
 from .files import File
 from .scale import Scale
 from .summing import Plan
-from .surveying import Sum
 from .tally import Tally
 
 ENDING = ".tally"
@@ -37,7 +37,8 @@ def tally_paths(names: Sequence[str]) -> list[Path]:
 def merged(paths: Sequence[Path], skip: bool = False) -> Tally:
     """The sum of tallies; one that does not go with the first is named, and stops the run or is left out."""
     first: Tally | None = None
-    total, left_out = Sum(), []
+    total: Sum[Tally] = Sum()
+    left_out = []
     for path in paths:
         try:
             tally = Tally.load(path)

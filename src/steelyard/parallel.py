@@ -6,6 +6,7 @@ NumPy lets go of the interpreter lock inside its loops, so plain threads are eno
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -43,6 +44,40 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
         return list(pool.map(alone, items))
 
 
+def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """Call ``work`` on items, as many at a time as there are cores; results in the order of the items.
+
+    Few results wait for their turn. Whoever stops asking, or is interrupted, stops the threads too.
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    workers = min(cores(), len(items))
+    if workers < 2:
+        yield from map(work, items)
+        return
+    enough, waiting = Event(), deque[Future[Result]]()
+
+    def alone(item: Item) -> Result:
+        _here.busy, _here.enough = True, enough
+        return work(item)
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(alone, item))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            enough.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Abandoned(Exception):
+    """Nobody waits for this work any more."""
+
+
 @contextmanager
 def one_thread(wanted: bool = True) -> Iterator[None]:
     """Let linear algebra keep to one thread: small matrices are done before a second one has woken up.
@@ -64,8 +99,10 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
 def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
     """Let a thread fetch what comes next while this one works; so many items wait at most.
 
-    They come in their order. Whoever stops asking stops the thread too.
+    They come in their order. Whoever stops asking stops the thread too, and where nobody waits for what is made of
+    the items there are no more of them.
     """
+    over: Event | None = getattr(_here, "enough", None)
     fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
     enough, end = Event(), StopIteration()
     thread = Thread(target=_fetch, args=(items, fetched, enough, end), daemon=True)
@@ -77,6 +114,8 @@ def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
                 return
             if error is not None:
                 raise error
+            if over is not None and over.is_set():
+                raise Abandoned
             yield cast(Item, item)
     finally:
         enough.set()

@@ -9,7 +9,8 @@ from typing import Any
 from .columns import read_frame, refuse_twice
 from .errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn, UnreadableFile, quoted
 from .scale import Scale, listed, plain_label
-from .streams import Batch, Files, Loaded, filtered
+from .shares import Batch, filtered
+from .streams import Files, Loaded
 from .where import Filter, refuse_unknown
 
 __all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]

@@ -2,57 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .columns import refuse_twice
 from .errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from .files import File, discover
-from .formats import batches_of, names_of, read_whole, schema_of
+from .formats import names_of, read_whole, row_groups, schema_of
 from .parallel import ahead
+from .shares import Batch, FileShare, plain, repeated, with_filter
 from .sizes import available, estimate, in_words
 from .where import Filter, refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Places
 
+SHARE_BYTES = 1 << 25  # of a file: as much as is worth a worker's while
 Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
-ROW = "\0 row"  # a column of row numbers beside those of a file, which has none of that name
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some rows of a file.
-
-    Attributes:
-        table: The rows, as an Arrow table.
-        file: What messages call the file; None for rows of a data frame.
-        first: The number of the first row, counted in the file.
-        places: The numbers of all rows, where a filter left some out.
-    """
-
-    table: Any
-    file: str | None = None
-    first: int = 0
-    places: Places | None = None
-
-    def locate(self, error: SteelyardError) -> SteelyardError:
-        """Say of the file what was said of the batch."""
-        row = error.row
-        if row is not None:
-            row = self.first + row if self.places is None else int(self.places[row])
-        return error.within(self.file, row)
-
-
-class Failure(NamedTuple):
-    """A file that could not be read to its end, and why."""
-
-    file: str
-    error: SteelyardError
 
 
 @dataclass(frozen=True)
@@ -159,25 +129,26 @@ class Files:
         """Types of columns that can hold what all files hold in them; a file in which one is missing is named."""
         kinds: Kinds = {}
         for file in self.files:
-            kinds = self.joint_types(kinds, file, columns)
+            kinds = self.joint_types(kinds, file, self.types_in(file, columns))
         return schema_from(kinds, columns)
 
-    def joint_types(self, kinds: Kinds, file: File, columns: Sequence[str]) -> Kinds:
+    def joint_types(self, kinds: Kinds, file: File, found: Mapping[str, Any]) -> Kinds:
         """Types that hold what was seen before and what one more file holds."""
-        found = self.types_in(file, columns)
         return {
             name: (kind, file) if name not in kinds else (_joint(name, *kinds[name], kind, file), file)
             for name, kind in found.items()
         }
 
     def types_in(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
-        """What columns hold in one file; words apart from rows count as words."""
+        """What columns hold in one file, and the keys of its folders."""
+        own = self.own_types(file, columns)
+        return {name: own[name] if name in own else self.key_types[name] for name in columns}
+
+    def own_types(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
+        """What those columns hold that lie in the file itself; words apart from rows count as words."""
         inner = self._inner(file, columns)
         found = schema_of(file, inner) if inner else None
-        return {
-            name: _plain(found.field(name).type) if found is not None and name in inner else self.key_types[name]
-            for name in columns
-        }
+        return {name: plain(found.field(name).type) for name in inner} if found is not None else {}
 
     def _inner(self, file: File, columns: Sequence[str]) -> list[str]:
         """The columns that lie in the file itself; the others are keys of its folders."""
@@ -214,7 +185,7 @@ class Files:
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
         missing = [key for key in file.keys if key not in table.column_names]
         for key in missing if columns is None else [key for key in missing if key in columns]:
-            table = table.append_column(key, _repeated(file.keys[key], self.key_types[key], table.num_rows))
+            table = table.append_column(key, repeated(file.keys[key], self.key_types[key], table.num_rows))
         return table if columns is None else table.select(list(columns))
 
     def _load_some(self, columns: Sequence[str]) -> Loaded:
@@ -244,57 +215,22 @@ class Files:
 
     def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
         """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
-        for item in self.attempts(columns, schema):
-            if isinstance(item, Failure):
-                raise item.error
-            yield item
-
-    def attempts(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch | Failure]:
-        """The same, where a file that cannot be read to its end ends in a failure, and the next one follows."""
         found = self.schema(self.with_filter(columns)) if schema is None else schema
-        return ahead(self._attempts(list(columns), found))
+        return ahead(batch for share in self.shares() for batch in share.batches(columns, found))
 
     def with_filter(self, columns: Sequence[str]) -> list[str]:
         """These columns and those that the filter speaks of."""
-        return list(dict.fromkeys([*columns, *(() if self.filter is None else self.filter.names)]))
+        return with_filter(columns, self.filter)
 
-    def _attempts(self, columns: Sequence[str], schema: Any) -> Iterator[Batch | Failure]:
-        for file in self.files:
-            try:
-                yield from self.batches_in(file, columns, schema)
-            except SteelyardError as error:
-                yield Failure(file.shown, error)
+    def shares(self, cut: bool = False) -> list[FileShare]:
+        """The files one by one, or cut where they are large and can be, to be read side by side."""
+        return [share for file in self.files for share in self._shares_of(file, cut)]
 
-    def batches_in(self, file: File, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
-        """The rows of one file, brought into common types."""
-        import pyarrow as pa
-
-        names = self.with_filter(columns)
-        inner, keep = self._inner(file, names), None
-        if self.filter is not None:
-            keep = self.filter.on(schema)
-            if not self._may_hold(file, keep, schema):
-                return
-        # Only what lies in the file can tell which parts of it to pass over.
-        noted = keep if self.filter is not None and set(self.filter.names) <= set(inner) else None
-        for first, rows in batches_of(file, inner, schema, noted):
-            table = self._with_keys(pa.Table.from_batches([rows]), file, names)
-            batch = Batch(_cast(table, schema), file.shown, first)
-            yield filtered(batch, keep, columns)
-
-    def _may_hold(self, file: File, keep: Any, schema: Any) -> bool:
-        """Whether a condition can hold in a file at all, by the keys of its folders."""
-        from pyarrow import compute, dataset, fs
-
-        known = [key for key in file.keys if key in schema.names and key not in self._own_names(file)]
-        said = compute.scalar(True)
-        for key in known:
-            value = _repeated(file.keys[key], self.key_types[key], 1)[0]
-            said &= compute.field(key).is_null() if file.keys[key] is None else compute.field(key) == value
-        form = dataset.IpcFileFormat()
-        fragment = form.make_fragment(file.path, fs.LocalFileSystem(), partition_expression=said)
-        whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
-        return bool(list(whole.get_fragments(filter=keep)))
+    def _shares_of(self, file: File, cut: bool) -> list[FileShare]:
+        stretches = row_groups(file, SHARE_BYTES) if cut and file.size > SHARE_BYTES else []
+        if len(stretches) < 2:
+            return [FileShare(file, self.filter, None, file.size)]
+        return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
 
 
 def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
@@ -304,35 +240,8 @@ def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
     return pa.schema([(name, kinds[name][0]) for name in columns])
 
 
-def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> Batch:
-    """The rows of which a condition holds, and where they were; all columns or some."""
-    import pyarrow as pa
-
-    if keep is None:
-        return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
-    rows = np.arange(batch.first, batch.first + batch.table.num_rows)
-    found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
-    last = found.num_columns - 1
-    kept = found.remove_column(last) if columns is None else found.select(list(columns))
-    return replace(batch, table=kept, places=found.column(last).to_numpy())
-
-
 def _is_whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and len(text) < 19 and str(int(text)) == text
-
-
-def _repeated(value: str | None, kind: Any, rows: int) -> Any:
-    """One value for all rows."""
-    import pyarrow as pa
-
-    meant = int(value) if value is not None and pa.types.is_integer(kind) else value
-    return pa.repeat(pa.scalar(meant, kind), rows)
-
-
-def _plain(kind: Any) -> Any:
-    import pyarrow as pa
-
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
@@ -353,15 +262,6 @@ def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
         ) from None
 
 
-def _cast(table: Any, schema: Any) -> Any:
-    """Bring columns into common types, but leave words apart from rows where they are."""
-    for place, name in enumerate(table.column_names):
-        column, kind = table.column(name), schema.field(name).type
-        if _plain(column.type) != kind:
-            table = table.set_column(place, name, column.cast(kind))
-    return table
-
-
 def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
     import pyarrow as pa
 
@@ -375,7 +275,7 @@ def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
             )
     refuse_twice(names)
     for name in names:
-        kind = _plain(tables[0].schema.field(name).type)
+        kind = plain(tables[0].schema.field(name).type)
         for file, table in zip(files[1:], tables[1:], strict=True):
-            kind = _joint(name, kind, files[0], _plain(table.schema.field(name).type), file)
+            kind = _joint(name, kind, files[0], plain(table.schema.field(name).type), file)
     return pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")

@@ -1,22 +1,30 @@
-"""Files into one tally, a batch at a time: every row passes the same door, and none is kept."""
+"""Rows that nobody holds into one tally: what must be known of all of them first, and then their sums.
+
+Every pass is a fold of the shares of the rows, on the engine that was chosen.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
 from .admission import Request
-from .cases import Door, Prediction
+from .cases import Door, Given, Prediction
 from .columns import is_single
-from .errors import EmptyInput, MissingValues, SteelyardError, UnusableLabels, quoted
+from .counting import Count, Find
+from .engines import Engine, frame_of, make, started
+from .engines.local import Local
+from .errors import BadOption, MissingValues, SteelyardError
+from .folding import Part, Progress, Work
 from .labels import encode
-from .scale import Continuum, Label, Scale
-from .streams import Batch, Failure, Files, Kinds, schema_from
-from .surveying import Seen, Sum, nothing
+from .offers import agreed
+from .scale import Continuum, Scale
+from .shares import Batch, with_filter
+from .streams import Files, schema_from
+from .surveying import Look, Seen, nothing
 from .tally import Tally
 from .weights import refuse_weightless
 
@@ -25,50 +33,53 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 Result = TypeVar("Result")
+State = TypeVar("State")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How files are summed.
+    """How rows are summed.
 
     Attributes:
         request: Which columns hold what.
-        files: The files.
+        files: The files; or a data frame that lies on many machines.
         columns: The columns that are needed.
         schema: What these hold, and what the columns of the filter hold.
+        engine: Where the work is done.
         skip: Whether a file that cannot be used is left out; else it stops the run.
         left_out: What was wrong with files that were left out, by file.
     """
 
     request: Request
-    files: Files
+    files: Any
     columns: list[str]
     schema: Any
+    engine: Engine = field(default_factory=Local)
     skip: bool = False
     left_out: Mapping[str, SteelyardError] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, request: Request, source: Any, skip: bool = False) -> Plan:
+    def of(cls, request: Request, source: Any, skip: bool = False, engine: Engine | None = None) -> Plan:
         """Look at the files, but not at their rows; the first that can be used says what all must have."""
+        engine = Local() if engine is None else engine
+        frame = frame_of(source, request.where)
+        if frame is not None:
+            columns = request.columns_among(frame.names)
+            schema = frame.schema(with_filter(columns, frame.filter), engine)
+            if frame.filter is not None:
+                frame.filter.on(schema)
+            return cls(request, frame, columns, schema, engine)
         files = sources.opened(source, request.where)
-        columns: list[str] = []
-        kinds: Kinds = {}
-        left_out: dict[str, SteelyardError] = {}
-        for file in files.files:
-            try:
-                here = request.columns_in(files, file, columns)
-                kinds, columns = files.joint_types(kinds, file, files.with_filter(here)), here
-            except SteelyardError as error:
-                if not skip:
-                    raise
-                left_out[file.shown] = error
+        columns, kinds, left_out = agreed(request, files, engine, skip)
         schema = schema_from(kinds, list(kinds))
         if files.filter is not None and kinds:
             files.filter.on(schema)
-        return cls(request, files, columns, schema, skip).without(left_out)
+        return cls(request, files, columns, schema, engine, skip).without(left_out)
 
     def without(self, left_out: Mapping[str, SteelyardError]) -> Plan:
         """Leave out files, but not all."""
+        if not left_out:
+            return self
         kept = tuple(file for file in self.files.files if file.shown not in left_out)
         if not kept:
             raise next(iter(left_out.values()))
@@ -79,10 +90,16 @@ class Plan:
         """The door of a batch."""
         return replace(self.request.door, part=True)
 
-    def by_file(self, columns: list[str]) -> Iterator[tuple[str, Iterator[Batch | Failure]]]:
-        """The batches of each file; the last may be a failure, which ends the run unless files may be left out."""
-        for file, items in groupby(self.files.attempts(columns, self.schema), lambda item: str(item.file)):
-            yield file, (item for item in items if isinstance(item, Failure) or item.table.num_rows)
+    def fold(self, make: Callable[[Batch], State], columns: list[str], progress: Progress | None = None) -> Part[State]:
+        """Add up what becomes of every batch. Files that may be left out are not cut, so that all counts or none."""
+        told = Progress() if progress is None else progress
+        work = Work(make, columns, self.schema, self.skip, told)
+        whole = isinstance(self.files, Files)
+        shares = (
+            self.files.shares(not self.skip) if whole else self.files.shares(with_filter(columns, self.files.filter))
+        )
+        found: Part[State] | None = self.engine.fold(work, shares, told.share)
+        return Part() if found is None else found
 
     @property
     def reading(self) -> tuple[tuple[str, str], ...]:
@@ -122,26 +139,10 @@ class Plan:
 
     def _seen(self) -> Seen:
         """The distinct labels of all files that can be read to their end."""
-        total, drop = Seen(), self.request.door.missing == "drop"
-        faults: dict[str, SteelyardError] = {}
-        for file, items in self.by_file(self._surveyed):
-            seen = Seen(dict(total.values), total.missing, total.rows)
-            try:
-                for batch in unfailing(items):
-                    seen.add(batch.table, self._labelled, complete=drop)
-            except SteelyardError as error:
-                self._noted(faults, file, error)
-            else:
-                total = seen
-        if faults:
-            raise Unusable(faults)
-        return total
-
-    def _noted(self, faults: dict[str, SteelyardError], file: str, error: SteelyardError) -> None:
-        """Stop at a fault, or remember it."""
-        if not self.skip:
-            raise error
-        faults[file] = error
+        found = self.fold(Look(tuple(self._labelled), self.request.door.missing == "drop"), self._surveyed)
+        if found.faults:
+            raise Unusable(found.faults)
+        return Seen({}) if found.state is None else found.state
 
     @property
     def _labelled(self) -> list[str]:
@@ -163,7 +164,8 @@ class Plan:
         for name, column in self.request.headings.items():
             kind = self.schema.field(column).type
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
-            whole = kinds.is_integer(kind) and self.request.door.threshold is not None
+            scored = self.request.door.threshold is not None or self.request.door.any_scale
+            whole = kinds.is_integer(kind) and scored
             if (numeric and not words) or whole:
                 return None
             forms[name] = not numeric
@@ -188,71 +190,34 @@ class Plan:
         kind = MissingValues if gaps else type(error)
         if not gaps and error.row is None:
             return error
-        for batch in self.files.batches(self.columns, self.schema):
-            try:
-                self.request.let_in(batch.table, self.door)
-            except kind as found:
-                return batch.locate(found)
-            except SteelyardError:
-                continue
+        try:
+            replace(self, skip=False).fold(Find(self.request, self.door, kind), self.columns)
+        except kind as found:
+            return found
         return error
 
     # --- counting -----------------------------------------------------------------------------------------------
 
-    def tally(self, scale: Scale, forms: Mapping[str, bool]) -> Tally:
-        """Sum up all rows, in the order of files and batches: the result does not depend on timing."""
-        total, rows, done, faults = Sum(), 0, 0, dict(self.left_out)
-        door, sizes = replace(self.door, scale=scale), {file.shown: file.size for file in self.files.files}
-        for file, items in self.by_file(self.columns):
-            part = Sum()
-            try:
-                for batch in unfailing(items):
-                    part.add(self._counted(batch, door, forms))
-                    rows += batch.table.num_rows
-                    self._watched(rows, done)
-            except SteelyardError as error:
-                self._noted(faults, file, error)
-            else:
-                total.extend(part)
-            done += sizes[file]
-            self._watched(rows, done)
-        if len(faults) > len(self.left_out) and self.request.door.scale is None:
-            raise Unusable(faults)  # what they called classes may be none
-        return self._checked(total.total(), faults, rows)
+    def tally(self, scale: Scale, forms: Mapping[str, bool], with_scores: bool = False) -> Tally:
+        """Sum up all rows, in the order of shares and batches: the result does not depend on timing."""
+        count = Count(self.request, replace(self.door, scale=scale), forms, with_scores)
+        found = self.fold(count, self.columns, self._progress)
+        if found.faults and self.request.door.scale is None:
+            raise Unusable(found.faults)  # what they called classes may be none
+        return self._checked(found, {**self.left_out, **found.faults})
 
-    def _checked(self, tally: Tally | None, faults: Mapping[str, SteelyardError], rows: int) -> Tally:
+    @property
+    def _progress(self) -> Progress:
+        return Progress(self.files.watch, self.files.size) if isinstance(self.files, Files) else Progress()
+
+    def _checked(self, found: Part[Tally], faults: Mapping[str, SteelyardError]) -> Tally:
+        tally = found.state
         if tally is None and faults:
             raise next(iter(faults.values()))
-        if tally is None or tally.dropped == rows:
-            raise nothing(rows > 0)
+        if tally is None or tally.dropped == found.rows:
+            raise nothing(found.rows > 0)
         self._refuse_weightless(tally)
         return replace(tally, reading=self.reading, left_out=tuple(str(error) for error in faults.values()))
-
-    def _watched(self, rows: int, done: int) -> None:
-        if self.files.watch is not None:
-            self.files.watch(rows, done, self.files.size)
-
-    def _counted(self, batch: Batch, door: Door, forms: Mapping[str, bool]) -> Tally:
-        """The tally of a batch; an empty one where every row was dropped."""
-        try:
-            tally = Tally.of(self.request.let_in(batch.table, door, forms), with_scores=False)
-            self._refuse_ambiguous(tally.slices)
-            return tally
-        except EmptyInput:
-            nothing = Tally.empty(door.scale or Scale([]), list(self.request.models))
-            return replace(nothing, dropped=int(batch.table.num_rows))
-        except SteelyardError as error:
-            raise batch.locate(error) from None
-
-    def _refuse_ambiguous(self, slices: Sequence[Label]) -> None:
-        """A part called like two could only be told apart from others by all rows at once."""
-        names = self.request.door.by if isinstance(self.request.door.by, list | tuple) else []
-        for label in slices if len(names) > 1 else ():
-            if any(str(label).count(f", {name}=") > 1 for name in names):
-                raise UnusableLabels(
-                    f"{quoted(label, 100)} could be two parts",
-                    mend="Rename it, or read the files into a data frame first",
-                )
 
     def _refuse_weightless(self, tally: Tally) -> None:
         if self.request.door.weight is not None:
@@ -260,40 +225,69 @@ class Plan:
             refuse_weightless(bool(mass > 0), float(square), self.request.door.weight)
 
 
+def lies_apart(source: Any, engine: Any = None) -> bool:
+    """Whether rows are worked on elsewhere: files where an engine is named, and frames of Dask and Spark."""
+    return make(source) is not None or (engine is not None and isinstance(source, str | os.PathLike | Files))
+
+
 def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
     """Whether all that is said of rows stands in files, and nothing needs all rows at once."""
     if not isinstance(source, str | os.PathLike | Files) or request.truth is None:
         return False
+    known = request.door.knowledge
+    plain = known.response is None and not any(isinstance(one, str) for one in (known.sd, known.sd_response))
+    return plain and _loose(request) is None and rule.goal is None and not rule.any_scale
+
+
+def _loose(request: Request) -> str | None:
+    """What was said of rows but does not stand beside them in a column, or needs all rows at once."""
     door = request.door
-    named = isinstance(door.weight, str | None) and isinstance(door.group, str | None) and request.parts_are_named
-    scale, known = door.scale, door.knowledge
-    plain = known.response is None and all(
-        is_single(one) and not isinstance(one, str) for one in (known.sd, known.sd_response)
-    )
-    if isinstance(scale, Continuum) and scale.named_after_intervals:
-        return False
-    return named and plain and rule.goal is None and not rule.any_scale
+    beside = {"weight": door.weight, "group": door.group, "sd": door.knowledge.sd}
+    beside["sd_response"] = door.knowledge.sd_response
+    for name, value in beside.items():
+        if not (value is None or isinstance(value, str) or (name[:2] == "sd" and is_single(value))):
+            return f"{name}= is an array"
+    pair = door.knowledge.response
+    if not request.parts_are_named or not (pair is None or all(isinstance(name, str) for name in pair)):
+        return "by= is an array" if pair is None else "response= is no pair of columns"
+    if isinstance(door.scale, Continuum) and door.scale.named_after_intervals:
+        return "the classes of the Continuum have no names"
+    return None
 
 
 def summed(
-    request: Request, source: Any, settings: Settings, rule: Rule, skip: bool = False
-) -> tuple[Tally, bool] | None:
-    """The tally of files, and whether any classifier gave scores; None where measures need the rows themselves."""
-    if not can_be_summed(request, source, rule):
+    request: Request, source: Any, settings: Settings, rule: Rule, skip: bool = False, engine: Any = None
+) -> tuple[Tally, Given] | None:
+    """The tally of rows that nobody holds, and what there is for measures; None where rows must be held."""
+    apart = lies_apart(source, engine)
+    if apart:
+        _refuse_loose(request, source, skip)
+    elif not can_be_summed(request, source, rule):
         return None
-    counts = not settings.everything and not settings.of_rows
+    counts = not settings.everything and not settings.of_rows and not rule.keeps_scores
     scored = len(request.headings) < len(request.models)
-    if not counts and (scored or isinstance(request.door.scale, Continuum)):
+    if not (apart or counts) and (scored or isinstance(request.door.scale, Continuum)):
         return None
-    plan = Plan.of(request, source, skip)
 
-    def work(plan: Plan) -> tuple[Tally, bool] | None:
+    def work(plan: Plan) -> tuple[Tally, Given] | None:
         scale, forms = plan.settled()
-        if not counts and not all(forms.values()):
+        if not (apart or counts) and not all(forms.values()):
             return None
-        return plan.tally(scale, forms), not all(forms.values())
+        tally = plan.tally(scale, forms, with_scores=apart and not counts)
+        return tally, Given(not all(forms.values())) if tally.scores is None else tally.given
 
-    return persisting(plan, work)
+    with started(engine, source) as found:
+        return persisting(Plan.of(request, source, skip, found), work)
+
+
+def _refuse_loose(request: Request, source: Any, skip: bool) -> None:
+    loose = _loose(request)
+    if loose is not None:
+        raise BadOption(f"{loose}, and the rows are worked on elsewhere", mend="Name columns, and name the classes")
+    if skip and make(source) is not None:
+        raise BadOption("on_error='skip' leaves out files, and a data frame has none", mend="Leave it out")
+    if request.truth is None:
+        raise BadOption("there is no prediction", mend="Name the columns: assess(frame, truth=..., assigned=...)")
 
 
 def persisting(plan: Plan, work: Callable[[Plan], Result]) -> Result:
@@ -318,11 +312,3 @@ class Unusable(Exception):
     def __init__(self, faults: Mapping[str, SteelyardError]) -> None:
         super().__init__(", ".join(faults))
         self.faults = faults
-
-
-def unfailing(items: Iterator[Batch | Failure]) -> Iterator[Batch]:
-    """Batches, until one could not be read."""
-    for item in items:
-        if isinstance(item, Failure):
-            raise item.error
-        yield item

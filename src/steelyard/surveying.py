@@ -1,72 +1,79 @@
-"""What is gathered on the way through files: the distinct labels, and sums."""
+"""What is seen on the way through the rows before any is counted: the distinct labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from .errors import EmptyInput
-from .tally import Tally
+from .shares import Batch
 
 
-@dataclass
-class Sum:
-    """Tallies added up in pairs, in the order in which they come: sums of many clusters are not copied every time."""
-
-    parts: list[tuple[int, Tally]] = field(default_factory=list)
-
-    def add(self, tally: Tally) -> None:
-        """Add one; two of the same height become one of the next."""
-        height = 0
-        while self.parts and self.parts[-1][0] == height:
-            tally, height = self.parts.pop()[1] + tally, height + 1
-        self.parts.append((height, tally))
-
-    def extend(self, other: Sum) -> None:
-        """Add what another has added up."""
-        found = other.total()
-        if found is not None:
-            self.add(found)
-
-    def total(self) -> Tally | None:
-        """What was added so far."""
-        found: Tally | None = None
-        for _, tally in reversed(self.parts):
-            found = tally if found is None else tally + found
-        return found
-
-
-@dataclass
+@dataclass(frozen=True)
 class Seen:
     """The distinct values of columns; of numbers with a fraction one is enough, since no class is called so.
 
-    ``missing`` tells whether any value is, ``rows`` how many rows were looked at.
+    Attributes:
+        values: The values, by column.
+        missing: Whether any value is missing.
+        rows: How many rows were looked at.
     """
 
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any]
     missing: bool = False
     rows: int = 0
 
-    def add(self, table: Any, names: list[str], complete: bool) -> None:
+    @classmethod
+    def of(cls, table: Any, names: Sequence[str], complete: bool) -> Seen:
         """Look at some rows, or at those of them that are complete."""
-        import pyarrow as pa
         from pyarrow import compute
 
         kept = _complete(table) if complete else table
-        self.missing |= kept.num_rows < table.num_rows
-        self.rows += kept.num_rows
-        for name in names:
-            column = kept.column(name)
-            # Words that stand in no row stand in a dictionary too.
-            found = compute.unique(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0))
-            found = found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
-            self.missing |= bool(compute.any(compute.is_null(found, nan_is_null=True)).as_py())
-            before = self.values.get(name)
-            both = found if before is None else pa.concat_arrays([before, found])
-            self.values[name] = _few(compute.unique(both.drop_null()))
+        found = {name: _distinct(kept.column(name)) for name in names}
+        gaps = [bool(compute.any(compute.is_null(values, nan_is_null=True)).as_py()) for values in found.values()]
+        values = {name: _few(values.drop_null()) for name, values in found.items()}
+        return cls(values, kept.num_rows < table.num_rows or any(gaps), kept.num_rows)
+
+    def __add__(self, other: Seen) -> Seen:
+        """What both have seen."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        values = {
+            name: _few(compute.unique(pa.concat_arrays([found, other.values[name]])))
+            for name, found in self.values.items()
+        }
+        return Seen(values, self.missing or other.missing, self.rows + other.rows)
+
+
+@dataclass(frozen=True)
+class Look:
+    """Makes a batch of rows the values that it holds.
+
+    Attributes:
+        names: The columns that are looked at.
+        complete: Whether rows count only where nothing is missing.
+    """
+
+    names: tuple[str, ...]
+    complete: bool
+
+    def __call__(self, batch: Batch) -> Seen:
+        """Look at a batch."""
+        return Seen.of(batch.table, self.names, self.complete)
+
+
+def _distinct(column: Any) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    # Words that stand in no row stand in a dictionary too.
+    found = compute.unique(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0))
+    return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
 
 
 def nothing(dropped: bool) -> EmptyInput:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from .command_options import HELD, Judged, Taken, labels_in, opened_file, parts_in, scale_in
+from .command_options import HELD, EngineName, Judged, Taken, labels_in, opened_file, parts_in, scale_in
 from .errors import BadOption, harmless
 from .telling import tell_assessment, tell_comparison
 from .terminal import counting, show, working
@@ -65,22 +65,24 @@ def tally(
         bool, Parameter(help="With --each: keep tallies that are there, whole and made the same way.", negative="")
     ] = False,
     bad_files: BadFiles = "stop",
+    engine: EngineName = None,
     counted: Counted = Counted(),  # noqa: B008  (frozen)
 ) -> int:
     """Count the rows of files, and save the counts to be weighed or merged later.
 
     steelyard tally 'monday/*.parquet' --truth grade --assigned model --scale low,mid,high --out monday.tally
     """
+    from .engines import started
     from .summing import Plan, persisting
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
-    with opened_file(list(files), counted.where) as found:
-        request = _request(found, truth, counted)
-        plan = Plan.of(request, found, bad_files == "skip")
-        whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
-    if whole is None:
-        return _each(plan, out, resume)
+    with started(engine) as found:
+        with opened_file(list(files), counted.where) as named:
+            plan = Plan.of(_request(named, truth, counted), named, bad_files == "skip", found)
+            whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
+        if whole is None:
+            return _each(plan, out, resume)
     whole.save(out)
     show(Text(f"{harmless(out)}: {_words(whole)}, {len(plan.files.files):,} files"), *_notes(whole))
     return HELD

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from .admission import Request
-from .cases import Cases, Given
+from .cases import Cases
 from .decisions import Decision
+from .engines import frame_of
 from .errors import BadOption, quoted
+from .labels import Coded
+from .prediction import Scores
 from .rules import Rule
 from .settings import Settings
-from .summing import summed
+from .shares import with_filter
+from .summing import lies_apart, summed
 from .tally import Tally
 
 OnError = Literal["stop", "skip"]
@@ -44,19 +50,26 @@ def weigh(
     settings: Settings,
     rule: Rule,
     on_error: OnError = "stop",
+    engine: Any = None,
 ) -> Weighed:
-    """Sum files where counts are all that is asked for; let everything else in as a whole."""
+    """Sum files where counts are asked for, and rows that lie elsewhere; let everything else in as a whole."""
     if on_error not in ("stop", "skip"):
         raise BadOption(f"on_error is {quoted(on_error)}", mend="Say 'stop' or 'skip'")
-    streamed = None if predictions is not None else summed(request, source, settings, rule, on_error == "skip")
-    if streamed is None and on_error == "skip":
+    if engine is not None and (predictions is not None or not lies_apart(source, engine)):
+        raise BadOption(
+            "engine= is given, but the rows are here already",
+            mend="Give a path or a data frame of Dask or Spark, or leave engine= out",
+        )
+    skip = on_error == "skip"
+    streamed = None if predictions is not None else summed(request, source, settings, rule, skip, engine)
+    if streamed is None and skip:
         raise BadOption(
             "on_error='skip' is for files whose rows are counted, not held",
             mend="Give a path, and ask for count measures only, as in measures=['error', 'kappa']",
         )
     if streamed is not None:
-        tally, scored = streamed
-        return Weighed(tally, settings.fitted(Given(scored)), reread=lambda: request.admit(source, None))
+        tally, given = streamed
+        return _judged(tally, settings.fitted(given), rule, lambda: request.admit(collected(request, source), None))
     cases = request.admit(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
     keep = rule.keeps_scores or settings.of_rows
@@ -64,9 +77,52 @@ def weigh(
     return Weighed(Tally.of(cases, with_scores=keep), settings, cases, decisions)
 
 
-def weigh_beside(request: Request, source: Any, predictions: Mapping[str, Any] | None, test: Weighed) -> Tally:
+def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
+    """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
+    if rule.goal is None:
+        kept = tally if settings.of_rows else replace(tally, scores=None)
+        return Weighed(kept, settings, reread=reread)
+    cases, decisions = rule.applied(cases_of(tally), settings)
+    found = replace(Tally.of(cases), dropped=tally.dropped, reading=tally.reading, left_out=tally.left_out)
+    return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
+
+
+def cases_of(tally: Tally) -> Cases:
+    """The rows that a tally kept; the classes that scores were assigned to are for others to choose."""
+    rows = tally.scores
+    if rows is None:
+        raise BadOption("a threshold is to be chosen, but there is no score", mend="Give scores for the event")
+    nowhere = np.zeros(len(rows), np.uint8)
+    said = dict(zip(tally.models, rows.scores, strict=True))
+    counted = rows.sums is None or np.array_equal(rows.sums[:, 0], rows.sums[:, 1])
+    return Cases(
+        tally.scale,
+        rows.truth,
+        {name: nowhere if one.assigned is None else one.assigned for name, one in said.items()},
+        {name: Scores() if one.assigned is not None else one for name, one in said.items()},
+        rows.measured,
+        None if rows.sums is None else rows.sums[:, 1],
+        bool(counted),
+        None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
+        None if rows.slice is None else Coded(rows.slice, tally.slices, "by"),
+    )
+
+
+def collected(request: Request, source: Any) -> Any:
+    """Rows that lie on many machines as one table; everything else as it is."""
+    frame = frame_of(source, request.where)
+    return source if frame is None else frame.collected(with_filter(request.columns_among(frame.names), frame.filter))
+
+
+def weigh_beside(
+    request: Request, source: Any, predictions: Mapping[str, Any] | None, test: Weighed, engine: Any = None
+) -> Tally:
     """Sum other rows as those were that they stand beside: training data beside test data."""
-    keep = test.tally.scores is not None
+    keep, apart = test.tally.scores is not None, lies_apart(source, engine)
     rule = Rule(request.door.threshold, any_scale=request.door.any_scale)
-    streamed = None if keep or predictions is not None else summed(request, source, test.settings, rule)
-    return Tally.of(request.admit(source, predictions), with_scores=keep) if streamed is None else streamed[0]
+    if predictions is not None or (keep and not apart):
+        return Tally.of(request.admit(source, predictions), with_scores=keep)
+    streamed = summed(request, source, test.settings, rule, engine=engine if apart else None)
+    if streamed is None:
+        return Tally.of(request.admit(source, predictions), with_scores=keep)
+    return streamed[0] if keep else replace(streamed[0], scores=None)

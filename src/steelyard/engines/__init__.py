@@ -1,0 +1,99 @@
+"""Where the work on rows is done: in this process, on a Dask cluster, on Spark.
+
+An engine knows shares, work and states, and nothing of rows or measures. It applies the work to every share and adds
+the states with ``+``, in the order of ``tree.Sum``, which is the same for all of them: the result does not depend on
+who was faster. Work is a function of the share alone, so that a share whose worker was lost can be given to another:
+its state replaces the one that was lost, and nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from ..errors import BadOption, quoted
+from .local import Local
+
+NAMES = "'local', 'dask', 'spark', the address of a Dask scheduler, a distributed.Client or a SparkSession"
+
+
+class Engine(Protocol):
+    """Somewhere to work."""
+
+    def fold(self, work: Callable[[Any], Any], shares: Any, done: Callable[[Any], None] = ...) -> Any:
+        """Add up what becomes of every share, in a fixed order; None where there is no share.
+
+        Args:
+            work: Share in, state out; it can be pickled, and a state can be added to another of its kind.
+            shares: The shares, in order; or a frame whose partitions are the shares.
+            done: Told of every share whose state is there, where that is known.
+
+        Raises:
+            SteelyardError: What the work said of the first share, in their order, that was faulty.
+        """
+
+
+@contextmanager
+def started(engine: Any = None, source: Any = None) -> Iterator[Engine]:
+    """The engine that a user names, or the one that a source brings along; what was started for it is ended."""
+    home = make(source)
+    kind = home or "local" if engine is None else _kind(engine)
+    if home not in (None, kind):
+        raise BadOption(f"the rows lie in {home}, and the engine is {quoted(engine)}", mend="Leave engine= out")
+    if kind == "dask":
+        from . import dask
+
+        with dask.started(engine) as found:
+            yield found
+    elif kind == "spark":
+        from . import spark
+
+        yield spark.started(engine, source)
+    else:
+        yield Local()
+
+
+def _kind(engine: Any) -> str:
+    """What an engine is: by its name, by an address, or by who made it."""
+    named = isinstance(engine, str) and ("dask" if "://" in engine else engine)
+    found = named or _maker(engine)
+    if found not in ("local", "dask", "spark"):
+        raise BadOption(f"engine is {quoted(engine)}", mend=f"Say {NAMES}")
+    return str(found)
+
+
+def make(frame: Any) -> str | None:
+    """Who made a data frame that lies on many machines; None where it is something else."""
+    return _maker(frame) if type(frame).__name__ == "DataFrame" else None
+
+
+def frame_of(source: Any, where: str | None = None) -> Any:
+    """A data frame that lies on many machines, as something that has shares; None where it is something else."""
+    home, keep = make(source), None
+    if home is not None and where is not None:
+        from ..where import Filter
+
+        keep = Filter.read(where)
+    if home == "dask":
+        from .dask_frame import DaskFrame
+
+        return DaskFrame(source, keep)
+    if home == "spark":
+        from .spark_frame import SparkFrame
+
+        return SparkFrame(source, keep)
+    return None
+
+
+def _maker(thing: Any) -> str | None:
+    """Told by the module, so that nothing is loaded to find out."""
+    home = type(thing).__module__.partition(".")[0]
+    return {"dask": "dask", "dask_expr": "dask", "distributed": "dask", "pyspark": "spark"}.get(home)
+
+
+def extra(name: str, error: ImportError) -> BadOption:
+    """What to say where a package is not there."""
+    return BadOption(
+        f"{name} is not installed ({quoted(str(error), 100)})", mend=f"pip install 'steelyard[{name.lower()}]'"
+    )

@@ -1,0 +1,114 @@
+"""Spark: shares as rows of a small frame, or partitions of a data frame, each a task of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from ..errors import BadOption, SteelyardError, quoted
+from ..shares import FrameShare
+from ..where import Filter
+from . import Engine, extra
+from .spark_frame import SparkFrame
+from .tree import Sum
+
+STATES = "place long, state binary"
+MOST_TASKS = 1 << 10  # each brings a state to the driver
+FAILURES = 4  # how often a task may lose its worker, as on a cluster; on one machine Spark forgives none
+
+
+@dataclass(frozen=True)
+class Spark:
+    """Works on shares as tasks of Spark, which gives a task whose worker was lost to another."""
+
+    session: Any
+
+    def fold(self, work: Callable[[Any], Any], shares: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
+        """Add up what becomes of every share."""
+        if isinstance(shares, SparkFrame):
+            tasks = shares.selected.mapInArrow(partial(_of_partition, work, shares.filter), STATES)
+        else:
+            blocks = in_blocks(shares)
+            count = len(blocks)
+            tasks = self.session.range(0, count, 1, max(count, 1)).mapInArrow(partial(_of_blocks, work, blocks), STATES)
+        total: Sum[Any] = Sum()
+        for row in sorted(tasks.collect(), key=lambda row: row.place):
+            state = _serializer().loads(bytes(row.state))
+            if isinstance(state, SteelyardError):
+                raise state
+            total.add(state)
+        for share in () if isinstance(shares, SparkFrame) else shares:
+            done(share)
+        return total.total()
+
+
+def in_blocks(shares: Sequence[Any]) -> list[Sequence[Any]]:
+    """Shares in a row for every task: a power of two of them, so that each adds up a branch of the one tree."""
+    size = 1
+    while size * MOST_TASKS < len(shares):
+        size *= 2
+    return [shares[place : place + size] for place in range(0, len(shares), size)]
+
+
+def _of_blocks(work: Callable[[Any], Any], blocks: Sequence[Sequence[Any]], batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        for place in batch.column(0).to_pylist():
+            yield _stated(place, work, blocks[place])
+
+
+def _of_partition(work: Callable[[Any], Any], keep: Filter | None, batches: Iterable[Any]) -> Iterator[Any]:
+    from pyspark import TaskContext
+
+    context: Any = TaskContext.get()
+    place = context.partitionId()
+    yield _stated(place, work, [FrameShare(f"partition {place}", batches, keep)])
+
+
+def _stated(place: int, work: Callable[[Any], Any], shares: Iterable[Any]) -> Any:
+    """The state of some shares for the driver; a fault is one too, since Spark would tell it as text."""
+    import pyarrow as pa
+
+    total: Sum[Any] = Sum()
+    found: Any
+    try:
+        for share in shares:
+            total.add(work(share))
+        found = total.total()
+    except SteelyardError as error:
+        found = error
+    state = pa.array([_serializer().dumps(found)], pa.binary())
+    return pa.RecordBatch.from_arrays([pa.array([place], pa.int64()), state], ["place", "state"])
+
+
+def _serializer() -> Any:
+    """What Spark itself sends functions and rows with."""
+    return import_module("pyspark.serializers").CloudPickleSerializer()
+
+
+def started(engine: Any = None, source: Any = None) -> Engine:
+    """The session that is given or that runs; else one on this machine, for as long as this process runs."""
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise extra("spark", error) from None
+    if isinstance(engine, str) or engine is None:
+        engine = source.sparkSession if source is not None and hasattr(source, "sparkSession") else None
+    if engine is not None:
+        return Spark(engine)
+    builder: Any = SparkSession.builder.appName("steelyard")
+    if not {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "MASTER"} & set(os.environ):
+        builder = builder.config("spark.master", f"local[*,{FAILURES}]").config("spark.ui.enabled", "false")
+    if "PYSPARK_PYTHON" not in os.environ:
+        builder = builder.config("spark.pyspark.python", sys.executable)
+    try:
+        return Spark(SparkSession.getActiveSession() or builder.getOrCreate())
+    except (PySparkException, OSError) as error:
+        raise BadOption(
+            "Spark cannot be started", mend=f"It needs Java: see that it is on the PATH ({quoted(str(error), 200)})"
+        ) from None

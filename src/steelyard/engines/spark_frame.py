@@ -1,0 +1,46 @@
+"""Data frames of Spark, partition by partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..columns import read_frame
+from ..shares import plain
+from ..where import Filter
+from . import Engine
+
+
+@dataclass(frozen=True)
+class SparkFrame:
+    """A Spark data frame, each partition of which is a share."""
+
+    frame: Any
+    filter: Filter | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Its columns."""
+        return list(self.frame.columns)
+
+    @property
+    def selected(self) -> Any:
+        """The frame with no more than the columns that are needed."""
+        return self.frame.select(*["`" + name.replace("`", "``") + "`" for name in self.columns])
+
+    def schema(self, columns: Sequence[str], engine: Engine) -> Any:
+        """What columns hold, as the frame says."""
+        import pyarrow as pa
+
+        said = self.shares(columns).selected.limit(0).toArrow().schema
+        return pa.schema([(name, plain(said.field(name).type)) for name in columns])
+
+    def shares(self, columns: Sequence[str]) -> SparkFrame:
+        """Its partitions, with no more than these columns."""
+        return SparkFrame(self.frame, self.filter, tuple(columns))
+
+    def collected(self, columns: Sequence[str]) -> Any:
+        """All rows, as one table."""
+        return read_frame(self.shares(columns).selected.toArrow())
