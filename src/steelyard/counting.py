@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from .admission import Request
 from .cases import Cases, Door
 from .errors import EmptyInput, SteelyardError, UnusableLabels, quoted
+from .gathering import Gathering, Multiplying, Together
 from .scale import Label, Scale
 from .shares import Batch
 from .tally import Tally
 
+if TYPE_CHECKING:
+    from .settings import Settings
+    from .summaries.products import Wanted
+    from .summaries.recipe import Rulers
 
-def state_of(cases: Cases, with_scores: bool) -> Tally:
-    """What is kept of the rows of a batch: their sums, and the rows with their scores where measures need them."""
-    return Tally.of(cases, with_scores)
+State = TypeVar("State")
+Made_co = TypeVar("Made_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -26,25 +31,32 @@ class Count:
         request: Which columns hold what.
         door: The options under which rows are let in, with the classes.
         forms: Which classifiers gave labels.
-        with_scores: Whether measures need scores.
     """
 
     request: Request
     door: Door
     forms: Mapping[str, bool]
-    with_scores: bool = False
 
     def __call__(self, batch: Batch) -> Tally:
         """Count a batch; an empty tally where every row was dropped."""
+        cases = self.cases(batch)
+        return self.nothing(batch) if cases is None else Tally.of(cases, with_scores=False)
+
+    def cases(self, batch: Batch) -> Cases | None:
+        """Let a batch in; None where every row was dropped."""
         try:
-            tally = state_of(self.request.let_in(batch.table, self.door, self.forms), self.with_scores)
-            self._refuse_ambiguous(tally.slices)
-            return tally
+            cases = self.request.let_in(batch.table, self.door, self.forms)
+            self._refuse_ambiguous(() if cases.slice is None else cases.slice.labels)
+            return cases
         except EmptyInput:
-            nothing = Tally.empty(self.door.scale or Scale([]), list(self.request.models))
-            return replace(nothing, dropped=int(batch.table.num_rows))
+            return None
         except SteelyardError as error:
             raise batch.locate(error) from None
+
+    def nothing(self, batch: Batch) -> Tally:
+        """The tally of a batch of which every row was dropped."""
+        empty = Tally.empty(self.door.scale or Scale([]), list(self.request.models))
+        return replace(empty, dropped=int(batch.table.num_rows))
 
     def _refuse_ambiguous(self, slices: Sequence[Label]) -> None:
         """A part called like two could only be told apart from others by all rows at once."""
@@ -55,6 +67,72 @@ class Count:
                     f"{quoted(label, 100)} could be two parts",
                     mend="Rename it, or read the files into a data frame first",
                 )
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Makes batches of rows one tally that knows more than counts: rows are held while they are few, and then summed.
+
+    Attributes:
+        count: Lets batches in.
+        settings: Which measures are asked for.
+        rulers: On which scores are counted where rows are not held.
+    """
+
+    count: Count
+    settings: Settings
+    rulers: Rulers = ()
+
+    def __call__(self) -> LettingIn[Tally]:
+        """Start with no rows."""
+        gathering = Gathering(self.settings, self.rulers)
+        return LettingIn(self.count, gathering, gathering.miss)
+
+
+@dataclass(frozen=True)
+class Multiply:
+    """Sees batches of rows a second time, to find how their influences go together.
+
+    Attributes:
+        count: Lets batches in.
+        wanted: What has to be found, of every part of the data.
+    """
+
+    count: Count
+    wanted: Mapping[Label | None, Wanted]
+
+    def __call__(self) -> LettingIn[Together]:
+        """Start with no rows."""
+        return LettingIn(self.count, Multiplying(self.wanted))
+
+
+class LettingIn(Generic[State]):
+    """Lets batches in, and hands their rows on."""
+
+    def __init__(self, count: Count, taker: Taker[State], missed: Callable[[Tally], None] = lambda _: None) -> None:
+        self.count, self.taker, self.missed = count, taker, missed
+
+    def add(self, batch: Batch) -> None:
+        """Take in a batch."""
+        cases = self.count.cases(batch)
+        if cases is None:
+            self.missed(self.count.nothing(batch))
+        else:
+            self.taker.add(cases)
+
+    def state(self) -> State | None:
+        """What has become of all of them."""
+        return self.taker.state()
+
+
+class Taker(Protocol[Made_co]):
+    """Something that takes in rows that were let in."""
+
+    def add(self, cases: Cases) -> None:
+        """Take in some rows."""
+
+    def state(self) -> Made_co | None:
+        """What has become of all of them."""
 
 
 @dataclass(frozen=True)

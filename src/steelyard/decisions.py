@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import BadOption, quoted
+from .errors import BadOption, NoThreshold, quoted
 from .estimate import Estimate
 from .evaluation import Slot
 from .goals import Goal, Limit, counted
@@ -63,6 +63,12 @@ class Decision:
     def found(self) -> bool:
         """Whether there is such a threshold."""
         return self.value is not None
+
+    def refuse_none(self, name: str) -> Decision:
+        """Say what stands in the way where there is no such threshold for a classifier."""
+        if not self.found:
+            raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=self.note)
+        return self
 
     def __str__(self) -> str:
         """In a few lines."""

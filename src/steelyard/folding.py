@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from .engines.tree import Sum
 from .errors import SteelyardError
@@ -13,6 +13,7 @@ from .parallel import ahead
 from .shares import Batch, Share
 
 State = TypeVar("State")
+Made_co = TypeVar("Made_co", covariant=True)
 Watch = Callable[[int, int, int], None]
 
 
@@ -65,19 +66,45 @@ class Progress:
         return Progress, ()
 
 
+class Gatherer(Protocol[Made_co]):
+    """Something that takes in the batches of a share."""
+
+    def add(self, batch: Batch) -> None:
+        """Take in a batch."""
+
+    def state(self) -> Made_co | None:
+        """What has become of all of them; None where there was no row."""
+
+
+class Adding(Generic[State]):
+    """Makes a state of each batch, and adds the states up."""
+
+    def __init__(self, make: Callable[[Batch], State]) -> None:
+        self.make = make
+        self.total: Sum[State] = Sum()
+
+    def add(self, batch: Batch) -> None:
+        """Take in a batch."""
+        self.total.add(self.make(batch))
+
+    def state(self) -> State | None:
+        """The states added up."""
+        return self.total.total()
+
+
 @dataclass(frozen=True)
 class Work(Generic[State]):
     """From a share to its state; everything that is needed for it comes along, and nothing else.
 
     Attributes:
-        make: The state of a batch.
+        start: Makes what takes in the batches of a share.
         columns: The columns that it needs.
         schema: What these hold, and what those of the filter hold.
         skip: Whether a share that cannot be used is left out; else it stops the run.
         progress: Told of the rows, where somebody listens.
     """
 
-    make: Callable[[Batch], State]
+    start: Callable[[], Gatherer[State]]
     columns: list[str]
     schema: Any
     skip: bool = False
@@ -85,16 +112,15 @@ class Work(Generic[State]):
 
     def __call__(self, share: Share) -> Part[State]:
         """Work on a share to its end; of one with a fault nothing counts."""
-        total: Sum[State] = Sum()
-        rows = 0
+        gatherer, rows = self.start(), 0
         try:
             for batch in ahead(share.batches(self.columns, self.schema)):
                 if batch.table.num_rows:
-                    total.add(self.make(batch))
+                    gatherer.add(batch)
                     rows += batch.table.num_rows
                     self.progress.rows(batch.table.num_rows)
         except SteelyardError as error:
             if not self.skip:
                 raise
             return Part(faults={share.name: error})
-        return Part(total.total(), rows)
+        return Part(gatherer.state(), rows)

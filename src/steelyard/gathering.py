@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
 from typing import cast
 
 import numpy as np
@@ -42,7 +40,10 @@ class Gathering:
         self.summarising: Summarising | None = None
 
     def add(self, cases: Cases) -> None:
-        """Take in some rows."""
+        """Take in some rows; of labels, their counts tell everything."""
+        if not cases.scored and cases.measured is None:
+            self.total.add(Tally.of(cases))
+            return
         known = Recipe.of(cases, self.settings, self.rulers)
         self.recipe = known if self.recipe is None else self.recipe.meeting(known)
         rows = Rows.of(cases, passing=self.summarising is not None)
@@ -56,6 +57,10 @@ class Gathering:
         self.held += len(rows)
         if self.held > tallies.MOST_ROWS:
             self._let_go(self.recipe)
+
+    def miss(self, dropped: Tally) -> None:
+        """Take note of rows that were dropped."""
+        self.total.add(dropped)
 
     def _let_go(self, recipe: Recipe) -> None:
         """Sum up the rows that were held so far."""
@@ -149,8 +154,3 @@ def with_products(tally: Tally, together: Together) -> Tally:
     if tally.summaries is None:
         return tally
     return replace(tally, summaries=replace(tally.summaries, products=together.found))
-
-
-def added(states: list[Tally]) -> Tally:
-    """Tallies added up."""
-    return reduce(add, states)

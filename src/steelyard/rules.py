@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from .assessment import Assessment
 from .cases import Cases
 from .decisions import Decision, choose_threshold, least_cost
-from .errors import BadOption, NoThreshold, quoted
+from .errors import BadOption
 from .goals import Goal
 from .registry import Measure
 from .settings import Settings
@@ -67,10 +67,7 @@ class Rule:
             if not scores.columns:
                 continue
             assessment = Assessment(tally, settings, name)
-            decision = choose_threshold(assessment, self.goal, settings.seed)
-            if not decision.found:
-                raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=decision.note)
-            decisions[name] = decision
+            decision = decisions[name] = choose_threshold(assessment, self.goal, settings.seed).refuse_none(name)
             assigned[name] = scores.reaches(int(cases.scale.event_code or 0), decision.threshold)
         return replace(cases, assigned=assigned), decisions
 

@@ -6,25 +6,32 @@ Every pass is a fold of the shares of the rows, on the engine that was chosen.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
 from .admission import Request
 from .cases import Door, Given, Prediction
 from .columns import is_single
-from .counting import Count, Find
+from .counting import Count, Find, Gather, Multiply
 from .engines import Engine, frame_of, make, started
 from .engines.local import Local
 from .errors import BadOption, MissingValues, SteelyardError
-from .folding import Part, Progress, Work
+from .folding import Adding, Gatherer, Part, Progress, Work
+from .gathering import finer_rulers, second_pass, with_products
 from .labels import encode
 from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
+from .sizes import estimate
+from .statistics import CONFUSION
 from .streams import Files, schema_from
-from .surveying import Look, Seen, nothing
+from .summaries.summary import GATHERINGS
+from .surveying import Look, Seen, has_fraction, nothing
 from .tally import Tally
 from .weights import refuse_weightless
 
@@ -34,6 +41,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 State = TypeVar("State")
+
+MOST_HELD = 1 << 26  # bytes of a table: smaller ones are read as a whole
+MOST_PASSES = 3  # over rows with finer and finer cells
 
 
 @dataclass(frozen=True)
@@ -91,10 +101,16 @@ class Plan:
         return replace(self.request.door, part=True)
 
     def fold(self, make: Callable[[Batch], State], columns: list[str], progress: Progress | None = None) -> Part[State]:
-        """Add up what becomes of every batch. Files that may be left out are not cut, so that all counts or none."""
+        """Add up what becomes of every batch."""
+        return self.gather(partial(Adding, make), columns, progress)
+
+    def gather(
+        self, start: Callable[[], Gatherer[State]], columns: list[str], progress: Progress | None = None
+    ) -> Part[State]:
+        """Add up what becomes of every share."""
         told = Progress() if progress is None else progress
-        work = Work(make, columns, self.schema, self.skip, told)
-        whole = isinstance(self.files, Files)
+        work = Work(start, columns, self.schema, self.skip, told)
+        whole = isinstance(self.files, Files)  # one that may be left out is not cut, so that all of it counts or none
         shares = (
             self.files.shares(not self.skip) if whole else self.files.shares(with_filter(columns, self.files.filter))
         )
@@ -126,50 +142,58 @@ class Plan:
     def settled(self) -> tuple[Scale, dict[str, bool]]:
         """The classes, and which classifiers gave labels."""
         known = self._known_forms()
-        if self.request.door.scale is not None and known is not None:
+        if self.request.door.scale is not None and known.keys() == self.request.models.keys():
             scale, _ = self._survey({}, known)
             return scale, known
-        seen = self._seen()
+        scores = {name: labels for name, labels in known.items() if not labels}
+        seen = self._seen([column for name, column in self.request.headings.items() if name not in scores])
         if not seen.rows:
             raise nothing(seen.missing)
         try:
-            return self._survey(seen.values, {})
+            return self._survey(seen.values, scores)
         except SteelyardError as error:
             raise self._told(error, seen.missing) from None
 
-    def _seen(self) -> Seen:
-        """The distinct labels of all files that can be read to their end."""
-        found = self.fold(Look(tuple(self._labelled), self.request.door.missing == "drop"), self._surveyed)
+    def _seen(self, labels: Sequence[str]) -> Seen:
+        """The distinct true labels, and those of some columns, of all files that can be read to their end.
+
+        Where rows are dropped, a label counts only if nothing else is missing in its row.
+        """
+        truth = [] if isinstance(self.request.door.scale, Continuum) else [str(self.request.truth)]
+        names, drop = tuple(dict.fromkeys([*truth, *labels])), self.request.door.missing == "drop"
+        if not names and not drop:
+            return Seen({}, rows=1)  # there is nothing to be seen
+        found = self.fold(Look(names, drop), self.columns if drop else list(names))
         if found.faults:
             raise Unusable(found.faults)
         return Seen({}) if found.state is None else found.state
 
-    @property
-    def _labelled(self) -> list[str]:
-        """Columns whose distinct values say which classes there are."""
-        truth = [] if isinstance(self.request.door.scale, Continuum) else [str(self.request.truth)]
-        return list(dict.fromkeys([*truth, *self.request.headings.values()]))
-
-    @property
-    def _surveyed(self) -> list[str]:
-        """Where rows are dropped, a label counts only if nothing else is missing in its row."""
-        return self.columns if self.request.door.missing == "drop" else self._labelled
-
-    def _known_forms(self) -> dict[str, bool] | None:
-        """Which classifiers gave labels, where types alone tell it."""
+    def _known_forms(self) -> dict[str, bool]:
+        """Which classifiers gave labels, of those where types tell it, or the first rows."""
         import pyarrow.types as kinds
 
-        scale, forms = self.request.door.scale, dict.fromkeys(self.request.models, False)
+        scale = self.request.door.scale
+        forms = {name: False for name in self.request.models if name not in self.request.headings}
         words = scale is not None and isinstance(scale.classes[0], str)
         for name, column in self.request.headings.items():
             kind = self.schema.field(column).type
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
             scored = self.request.door.threshold is not None or self.request.door.any_scale
             whole = kinds.is_integer(kind) and scored
-            if (numeric and not words) or whole:
-                return None
-            forms[name] = not numeric
+            if not ((numeric and not words) or whole):
+                forms[name] = not numeric
+            elif kinds.is_floating(kind) and self._starts_with_fractions(column):
+                forms[name] = False
         return forms
+
+    def _starts_with_fractions(self, column: str) -> bool:
+        """Whether the first rows of files hold what no class can be called by; then all of it are scores."""
+        if not isinstance(self.files, Files) or self.skip:
+            return False
+        for share in self.files.shares(True)[:1]:
+            for batch in islice(share.batches([column], self.schema), 1):
+                return bool(has_fraction(batch.table.column(column).to_numpy()).any())
+        return False
 
     def _survey(self, values: Mapping[str, Any], known: Mapping[str, bool]) -> tuple[Scale, dict[str, bool]]:
         """Ask the door about distinct values as if they were all rows."""
@@ -198,10 +222,26 @@ class Plan:
 
     # --- counting -----------------------------------------------------------------------------------------------
 
-    def tally(self, scale: Scale, forms: Mapping[str, bool], with_scores: bool = False) -> Tally:
-        """Sum up all rows, in the order of shares and batches: the result does not depend on timing."""
-        count = Count(self.request, replace(self.door, scale=scale), forms, with_scores)
-        found = self.fold(count, self.columns, self._progress)
+    def tally(self, scale: Scale, forms: Mapping[str, bool], settings: Settings | None = None) -> Tally:
+        """Sum up all rows, in the order of shares and batches: the result does not depend on timing.
+
+        Settings name the measures that need more than counts.
+        """
+        count = Count(self.request, replace(self.door, scale=scale), forms)
+        if settings is None:
+            return self._counted(partial(Adding, count))
+        tally = self._counted(Gather(count, settings))
+        for _ in range(MOST_PASSES):
+            rulers = finer_rulers(tally)
+            if not rulers:
+                break
+            tally = self._counted(Gather(count, settings, rulers))
+        wanted = second_pass(tally)
+        together = self.gather(Multiply(count, wanted), self.columns, self._progress).state if wanted else None
+        return tally if together is None else with_products(tally, together)
+
+    def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
+        found = self.gather(start, self.columns, self._progress)
         if found.faults and self.request.door.scale is None:
             raise Unusable(found.faults)  # what they called classes may be none
         return self._checked(found, {**self.left_out, **found.faults})
@@ -262,22 +302,36 @@ def summed(
     apart = lies_apart(source, engine)
     if apart:
         _refuse_loose(request, source, skip)
-    elif not can_be_summed(request, source, rule):
-        return None
     counts = not settings.everything and not settings.of_rows and not rule.keeps_scores
+    passing = apart or (not counts and _is_large(request, source, settings))
+    if not passing and not can_be_summed(request, source, rule):
+        return None
     scored = len(request.headings) < len(request.models)
-    if not (apart or counts) and (scored or isinstance(request.door.scale, Continuum)):
+    if not (passing or counts) and (scored or isinstance(request.door.scale, Continuum)):
         return None
 
     def work(plan: Plan) -> tuple[Tally, Given] | None:
         scale, forms = plan.settled()
-        if not (apart or counts) and not all(forms.values()):
+        if not (passing or counts) and not all(forms.values()):
             return None
-        tally = plan.tally(scale, forms, with_scores=apart and not counts)
-        return tally, Given(not all(forms.values())) if tally.scores is None else tally.given
+        tally = plan.tally(scale, forms, settings if passing and not counts else None)
+        return tally, tally.given if tally.tells_rows else Given(not all(forms.values()))
 
     with started(engine, source) as found:
         return persisting(Plan.of(request, source, skip, found), work)
+
+
+def _is_large(request: Request, source: Any, settings: Settings) -> bool:
+    """Whether files hold more rows than should be held, and nothing is asked for that needs them all at once."""
+    if not isinstance(source, str | os.PathLike | Files) or request.truth is None or _loose(request) is not None:
+        return False
+    asked = () if settings.everything else settings.measures
+    if settings.resampled or any(each.statistic not in (CONFUSION, *GATHERINGS) for each in asked):
+        return False
+    with suppress(SteelyardError):  # whoever reads the files will say so
+        files = sources.opened(source, request.where)
+        return estimate(files.files, request.columns_of(files)) > MOST_HELD
+    return False
 
 
 def _refuse_loose(request: Request, source: Any, skip: bool) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import EmptyInput
 from .shares import Batch
+
+if TYPE_CHECKING:
+    from .kinds import Array, Marks
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,14 @@ def _distinct(column: Any) -> Any:
     import pyarrow as pa
     from pyarrow import compute
 
+    column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_floating(column.type) and not column.null_count:
+        plain = column.to_numpy()
+        first = plain[has_fraction(plain)][:1]
+        if len(first):  # one is enough, and a gap, if there is any
+            return pa.array(np.concatenate([first, plain[np.isnan(plain)][:1]]), column.type, from_pandas=False)
     # Words that stand in no row stand in a dictionary too.
-    found = compute.unique(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0))
+    found = compute.unique(column)
     return found.cast(found.type.value_type) if pa.types.is_dictionary(found.type) else found
 
 
@@ -91,8 +100,13 @@ def _few(values: Any) -> Any:
         return values
     plain = values.to_numpy()
     plain = plain[~np.isnan(plain)]
-    broken = (plain != np.floor(plain)) | np.isinf(plain)
+    broken = has_fraction(plain)
     return pa.array(np.concatenate([plain[~broken], plain[broken][:1]]), values.type)
+
+
+def has_fraction(numbers: Array) -> Marks:
+    """Which numbers no class can be called by."""
+    return np.asarray(((numbers != np.floor(numbers)) & ~np.isnan(numbers)) | np.isinf(numbers))
 
 
 def _complete(table: Any) -> Any:

@@ -205,6 +205,8 @@ class Tally:
     def at_threshold(self, model: int, code: int, threshold: float) -> Tally:
         """One classifier alone, its rows assigned to a class of two where the score reaches a threshold."""
         rows = self.scores
+        if self.summaries is not None:
+            return self._cells_at(self.summaries, model, code, threshold)
         if rows is None:
             raise UnlikeTallies("the tally holds no scores", mend="Make it of scores or memberships")
         assigned = rows.scores[model].reaches(code, threshold)
@@ -212,6 +214,21 @@ class Tally:
         alone = replace(rows, scores=(rows.scores[model],), measured=measured)
         sums = confusion_of(alone, assigned, len(self.scale))
         return replace(self, models=(self.models[model],), sums=sums, scores=alone)
+
+    def _cells_at(self, summaries: Summaries, model: int, code: int, threshold: float) -> Tally:
+        """The same by cells of scores, where rows were not held; counts are exact at the least score of a cell."""
+        if self.groups:
+            raise TooLarge(
+                "at other thresholds the rows of clusters must be at hand, and these were too many to be held",
+                mend=f"Assess them with threshold={threshold:g}",
+            )
+        sums = Sums(np.zeros((0, 4), np.int64), np.zeros((0, 3)))
+        for label, summary in summaries.parts.items():
+            rows = summary.cells(model, code)
+            part = np.full(len(rows), 0 if label is None else self.slices.index(label))
+            assigned = rows.scores[0].reaches(code, threshold)
+            sums = sums + confusion_of(replace(rows, slice=part), assigned, len(self.scale))
+        return replace(self, models=(self.models[model],), sums=sums, recipe=None, summaries=None)
 
     def patterns(self, slice_label: Label | None = None) -> Patterns:
         """Lay out the patterns of one slice, or of all rows."""

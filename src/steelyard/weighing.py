@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from .admission import Request
+from .assessment import Assessment
 from .cases import Cases
-from .decisions import Decision
+from .decisions import Decision, choose_threshold
 from .engines import frame_of
-from .errors import BadOption, quoted
+from .errors import BadOption, TooLarge, quoted
 from .labels import Coded
 from .prediction import Scores
 from .rules import Rule
@@ -80,11 +81,26 @@ def weigh(
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
     """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
     if rule.goal is None:
-        kept = tally if settings.of_rows else replace(tally, scores=None)
+        kept = tally if settings.of_rows else replace(tally, scores=None, recipe=None, summaries=None)
         return Weighed(kept, settings, reread=reread)
+    if tally.summaries is not None:
+        return _judged_by_cells(tally, settings, rule, reread)
     cases, decisions = rule.applied(cases_of(tally), settings)
     found = replace(Tally.of(cases), dropped=tally.dropped, reading=tally.reading, left_out=tally.left_out)
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
+
+
+def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
+    """Choose the threshold of one classifier whose rows were not held, by the cells that its scores lie in."""
+    if len(tally.models) > 1 or len(tally.scale) > 2 or rule.goal is None:
+        raise TooLarge(
+            "thresholds of several classifiers or classes are chosen by rows at hand, and these are too many",
+            mend="Choose the threshold of one classifier at a time, and give it as a number",
+        )
+    (name,) = tally.models
+    decision = choose_threshold(Assessment(tally, settings, name), rule.goal, settings.seed).refuse_none(name)
+    counts = tally.at_threshold(0, int(tally.scale.event_code or 0), decision.threshold)
+    return Weighed(replace(tally, sums=counts.sums), settings, None, {name: decision}, reread)
 
 
 def cases_of(tally: Tally) -> Cases:
@@ -118,11 +134,11 @@ def weigh_beside(
     request: Request, source: Any, predictions: Mapping[str, Any] | None, test: Weighed, engine: Any = None
 ) -> Tally:
     """Sum other rows as those were that they stand beside: training data beside test data."""
-    keep, apart = test.tally.scores is not None, lies_apart(source, engine)
+    keep, apart = test.tally.tells_rows, lies_apart(source, engine)
     rule = Rule(request.door.threshold, any_scale=request.door.any_scale)
     if predictions is not None or (keep and not apart):
         return Tally.of(request.admit(source, predictions), with_scores=keep)
     streamed = summed(request, source, test.settings, rule, engine=engine if apart else None)
     if streamed is None:
         return Tally.of(request.admit(source, predictions), with_scores=keep)
-    return streamed[0] if keep else replace(streamed[0], scores=None)
+    return streamed[0] if keep else replace(streamed[0], scores=None, recipe=None, summaries=None)

@@ -70,8 +70,11 @@ class Summing:
                 piece = evaluation.piece(low, high)
                 weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
                 sums += evaluation.sums_of(piece, columns, np.zeros(len(columns)), weights)
-                count = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 0]
-                lost += [count @ (piece.own < limit if limit else piece.own <= 0) for limit in limits]
+                marked = [piece.own < limit if limit else piece.own <= 0 for limit in limits]
+                if rows.sums is None:
+                    lost += [np.count_nonzero(marks) for marks in marked]
+                else:
+                    lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
         return [sums, lost]
 
     def state(self) -> Totals | None:

@@ -101,6 +101,12 @@ class Counting:
         return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
 
 
+def cells_of(recipe: Recipe, grids: Sequence[Grid], model: int, column: int) -> Rows:
+    """The rows of a column, as many as there are cells and sides."""
+    speaks = recipe.shape[model][1] if len(grids) == 1 else column
+    return grids[column].rows(sides_of(recipe, model, column), len(recipe.scale), speaks)
+
+
 @dataclass(frozen=True)
 class SummedRanking(SummedEvaluation, RankedEvaluation):
     """All slots of one classifier that are made of the order of scores that were counted in cells."""
@@ -129,10 +135,9 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
     @cached_property
     def _inner(self) -> dict[int, RankedEvaluation]:
         """The rows of each column, as many as there are cells and sides."""
-        recipe, found = self.summary.recipe, {}
-        for column, grid in enumerate(self.grids):
-            speaks = recipe.shape[self.model][1] if len(self.grids) == 1 else column
-            rows = grid.rows(sides_of(recipe, self.model, column), len(self.scale), speaks)
+        found = {}
+        for column in range(len(self.grids)):
+            rows = cells_of(self.summary.recipe, self.grids, self.model, column)
             found[column] = RankedEvaluation(rows, 0, self.scale, self.measures, self.undefined, self.unit)
         return found
 

@@ -17,7 +17,7 @@ from ..statistics import CONTINUUM, FORECASTS, RANKING, Statistic
 from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
 from .products import Products
-from .rankings import Counting, SummedRanking
+from .rankings import Counting, SummedRanking, cells_of
 from .recipe import Gathering, Recipe
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
@@ -65,6 +65,13 @@ class Summary:
             )
         states = {name: state + other.states[name] for name, state in self.states.items()}
         return Summary(self.recipe, self.by_class + other.by_class, states, self.sample + other.sample)
+
+    def cells(self, model: int, code: int) -> Rows:
+        """The rows by the score that a classifier gave to a class, as many as there are cells and sides."""
+        grids = self.states[RANKING.name].parts[model] if RANKING.name in self.states else ()
+        if not grids:
+            raise TooLarge("scores were not counted", mend="Ask for a measure of ranking too, as in measures=['auc']")
+        return cells_of(self.recipe, grids, model, code if len(grids) > 1 else 0)
 
     def narrowed(self, recipe: Recipe) -> Summary:
         """Without what is not asked for."""
