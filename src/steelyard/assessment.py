@@ -399,6 +399,7 @@ class Assessment:
         from .decisions import rejection
 
         self.event_ranking(self.classes[0])  # no scores, no order
+        self.tally.rows_of(self.slice)  # no rows, no memberships side by side
         return rejection(self.ranked.rows, self.ranked.model, self.settings.level)
 
     # --- forecasts against frequencies -------------------------------------------------------------------------

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
 COARSEST = 9
+ROUNDING = 1e-12
 NARROW = 0.1  # of a standard error: what cells may leave open
 LEFT = 0.01  # of what cells leave open: that much may stay
 MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
@@ -198,7 +199,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
     def remark(self, slot: Slot) -> str:
         """How far from the value it may be that the ranking of all rows themselves would give."""
         low, high = self.certified(slot)
-        words = [f"for certain between {low:.9g} and {high:.9g}"] if high > low else []
+        words = [f"for certain between {low:.9g} and {high:.9g}"] if high - low > ROUNDING else []
         return "; ".join([*words, *self.unknown(slot)])
 
     def told_late(self, slot: Slot) -> bool:

@@ -112,12 +112,10 @@ def _ruler_from(facts: Facts, arrays: Arrays) -> Ruler | FinerRuler:
 
 def summaries_facts(summaries: Summaries, arrays: Arrays) -> Facts:
     """What was kept of all parts; under null of all rows."""
-    products = summaries.products
+    products = summaries.products or {}
     return {
         "parts": [[label, _summary_facts(each, arrays)] for label, each in summaries.parts.items()],
-        "products": None
-        if products is None
-        else [[label, _products_facts(p, arrays)] for label, p in products.items()],
+        "products": [[label, _products_facts(each, arrays)] for label, each in products.items()],
     }
 
 

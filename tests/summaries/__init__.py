@@ -1,0 +1,1 @@
+"""Rows that were too many to be held."""

@@ -1,0 +1,360 @@
+"""Measures of rows that were let go, held against the same measures of rows at hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import steelyard as sy
+from steelyard import summing, tally
+from steelyard.errors import BadOption, TooLarge, UnlikeTallies
+from steelyard.measures import find
+from steelyard.tally import Tally
+
+ROWS = 6000
+
+
+@pytest.fixture(autouse=True)
+def _few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let rows go as soon as there are a thousand of them, and pass through every file."""
+    monkeypatch.setattr(tally, "MOST_ROWS", 1000)
+    monkeypatch.setattr(summing, "MOST_HELD", 0)
+    yield
+
+
+def two_classes(rows: int = ROWS, seed: int = 0) -> dict[str, Any]:
+    """Two scores of an event, and a label."""
+    rng = np.random.default_rng(seed)
+    odds = 1.5 * rng.normal(size=rows)
+    happened = rng.random(rows) < 1 / (1 + np.exp(-odds))
+    return {
+        "truth": np.where(happened, "yes", "no"),
+        "a": 1 / (1 + np.exp(-odds - 0.4 * rng.normal(size=rows))),
+        "b": 1 / (1 + np.exp(-0.8 * odds - 0.8 * rng.normal(size=rows))),
+        "site": rng.choice(["north", "south"], rows),
+        "batch": rng.integers(0, 120, rows),
+        "weight": rng.random(rows) + 0.1,
+        "times": rng.integers(1, 4, rows),
+    }
+
+
+def three_classes(rows: int = ROWS, seed: int = 1) -> dict[str, Any]:
+    """Two classifiers with a membership for each of three classes."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(rows, 3))
+    found: dict[str, Any] = {"batch": rng.integers(0, 120, rows), "weight": rng.random(rows) + 0.1}
+    for name, noise in (("p", 0.0), ("q", 0.5)):
+        chances = np.exp(logits + noise * rng.normal(size=(rows, 3)))
+        chances /= chances.sum(axis=1, keepdims=True)
+        found |= {f"{name}_{label}": chances[:, place] for place, label in enumerate("xyz")}
+    chances = np.stack([found[f"p_{label}"] for label in "xyz"], axis=1)
+    found["truth"] = np.array(list("xyz"))[(rng.random(rows)[:, None] > chances.cumsum(axis=1)).sum(axis=1)]
+    return found
+
+
+def written(folder: Path, columns: dict[str, Any], files: int = 3) -> str:
+    """Rows in some files."""
+    table = pa.table(columns)
+    edges = [len(table) * place // files for place in range(files + 1)]
+    for place in range(files):
+        part = table.slice(edges[place], edges[place + 1] - edges[place])
+        parquet.write_table(part, folder / f"{place}.parquet", row_group_size=700)
+    return str(folder)
+
+
+def alike(found: sy.Assessment, held: sy.Assessment, values: float = 1e-11, rest: float = 0.03) -> None:
+    """See that two assessments say the same: values but those of rankings, and the rest in standard errors."""
+    mine, yours = found.table(), held.table()
+    assert mine["measure"] == yours["measure"]
+    for row, name in enumerate(mine["measure"]):
+        error = yours["se"][row]
+        scale = error if error > 0 else 1.0
+        for column in ("value", "low", "high", "se"):
+            here, there = mine[column][row], yours[column][row]
+            if np.isnan(there) or np.isinf(there):
+                assert here == there or (np.isnan(here) and np.isnan(there)), (name, column)
+                continue
+            ranked = find(name).statistic.name == "ranking"
+            limit = values * max(abs(there), 1) if column == "value" and not ranked else rest * scale
+            assert abs(here - there) <= limit, (name, mine["class"][row], mine["average"][row], column, here, there)
+
+
+def certain(found: sy.Assessment, held: sy.Assessment, names: list[str]) -> None:
+    """See that what is certified holds, and is narrow."""
+    for name in names:
+        for part in (None, *found.classes, "macro", "weighted"):
+            estimate, exact = found[name, part], held[name, part]
+            assert estimate.certified is not None
+            low, high = estimate.certified
+            assert low - 1e-12 <= exact.value <= high + 1e-12
+            assert low - 1e-12 <= estimate.value <= high + 1e-12
+            assert high - low <= 0.1 * exact.se
+
+
+RANKINGS = ["auc", "average_precision", "partial_auc", "h_measure", "hand_till_auc"]
+
+
+def test_two_classes(tmp_path: Path) -> None:
+    columns = two_classes()
+    given: dict[str, Any] = {"truth": "truth", "event": "yes"}
+    found = sy.assess(written(tmp_path, columns), membership="a", **given)
+    held = sy.assess(pa.table(columns), membership="a", **given)
+    assert found.tally.scores is None
+    assert found.tally.summaries is not None
+    alike(found, held)
+    certain(found, held, ["auc"])
+    assert found["log_score"].sum == pytest.approx(held["log_score"].sum, rel=1e-12)
+    assert held["auc"].certified == (held["auc"].value,) * 2
+
+
+def test_three_classes(tmp_path: Path) -> None:
+    columns = three_classes()
+    found = sy.assess(written(tmp_path, columns), truth="truth", membership="p_*")
+    held = sy.assess(pa.table(columns), truth="truth", membership="p_*")
+    alike(found, held)
+    certain(found, held, ["auc"])
+
+
+def test_every_measure_of_rankings(tmp_path: Path) -> None:
+    for name, columns, membership in (("two", two_classes(), "a"), ("three", three_classes(), "q_*")):
+        folder = tmp_path / name
+        folder.mkdir()
+        given: dict[str, Any] = {"truth": "truth", "membership": membership, "measures": RANKINGS}
+        given |= {"event": "yes"} if name == "two" else {}
+        found, held = sy.assess(written(folder, columns), **given), sy.assess(pa.table(columns), **given)
+        alike(found, held, rest=0.06)
+        certain(found, held, RANKINGS)
+
+
+@pytest.mark.parametrize("extra", [{"weight": "weight"}, {"weight": "times"}, {"group": "batch"}, {"by": "site"}])
+def test_weights_clusters_and_parts(tmp_path: Path, extra: dict[str, Any]) -> None:
+    columns = two_classes()
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", **extra}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    alike(found, held, rest=0.06)
+    assert found["auc"].method == held["auc"].method
+
+
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
+def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
+    for name, columns, models in (
+        ("two", two_classes(), {"a": "a", "b": "b"}),
+        ("three", three_classes(), {"p": "p_*", "q": "q_*"}),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        given: dict[str, Any] = {"truth": "truth", **({"event": "yes"} if name == "two" else {}), **extra}
+        found = sy.compare(written(folder, columns), models, **given)
+        held = sy.compare(pa.table(columns), models, **given)
+        for model in models:
+            alike(found[model], held[model], rest=0.06)
+        mine, yours = found.differences(), held.differences()
+        assert mine["measure"] == yours["measure"]
+        for row, error in enumerate(yours["se"]):
+            for column in ("difference", "low", "high", "se"):
+                assert mine[column][row] == pytest.approx(yours[column][row], abs=0.06 * error)
+            assert mine["p"][row] == pytest.approx(yours["p"][row], abs=0.02)
+        verdicts = [re.sub(r"[\d.]+", "", str(each.verdict(["error", "auc"]))) for each in (found, held)]
+        assert verdicts[0] == verdicts[1]
+        assert len(found.table(simultaneous=True)) == len(held.table(simultaneous=True))
+
+
+def test_skill_against_another_classifier(tmp_path: Path) -> None:
+    columns = two_classes()
+    given: dict[str, Any] = {"truth": "truth", "event": "yes", "measures": ["skill(against='b')", "log_score"]}
+    found = sy.compare(written(tmp_path, columns), {"a": "a", "b": "b"}, **given)
+    held = sy.compare(pa.table(columns), {"a": "a", "b": "b"}, **given)
+    for model in ("a", "b"):
+        alike(found[model], held[model])
+
+
+def test_measured_truths(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    response = rng.normal(size=ROWS)
+    columns = {"z": response + 0.2 * rng.normal(size=ROWS), "batch": rng.integers(0, 150, ROWS)}
+    for name, noise in (("a", 0.3), ("b", 0.6)):
+        columns[name] = np.where(response + noise * rng.normal(size=ROWS) > 0.4, "high", "low")
+    known = sy.measurement_sd(np.tile([0.0, 0.3], 40), np.repeat(np.arange(40), 2))
+    for sd in (0.2, known):
+        scale = sy.Continuum([0.4], ["low", "high"])
+        given: dict[str, Any] = {"truth": "z", "scale": scale, "sd": sd, "sd_response": 0.3}
+        extras: list[dict[str, Any]] = [{}, {"group": "batch"}]
+        for extra in extras:
+            found = sy.compare(written(tmp_path, columns), {"a": "a", "b": "b"}, **given, **extra)
+            held = sy.compare(pa.table(columns), {"a": "a", "b": "b"}, **given, **extra)
+            for model in ("a", "b"):
+                alike(found[model], held[model], rest=0.2)  # skewness counts at so few rows
+            mine, yours = found.differences(), held.differences()
+            for row, error in enumerate(yours["se"]):
+                assert mine["difference"][row] == pytest.approx(yours["difference"][row], abs=1e-12)
+                assert mine["se"][row] == pytest.approx(error, rel=0.02, abs=1e-15)
+
+
+def test_scores_on_any_scale(tmp_path: Path) -> None:
+    """Far from 0 and close together: the first cells leave everything open, and are parted until they do not."""
+    columns = two_classes()
+    columns["a"] = 1e6 + np.log(columns["a"] / (1 - columns["a"]))
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", "threshold": 1e6}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    assert [each.name for each in found.settings.measures] == [each.name for each in held.settings.measures]
+    alike(found, held)
+    certain(found, held, ["auc"])
+
+
+def test_some_scores_that_are_no_probabilities(tmp_path: Path) -> None:
+    """A single one in the last file: measures of probabilities are left out, or missed where they were named."""
+    columns = two_classes()
+    columns["a"][-1] = 1.5
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", "threshold": 0.5}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    alike(found, held)
+    with pytest.raises(sy.SteelyardError, match="log_score needs probabilities"):
+        sy.assess(str(tmp_path), **given, measures=["log_score", "auc"])
+
+
+def test_few_distinct_scores_are_exact(tmp_path: Path) -> None:
+    columns = two_classes()
+    columns["a"] = np.round(columns["a"], 2)
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", "measures": RANKINGS}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    for name in RANKINGS:
+        assert found[name].value == pytest.approx(held[name].value, abs=1e-12)
+        assert found[name].se == pytest.approx(held[name].se, rel=1e-9)
+        assert found[name].certified == pytest.approx((held[name].value,) * 2, abs=1e-12)
+        assert not found[name].note
+
+
+def test_the_order_and_the_files_of_rows_do_not_matter(tmp_path: Path) -> None:
+    columns = three_classes()
+    order = np.random.default_rng(9).permutation(ROWS)
+    shuffled = {name: column[order] for name, column in columns.items()}
+    results = []
+    for name, some, files in (("a", columns, 1), ("b", columns, 5), ("c", shuffled, 4)):
+        folder = tmp_path / name
+        folder.mkdir()
+        results.append(sy.assess(written(folder, some, files), truth="truth", membership="p_*"))
+    for other in results[1:]:
+        for name in ("auc", "log_score", "brier"):
+            for column in ("value", "low", "high", "se"):
+                mine, yours = getattr(results[0][name], column), getattr(other[name], column)
+                assert mine == pytest.approx(yours, rel=1e-12)
+
+
+def test_forecasts_that_were_never_wrong_are_not_certain(tmp_path: Path) -> None:
+    columns = two_classes()
+    columns["a"] = (columns["truth"] == "yes").astype(float)
+    given: dict[str, Any] = {"truth": "truth", "membership": {"yes": "a", "no": "b"}, "event": "yes"}
+    columns["b"] = 1 - columns["a"]
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    for name in ("auc", "brier", "log_score"):
+        assert found[name].value == held[name].value
+        assert found[name].low < found[name].high
+        assert found[name].high - found[name].low == pytest.approx(held[name].high - held[name].low, rel=0.3)
+
+
+def test_infinite_scores_say_how_many_rows_caused_them(tmp_path: Path) -> None:
+    columns = two_classes()
+    columns["a"][:7] = (columns["truth"][:7] == "no").astype(float)
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes"}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    assert found["log_score"].note == held["log_score"].note
+    assert np.isinf(found["log_score"].value)
+
+
+# --- thresholds -------------------------------------------------------------------------------------------------
+
+
+def test_curves_and_thresholds(tmp_path: Path) -> None:
+    columns = two_classes()
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes"}
+    path, rows = written(tmp_path, columns), pa.table(columns)
+    found, held = sy.assess(path, **given), sy.assess(rows, **given)
+    best, exact = found.best_threshold("f1"), held.best_threshold("f1")
+    assert best.value is not None
+    assert exact.value is not None
+    assert best.value.value == pytest.approx(exact.value.value, abs=0.02 * exact.value.se)
+    assert best.value.value <= exact.value.value + 1e-12
+    at = sy.assess(rows, **given, threshold=best.threshold)
+    assert best.assessment is not None
+    assert best.assessment.confusion().tolist() == at.confusion().tolist()  # counts are exact
+    assert len(found.curve("roc")) > 500
+    table = found.thresholds(["sensitivity"])
+    place = len(table) // 2
+    exact_there = sy.assess(rows, **given, threshold=table["threshold"][place])
+    assert table["sensitivity"][place] == pytest.approx(exact_there["sensitivity"].value, abs=1e-12)
+    chosen = sy.assess(path, **given, threshold="best:f1")
+    assert chosen.decision is not None
+    assert chosen.confusion().tolist() == at.confusion().tolist()
+    with pytest.raises(TooLarge, match="one classifier at a time"):
+        sy.compare(path, {"a": "a", "b": "b"}, truth="truth", event="yes", threshold="best:f1")
+
+
+# --- what needs the rows ----------------------------------------------------------------------------------------
+
+
+def test_what_needs_the_rows_says_so(tmp_path: Path) -> None:
+    columns = two_classes()
+    path = written(tmp_path, columns)
+    found = sy.assess(path, truth="truth", membership="a", event="yes")
+    for call in (found.reliability, found.recalibration, found.rejection, found.decomposition):
+        with pytest.raises(TooLarge, match="too many"):
+            call()
+    with pytest.raises(TooLarge, match="average_precision was not asked for"):
+        _ = found["average_precision"]
+    held = sy.assess(path, truth="truth", membership="a", event="yes", method="bootstrap", replicates=50)
+    assert held.tally.scores is not None  # read as a whole, since the bootstrap draws rows
+
+
+# --- tallies ----------------------------------------------------------------------------------------------------
+
+
+def test_tallies_are_saved_merged_and_taken_out(tmp_path: Path) -> None:
+    columns = two_classes()
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", "scale": sy.Scale(["no", "yes"])}
+    whole = sy.assess(written(tmp_path, columns), **given)
+    parts = [sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(3)]
+    for place, part in enumerate(parts):
+        part.save(tmp_path / f"{place}.tally")
+    loaded = [Tally.load(tmp_path / f"{place}.tally") for place in range(3)]
+    merged = sy.assess_tally(loaded[0] + loaded[1] + loaded[2])
+    for name in ("auc", "log_score", "brier", "error"):
+        for column in ("value", "low", "high", "se"):
+            assert getattr(merged[name], column) == pytest.approx(getattr(whole[name], column), rel=1e-12)
+    left = sy.assess_tally(loaded[0] + loaded[1] - loaded[1])
+    first = sy.assess_tally(loaded[0])
+    for name in ("auc", "log_score", "error"):
+        assert left[name].value == pytest.approx(first[name].value, rel=1e-9)
+    assert (tmp_path / "0.tally").stat().st_size < 2_000_000
+
+
+def test_merged_averages_are_no_narrower_than_they_may_be(tmp_path: Path) -> None:
+    columns = three_classes()
+    given: dict[str, Any] = {"truth": "truth", "membership": "p_*"}
+    path = written(tmp_path, columns, 2)
+    whole = sy.assess(path, **given)
+    parts = [sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(2)]
+    merged = sy.assess_tally(parts[0] + parts[1])
+    assert merged["auc"].value == pytest.approx(whole["auc"].value, rel=1e-12)
+    assert merged["auc"].se >= whole["auc"].se
+    assert "at most" in merged["auc"].note
+    with pytest.raises(BadOption, match="was not summed"):
+        comparison = sy.compare(path, {"p": "p_*", "q": "q_*"}, truth="truth")
+        both = comparison.tally
+        sy.Comparison(both + both, comparison.settings).differences("auc")
+
+
+def test_unlike_summaries_do_not_add(tmp_path: Path) -> None:
+    columns = two_classes()
+    path = written(tmp_path, columns, 2)
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes"}
+    one = sy.assess(path, **given, measures=["auc", "error"]).tally
+    other = sy.assess(path, **given, measures=["log_score", "error"]).tally
+    with pytest.raises(UnlikeTallies, match="different measures"):
+        one + other
