@@ -20,6 +20,7 @@ from .engines.local import Local
 from .errors import BadOption, MissingValues, SteelyardError
 from .folding import Part, Progress, Work
 from .labels import encode
+from .measured import Knowledge
 from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
@@ -180,7 +181,9 @@ class Plan:
             if name in self.request.headings:
                 predictions[name] = Prediction(name, encode(predictions[name], name) if labels else None)
         names = {"truth": str(self.request.truth)}
-        plain = replace(self.door, weight=None, group=None, by=None, names=names, headings=self.request.headings)
+        # What is said row by row says nothing of classes.
+        nothing = {"weight": None, "group": None, "by": None, "knowledge": Knowledge()}
+        plain = replace(self.door, **nothing, names=names, headings=self.request.headings)
         scale, found = plain.survey(truth, predictions)
         return scale, {name: said.labels is not None for name, said in found.items()}
 
