@@ -5,6 +5,7 @@ A message names the place (column and row, where there are any), says what is wr
 
 from __future__ import annotations
 
+import re
 from typing import Self
 
 LONG = 300  # a path is known by its end, which must be seen
@@ -43,7 +44,9 @@ class SteelyardError(ValueError):
     ) -> None:
         """Join place, problem and mend into one message; keep them apart as attributes too."""
         self.problem, self.file, self.column, self.row, self.mend = problem, file, column, row, mend
-        place = [] if file is None else [f"file {quoted(file, LONG)}"]
+        # A partition of a data frame has a number, and no name that somebody else could have chosen.
+        numbered = file is not None and re.fullmatch(r"partition \d+", file)
+        place = [] if file is None else [file if numbered else f"file {quoted(file, LONG)}"]
         place += [] if column is None else [f"column {quoted(column)}"]
         place += [] if row is None else [f"row {row}"]
         head = f"{', '.join(place)}: {problem}" if place else problem

@@ -24,6 +24,7 @@ from .errors import BadOption, MissingValues, SteelyardError
 from .folding import Adding, Gatherer, Part, Progress, Work
 from .gathering import finer_rulers, second_pass, with_products
 from .labels import encode
+from .measured import Knowledge
 from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
@@ -204,7 +205,9 @@ class Plan:
             if name in self.request.headings:
                 predictions[name] = Prediction(name, encode(predictions[name], name) if labels else None)
         names = {"truth": str(self.request.truth)}
-        plain = replace(self.door, weight=None, group=None, by=None, names=names, headings=self.request.headings)
+        # What is said row by row says nothing of classes.
+        nothing = {"weight": None, "group": None, "by": None, "knowledge": Knowledge()}
+        plain = replace(self.door, **nothing, names=names, headings=self.request.headings)
         scale, found = plain.survey(truth, predictions)
         return scale, {name: said.labels is not None for name, said in found.items()}
 

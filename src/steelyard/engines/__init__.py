@@ -42,14 +42,14 @@ def started(engine: Any = None, source: Any = None) -> Iterator[Engine]:
     if home not in (None, kind):
         raise BadOption(f"the rows lie in {home}, and the engine is {quoted(engine)}", mend="Leave engine= out")
     if kind == "dask":
-        from . import dask
+        from . import dask_cluster
 
-        with dask.started(engine) as found:
+        with dask_cluster.started(engine) as found:
             yield found
     elif kind == "spark":
-        from . import spark
+        from . import spark_session
 
-        yield spark.started(engine, source)
+        yield spark_session.started(engine, source)
     else:
         yield Local()
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from ..errors import BadOption, quoted
-from . import Engine, extra
+from ..errors import SteelyardError
 from .tree import Sum
-
-PATIENCE = 20  # seconds
 
 
 @dataclass(frozen=True)
@@ -34,61 +28,45 @@ class Dask:
         """Add up what becomes of every share."""
         from dask.delayed import Delayed, delayed
 
-        run, add = delayed(work, traverse=False), delayed(operator.add, traverse=False)
-        states = [run(share if isinstance(share, Delayed) else delayed(share, traverse=False)) for share in shares]
-        tree: Sum[Any] = Sum(add)
+        run, sent = delayed(_worked, traverse=False), delayed(work, traverse=False)
+        nodes = [share if isinstance(share, Delayed) else delayed(share, traverse=False) for share in shares]
+        states = [run(sent, node) for node in nodes]
+        tree: Sum[Any] = Sum(delayed(operator.add, traverse=False))
         for state in states:
             tree.add(state)
         total = tree.total()
-        if total is None or self.client is None:
-            return None if total is None else total.compute()
+        if total is None:
+            return None
+        return _here(states, total) if self.client is None else self._there(states, total, shares, done)
+
+    def _there(self, states: list[Any], total: Any, shares: Sequence[Any], done: Callable[[Any], None]) -> Any:
+        """Wait for states in their order, so that of several faults the first is told; only their sum comes here."""
         *found, last = self.client.compute([*states, total])
         waiting = deque(found)
-        del found, states  # what nobody asks for any more is forgotten by the cluster too
+        del found
         try:
             for share in shares:
-                error = waiting.popleft().exception()
+                future = waiting.popleft()
+                error = future.exception()
+                future.release()  # what nobody asks for any more is forgotten by the cluster too
                 if error is not None:
                     raise error
                 done(share)
             return last.result()
         finally:
-            self.client.cancel([*waiting, last])
+            for future in (*waiting, last):
+                future.release()
 
 
-@contextmanager
-def started(engine: Any = None) -> Iterator[Engine]:
-    """A cluster of this machine for as long as it is needed; one that runs; or Dask's own choice."""
+def _worked(work: Callable[[Any], Any], share: Any) -> Any:
+    """A function of its own, whose name is what a dashboard shows."""
+    return work(share)
+
+
+def _here(states: Sequence[Any], total: Any) -> Any:
     try:
-        import_module("dask.dataframe")
-        distributed: Any = import_module("distributed")
-    except ImportError as error:
-        raise extra("dask", error) from None
-    if engine == "dask":
-        with (
-            distributed.LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield Dask(client)
-    elif isinstance(engine, str):
-        with _connected(distributed, engine) as client:
-            yield Dask(client)
-    else:
-        yield Dask(_current() if engine is None else engine)
-
-
-def _connected(distributed: Any, address: str) -> Any:
-    try:
-        return distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError, ImportError) as error:
-        raise BadOption(
-            f"there is no Dask scheduler at {quoted(address)}", mend=f"Check the address: {quoted(str(error), 120)}"
-        ) from None
-
-
-def _current() -> Any:
-    """The cluster that this process is connected to, if there is one."""
-    try:
-        return sys.modules["distributed"].Client.current()
-    except (KeyError, ValueError):
-        return None
+        return total.compute()
+    except SteelyardError:
+        for state in states:  # again in their order, since of several faults the first is told
+            state.compute()
+        raise

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ..errors import BadOption, SteelyardError, quoted
+from ..errors import SteelyardError
 from ..shares import FrameShare
 from ..where import Filter
-from . import Engine, extra
 from .spark_frame import SparkFrame
 from .tree import Sum
 
 STATES = "place long, state binary"
 MOST_TASKS = 1 << 10  # each brings a state to the driver
-FAILURES = 4  # how often a task may lose its worker, as on a cluster; on one machine Spark forgives none
 
 
 @dataclass(frozen=True)
@@ -88,27 +84,3 @@ def _stated(place: int, work: Callable[[Any], Any], shares: Iterable[Any]) -> An
 def _serializer() -> Any:
     """What Spark itself sends functions and rows with."""
     return import_module("pyspark.serializers").CloudPickleSerializer()
-
-
-def started(engine: Any = None, source: Any = None) -> Engine:
-    """The session that is given or that runs; else one on this machine, for as long as this process runs."""
-    try:
-        from pyspark.errors import PySparkException
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise extra("spark", error) from None
-    if isinstance(engine, str) or engine is None:
-        engine = source.sparkSession if source is not None and hasattr(source, "sparkSession") else None
-    if engine is not None:
-        return Spark(engine)
-    builder: Any = SparkSession.builder.appName("steelyard")
-    if not {"PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "MASTER"} & set(os.environ):
-        builder = builder.config("spark.master", f"local[*,{FAILURES}]").config("spark.ui.enabled", "false")
-    if "PYSPARK_PYTHON" not in os.environ:
-        builder = builder.config("spark.pyspark.python", sys.executable)
-    try:
-        return Spark(SparkSession.getActiveSession() or builder.getOrCreate())
-    except (PySparkException, OSError) as error:
-        raise BadOption(
-            "Spark cannot be started", mend=f"It needs Java: see that it is on the PATH ({quoted(str(error), 200)})"
-        ) from None
