@@ -347,4 +347,5 @@ def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparison import Comparison
 
-    return Comparison(tally, settle(**options).fitted(tally.given))
+    known = None if tally.summaries is None else tally.summaries.whole.recipe.labels
+    return Comparison(tally, settle(**options).fitted(tally.given).summed(known))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypedDict
@@ -85,6 +85,18 @@ class Settings:
     def of_rows(self) -> bool:
         """Whether any measure is made of rows, not of counts."""
         return len(self.made_of(CONFUSION)) < len(self.measures)
+
+    @property
+    def of_counts(self) -> bool:
+        """Whether nothing but counts is asked for."""
+        return not self.everything and not self.of_rows
+
+    def summed(self, known: Collection[str] | None) -> Settings:
+        """Where nobody asked for measures by name: those of counts, and those that rows were summed for."""
+        if known is None or not self.everything:
+            return self
+        kept = [each for each in self.measures if each.statistic is CONFUSION or each.label in known]
+        return replace(self, measures=tuple(kept))
 
     def fitted(self, given: Given) -> Settings:
         """Leave out measures that cannot be made of what there is; one that was asked for by name is missed.

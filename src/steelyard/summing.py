@@ -59,6 +59,7 @@ class Plan:
         engine: Where the work is done.
         skip: Whether a file that cannot be used is left out; else it stops the run.
         left_out: What was wrong with files that were left out, by file.
+        settings: Which measures are asked for, where some need more than counts.
     """
 
     request: Request
@@ -68,9 +69,17 @@ class Plan:
     engine: Engine = field(default_factory=Local)
     skip: bool = False
     left_out: Mapping[str, SteelyardError] = field(default_factory=dict)
+    settings: Settings | None = None
 
     @classmethod
-    def of(cls, request: Request, source: Any, skip: bool = False, engine: Engine | None = None) -> Plan:
+    def of(
+        cls,
+        request: Request,
+        source: Any,
+        skip: bool = False,
+        engine: Engine | None = None,
+        settings: Settings | None = None,
+    ) -> Plan:
         """Look at the files, but not at their rows; the first that can be used says what all must have."""
         engine = Local() if engine is None else engine
         frame = frame_of(source, request.where)
@@ -79,13 +88,13 @@ class Plan:
             schema = frame.schema(with_filter(columns, frame.filter), engine)
             if frame.filter is not None:
                 frame.filter.on(schema)
-            return cls(request, frame, columns, schema, engine)
+            return cls(request, frame, columns, schema, engine, settings=settings)
         files = sources.opened(source, request.where)
         columns, kinds, left_out = agreed(request, files, engine, skip)
         schema = schema_from(kinds, list(kinds))
         if files.filter is not None and kinds:
             files.filter.on(schema)
-        return cls(request, files, columns, schema, engine, skip).without(left_out)
+        return cls(request, files, columns, schema, engine, skip, settings=settings).without(left_out)
 
     def without(self, left_out: Mapping[str, SteelyardError]) -> Plan:
         """Leave out files, but not all."""
@@ -136,6 +145,8 @@ class Plan:
             whole = pa.types.is_integer(self.schema.field(door.weight).type)
             said["weight"] = f"{door.weight} ({'counts' if whole else 'numbers'})"
         said |= {"group": door.group, "by": door.by, "threshold": door.threshold}
+        if self.settings is not None and not self.settings.everything:
+            said["measures"] = sorted(measure.label for measure in self.settings.measures)
         return tuple((what, str(value)) for what, value in sorted(said.items()) if value is not None)
 
     # --- what must be known before the first row is counted -----------------------------------------------------
@@ -225,12 +236,9 @@ class Plan:
 
     # --- counting -----------------------------------------------------------------------------------------------
 
-    def tally(self, scale: Scale, forms: Mapping[str, bool], settings: Settings | None = None) -> Tally:
-        """Sum up all rows, in the order of shares and batches: the result does not depend on timing.
-
-        Settings name the measures that need more than counts.
-        """
-        count = Count(self.request, replace(self.door, scale=scale), forms)
+    def tally(self, scale: Scale, forms: Mapping[str, bool]) -> Tally:
+        """Sum up all rows, in the order of shares and batches: the result does not depend on timing."""
+        count, settings = Count(self.request, replace(self.door, scale=scale), forms), self.settings
         if settings is None:
             return self._counted(partial(Adding, count))
         tally = self._counted(Gather(count, settings))
@@ -305,7 +313,7 @@ def summed(
     apart = lies_apart(source, engine)
     if apart:
         _refuse_loose(request, source, skip)
-    counts = not settings.everything and not settings.of_rows and not rule.keeps_scores
+    counts = settings.of_counts and not rule.keeps_scores
     passing = apart or (not counts and _is_large(request, source, settings))
     if not passing and not can_be_summed(request, source, rule):
         return None
@@ -317,11 +325,11 @@ def summed(
         scale, forms = plan.settled()
         if not (passing or counts) and not all(forms.values()):
             return None
-        tally = plan.tally(scale, forms, settings if passing and not counts else None)
+        tally = plan.tally(scale, forms)
         return tally, tally.given if tally.tells_rows else Given(not all(forms.values()))
 
     with started(engine, source) as found:
-        return persisting(Plan.of(request, source, skip, found), work)
+        return persisting(Plan.of(request, source, skip, found, settings if passing and not counts else None), work)
 
 
 def _is_large(request: Request, source: Any, settings: Settings) -> bool:

@@ -17,6 +17,7 @@ from .words import columns, costs, measure_names, models
 
 if TYPE_CHECKING:
     from .scale import Label
+    from .settings import Settings
     from .streams import Files
     from .summing import Plan
     from .tally import Tally
@@ -42,6 +43,18 @@ class Counted(Taken):
         None
     )
     by: Annotated[str | None, Parameter(help="Column(s), with commas: sums for each part.")] = None
+    measures: Annotated[
+        str | None,
+        Parameter(help="With commas: for which measures rows are summed; of scores, for all that are usual."),
+    ] = None
+
+    @property
+    def settings(self) -> Settings | None:
+        """What more than counts is asked for."""
+        from .settings import settle
+
+        found = settle(None if self.measures is None else measure_names(self.measures))
+        return None if found.of_counts else found
 
     @property
     def models(self) -> dict[str, Any]:
@@ -79,7 +92,7 @@ def tally(
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
     with started(engine) as found:
         with opened_file(list(files), counted.where) as named:
-            plan = Plan.of(_request(named, truth, counted), named, bad_files == "skip", found)
+            plan = Plan.of(_request(named, truth, counted), named, bad_files == "skip", found, counted.settings)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
         if whole is None:
             return _each(plan, out, resume)

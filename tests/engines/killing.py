@@ -85,7 +85,7 @@ def survived(engine: Engine, source: Any, name: str, folder: Path) -> Tally:
     request = Request("y", MODELS, Door(weight="often", group="patient", by="site"))
     with killer(file) as killed:
         plan = Plan.of(request, source, engine=Doomed(engine, name, str(file)))
-        tally = plan.tally(*plan.settled(), with_scores=True)
+        tally = plan.tally(*plan.settled())
     assert killed
     assert killed[0] != os.getpid()
     assert tally.rows == sum(table()["often"].to_pylist())

@@ -49,6 +49,11 @@ class Recipe:
         """The measures that are made of one statistic."""
         return tuple(measure for measure in self.measures if measure.statistic is statistic)
 
+    @property
+    def labels(self) -> set[str]:
+        """The measures, by their labels."""
+        return {measure.label for measure in self.measures}
+
     @classmethod
     def of(cls, cases: Cases, settings: Settings, rulers: Rulers = ()) -> Recipe:
         """What is asked of rows like these."""

@@ -81,7 +81,7 @@ class Summary:
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
         """Some measures need the rows at hand, and others must be asked for before these are gone."""
-        refuse_unsummed(measures, {measure.label for measure in self.recipe.measures})
+        refuse_unsummed(measures, self.recipe.labels)
 
     def __neg__(self) -> Summary:
         """Turn around, so that subtracting is adding."""
