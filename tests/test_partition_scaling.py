@@ -408,6 +408,13 @@ def test_joined_classes_that_are_tied_stay_tied(drawn: tuple[Array, Codes, int])
         assert_allclose(after[marks], after[marks][0], rtol=1e-9, atol=1e-12)
 
 
+def test_joined_classes_that_come_to_more_than_one_by_rounding_are_scaled() -> None:
+    memberships = np.array([[0.0, 0.0, 0.0, 1.0]] * 15 + [[0, 1e-7, 0, 1], [1, 0, 1, 1], [1, 0, 1e-13, 1e-13]])
+    memberships /= memberships.sum(axis=1, keepdims=True)
+    assert memberships[:, [0, 2, 3]].sum(axis=1).max() > 1
+    assert_on_simplex(space(memberships, [0] * 17 + [1], ties="joined").scaled)
+
+
 @pytest.mark.parametrize("name", ["true_gap", "assigned_gap", "top"])
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("depth", [1, 2])

@@ -179,7 +179,8 @@ def broken(columns: Array, order: Blocks) -> Iterator[tuple[Array, Array | None]
     for level, block in enumerate(order):
         own = _total(columns, block)
         if not level:
-            yield own, None
+            # Together, they may come to more than 1 by rounding.
+            yield (np.minimum(own, 1.0) if len(block) > 1 else own), None
         else:
             # Summed up, since what is left of 1 has few digits where it is little.
             later = [place for place in range(len(columns)) if place not in (*taken, *block)]
