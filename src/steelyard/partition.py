@@ -257,12 +257,11 @@ def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array
     away = np.subtract(columns[one], columns.ravel().take(spots, out=spare, mode="clip"), out=spare)
     away *= 2
     squares += away
-    # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
-    lost = np.flatnonzero((squares < CANCELS) & (away != 0)) if squares.min(initial=1.0) < CANCELS else ()
-    at_codes = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
-    if len(lost):
-        at_codes[lost] = distances(columns[:, lost], codes[lost])
-    return at_codes, at_one
+    if squares.min(initial=1.0) < CANCELS:
+        # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
+        lost = np.flatnonzero((squares < CANCELS) & (away != 0))
+        squares[lost] = np.square(distances(columns[:, lost], codes[lost]))
+    return np.sqrt(squares, out=squares), at_one
 
 
 def corner(classes: int) -> float:

@@ -6,7 +6,7 @@ the wider region that it is a part of; a class that was never assigned is left a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain
@@ -127,24 +127,27 @@ class Regions:
         parts = [part for level in range(1, rows.depth + 1) for part in rows.regions(level)]
 
         def work(share: Sequence[Part]) -> Regions:
-            return reduce(add, (nothing._with(part, rows, truth, mass, times) for part in share), nothing)
+            found: dict[Prefix, list[Sums]] = {}
+            for part in share:
+                found.setdefault(part.prefix, []).extend(nothing._sums(part, rows, truth, mass, times))
+            return replace(nothing, sums={prefix: reduce(add, sums) for prefix, sums in found.items() if sums})
 
         return reduce(add, shared(parts, work, rows.columns.size // max(len(parts), 1)))
 
-    def _with(self, part: Part, rows: Arranged, truth: Codes, mass: Array | None, times: Array | None) -> Regions:
-        """The sums of rows of one region."""
+    def _sums(
+        self, part: Part, rows: Arranged, truth: Codes, mass: Array | None, times: Array | None
+    ) -> Iterator[Sums]:
+        """Those of some rows of a region; none where they weigh nothing, and so have no say."""
         here = slice(part.start, part.stop)
         places = rows.places[here]
         own = None if mass is None else mass.take(places)
         total = float(len(places) if own is None else own.sum())
-        # Rows that weigh nothing have no say.
-        if not total > 0:
-            return self
-        by_class = np.bincount(truth.take(places), own, self.classes).astype(np.float64)
-        shares = broken(rows.columns[:, here], self.order(part.prefix))
-        parts = [_summed(value, _product(left, own)) for value, left in shares]
-        count = float(len(places) if times is None else times.take(places).sum())
-        return replace(self, sums={part.prefix: Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)})
+        if total > 0:
+            by_class = np.bincount(truth.take(places), own, self.classes).astype(np.float64)
+            shares = broken(rows.columns[:, here], self.order(part.prefix))
+            parts = [_summed(value, _product(left, own)) for value, left in shares]
+            count = float(len(places) if times is None else times.take(places).sum())
+            yield Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
 
     def __add__(self, other: Regions) -> Regions:
         """The sums of both."""
