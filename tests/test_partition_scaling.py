@@ -16,7 +16,8 @@ from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
 from steelyard.errors import BadOption
 from steelyard.kinds import Array, Codes
 from steelyard.partition import Space, both_distances, corner, distances
-from steelyard.partition_scaling import Regions, Scaling, grouped
+from steelyard.partition_rows import Arranged, grouped
+from steelyard.partition_scaling import Regions, Scaling
 from steelyard.partition_ties import TIES, at_random, joined
 from steelyard.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
 
@@ -225,9 +226,9 @@ def test_regions_in_pieces_add_up_to_the_whole(depth: int) -> None:
     memberships, truth, _ = sample(999)
     mass = np.random.default_rng(2).random(999)
     order = orders(memberships, depth)
-    whole = Regions.of(memberships, order, truth, mass)
+    whole = Regions.of(Arranged.of(memberships, order), truth, mass)
     parts = [slice(0, 10), slice(10, 500), slice(500, 999)]
-    pieces = [Regions.of(memberships[part], order[part], truth[part], mass[part]) for part in parts]
+    pieces = [Regions.of(Arranged.of(memberships[part], order[part]), truth[part], mass[part]) for part in parts]
     joined = pieces[0] + pieces[1] + pieces[2]
     assert joined.sums.keys() == whole.sums.keys()
     for prefix, sums in whole.sums.items():
@@ -405,6 +406,13 @@ def test_joined_classes_that_are_tied_stay_tied(drawn: tuple[Array, Codes, int])
     tops = memberships == memberships.max(axis=1, keepdims=True)
     for marks, after in zip(tops, rows.scaled, strict=True):
         assert_allclose(after[marks], after[marks][0], rtol=1e-9, atol=1e-12)
+
+
+def test_joined_classes_that_come_to_more_than_one_by_rounding_are_scaled() -> None:
+    memberships = np.array([[0.0, 0.0, 0.0, 1.0]] * 15 + [[0, 1e-7, 0, 1], [1, 0, 1, 1], [1, 0, 1e-13, 1e-13]])
+    memberships /= memberships.sum(axis=1, keepdims=True)
+    assert memberships[:, [0, 2, 3]].sum(axis=1).max() > 1
+    assert_on_simplex(space(memberships, [0] * 17 + [1], ties="joined").scaled)
 
 
 @pytest.mark.parametrize("name", ["true_gap", "assigned_gap", "top"])

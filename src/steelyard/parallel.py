@@ -221,7 +221,7 @@ def running_sums(values: Any) -> Any:
     return sums
 
 
-def chunks(start: int, stop: int, columns: int = 1) -> list[tuple[int, int]]:
-    """Cut one stretch into pieces that fit the cache, of so many columns side by side."""
-    step = max(CHUNK // columns, LEAST_CHUNK)
+def chunks(start: int, stop: int, columns: int = 1, parts: int = 1) -> list[tuple[int, int]]:
+    """Cut one stretch into pieces that fit the cache, of so many columns side by side; or so that their parts do."""
+    step = max(CHUNK // columns, LEAST_CHUNK) * parts
     return [(low, min(low + step, stop)) for low in range(start, stop, step)]

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .partition_scaling import NOTHING_JOINED, Joined, Prefix, Regions, Scaling, Use, grouped, piecewise
+from .partition_rows import Arranged, grouped
+from .partition_scaling import NOTHING_JOINED, Joined, Regions, Scaling
 from .partition_ties import at_random, joined
 from .scaling import Moments, beta_map, broken, orders
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
+    from .partition_rows import Prefix, Use
     from .scaling import Variant
 
 STEP = 1e-5  # of what a moment can differ: for slopes by differences
@@ -49,6 +51,11 @@ class Space:
     times: Array | None = field(default=None, repr=False)
 
     @cached_property
+    def codes(self) -> Codes:
+        """The true classes by numbers that are as short as can be."""
+        return self.truth.astype(np.min_scalar_type(self.memberships.shape[1] - 1))
+
+    @cached_property
     def placed(self) -> tuple[Places, Joined]:
         """The highest classes of each row; and which of them stand together, where ties have joined them."""
         if self.ties == "joined":
@@ -64,6 +71,11 @@ class Space:
         return self.placed[0]
 
     @cached_property
+    def arranged(self) -> Arranged:
+        """The rows by region."""
+        return Arranged.of(self.memberships, self.order)
+
+    @cached_property
     def scaling(self) -> Scaling | None:
         """What is fitted to these rows; nothing where they stay as they are."""
         if self.variant == "raw":
@@ -71,13 +83,13 @@ class Space:
         variant: Variant = self.variant  # type: ignore[assignment]  # checked there
         # Rows that weigh the same are as a rule all that there are, and sooner summed.
         mass = None if (self.mass == 1).all() else self.mass
-        regions = Regions.of(self.memberships, self.order, self.truth, mass, self.times, self.placed[1])
+        regions = Regions.of(self.arranged, self.codes, mass, self.times, self.placed[1])
         return Scaling(regions, variant, self.floor)
 
     @cached_property
     def scaled(self) -> Array:
         """The memberships that count."""
-        return self.memberships if self.scaling is None else self.scaling(self.memberships, self.order)
+        return self.memberships if self.scaling is None else self.scaling.all(self.arranged)
 
     @cached_property
     def assigned(self) -> Codes:
@@ -98,14 +110,14 @@ class Space:
         # There, rows of one region may be assigned to several classes.
         assigned = self.assigned if self.variant == "klar" or self.ties == "joined" else None
 
-        def write(prefix: Prefix, rows: slice, here: Places, scaled: Array) -> None:
-            truth = self.truth[rows].take(here)
+        def write(prefix: Prefix, places: Places, scaled: Array) -> None:
+            truth = self.codes.take(places)
             if assigned is None:
                 both = both_distances(scaled, truth, prefix[0])
             else:
-                both = distances(scaled, truth), distances(scaled, assigned[rows].take(here))
+                both = distances(scaled, truth), distances(scaled, assigned.take(places))
             for gaps, gap in zip(found, both, strict=True):
-                gaps[rows][here] = gap
+                gaps[places] = gap
 
         self._each(write)
         return found
@@ -115,8 +127,8 @@ class Space:
         """The highest memberships."""
         found = np.empty(len(self.truth))
 
-        def write(_: Prefix, rows: slice, here: Places, scaled: Array) -> None:
-            found[rows][here] = scaled.max(axis=0)
+        def write(_: Prefix, places: Places, scaled: Array) -> None:
+            found[places] = scaled.max(axis=0)
 
         self._each(write)
         return found
@@ -124,9 +136,9 @@ class Space:
     def _each(self, use: Use) -> None:
         """Let somebody use the memberships that count, a few rows of one region at a time."""
         if self.scaling is None:
-            piecewise(self.memberships, self.order, use)
+            self.arranged.each(use)
         else:
-            self.scaling.each(self.memberships, self.order, use)
+            self.scaling.each(self.arranged, use)
 
     def _corners(self, name: str) -> Codes | None:
         """The classes of the corners that a column looks at."""
@@ -196,7 +208,7 @@ class Space:
             maps = [*scaling.maps[used]]
             maps[level] = beta_map(moved, scaling.variant)
             for prefix, here in leaves:
-                piece = scaling.of_region(prefix, self.memberships[here].T.copy(), maps)
+                piece = scaling.of_region(prefix, self.memberships[here].T, maps)
                 for name in COLUMNS:
                     codes = self._corners(name)
                     column = _from(piece, None if codes is None else codes[here])
@@ -232,21 +244,24 @@ def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array
 
     Squared, the two differ by twice the difference of the memberships.
     """
-    squares = np.square(1 - columns[one])
+    rows = columns.shape[1]
+    squares, spare = 1 - columns[one], np.empty(rows)
+    squares *= squares
     for place, column in enumerate(columns):
         if place != one:
-            squares += column * column
+            squares += np.square(column, out=spare)
     at_one = np.sqrt(squares)
-    rows = columns.shape[1]
-    away = columns[one] - columns.ravel().take(codes.astype(np.intp) * rows + np.arange(rows))
+    spots = codes.astype(np.intp)
+    spots *= rows
+    spots += np.arange(rows)
+    away = np.subtract(columns[one], columns.ravel().take(spots, out=spare, mode="clip"), out=spare)
     away *= 2
     squares += away
-    # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
-    lost = np.flatnonzero((squares < CANCELS) & (away != 0)) if squares.min(initial=1.0) < CANCELS else ()
-    at_codes = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
-    if len(lost):
-        at_codes[lost] = distances(columns[:, lost], codes[lost])
-    return at_codes, at_one
+    if squares.min(initial=1.0) < CANCELS:
+        # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
+        lost = np.flatnonzero((squares < CANCELS) & (away != 0))
+        squares[lost] = np.square(distances(columns[:, lost], codes[lost]))
+    return np.sqrt(squares, out=squares), at_one
 
 
 def corner(classes: int) -> float:

@@ -6,11 +6,10 @@ the wider region that it is a part of; a class that was never assigned is left a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain
-from math import perm
 from operator import add
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .errors import BadOption, quoted
-from .parallel import chunks, over_rows
+from .parallel import shared
+from .partition_rows import Arranged, Part, Prefix, Use
 from .scaling import (
-    FEW,
     MANY_VALUES,
     NEARLY_ONE,
     VARIANTS,
@@ -37,11 +36,8 @@ from .scaling import (
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
 
-Prefix = tuple[int, ...]
 Joined = Mapping[Prefix, Blocks]
 NOTHING_JOINED: Joined = MappingProxyType({})
-Use = Callable[[Prefix, slice, "Places", "Array"], None]  # a region, some rows, those of them there, and their columns
-FEW_REGIONS = 64
 
 
 class Sums(NamedTuple):
@@ -120,45 +116,38 @@ class Regions:
     @classmethod
     def of(
         cls,
-        memberships: Array,
-        order: Places,
+        rows: Arranged,
         truth: Codes,
         mass: Array | None = None,
         times: Array | None = None,
         joined: Joined = NOTHING_JOINED,
     ) -> Regions:
         """Sum up some rows, by what they weigh and by how often they occur; 1 where nothing is said of these."""
-        rows, classes = memberships.shape
+        nothing = cls(len(rows.columns), rows.depth, {}, joined)
+        parts = [part for level in range(1, rows.depth + 1) for part in rows.regions(level)]
 
-        def work(start: int, stop: int) -> Regions:
-            # Many regions take longer to be put together than rows to be fetched.
-            few = perm(classes, order.shape[1]) <= FEW_REGIONS
-            ends = chunks(start, stop) if few and rows else [(start, stop)]
-            return reduce(add, (piece(slice(*each)) for each in ends))
+        def work(share: Sequence[Part]) -> Regions:
+            found: dict[Prefix, list[Sums]] = {}
+            for part in share:
+                found.setdefault(part.prefix, []).extend(nothing._sums(part, rows, truth, mass, times))
+            return replace(nothing, sums={prefix: reduce(add, sums) for prefix, sums in found.items() if sums})
 
-        def piece(rows: slice) -> Regions:
-            sums = [None if column is None else column[rows] for column in (mass, times)]
-            return cls(classes, order.shape[1], {}, joined)._with(memberships[rows], order[rows], truth[rows], *sums)
+        return reduce(add, shared(parts, work, rows.columns.size // max(len(parts), 1)))
 
-        return reduce(add, over_rows(rows, work, classes))
-
-    def _with(
-        self, memberships: Array, order: Places, truth: Codes, mass: Array | None, times: Array | None
-    ) -> Regions:
-        classes, found = self.classes, {}
-        columns = np.ascontiguousarray(memberships.T)
-        for level in range(1, self.depth + 1):
-            for prefix, here in grouped(order[:, :level], classes):
-                own = None if mass is None else mass.take(here)
-                total = float(len(here) if own is None else own.sum())
-                # Rows that weigh nothing have no say.
-                if total > 0:
-                    by_class = np.bincount(truth.take(here), own, classes).astype(np.float64)
-                    shares = broken(columns, self.order(prefix), here)
-                    parts = [_summed(value, _product(left, own)) for value, left in shares]
-                    count = float(len(here) if times is None else times.take(here).sum())
-                    found[prefix] = Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
-        return replace(self, sums=found)
+    def _sums(
+        self, part: Part, rows: Arranged, truth: Codes, mass: Array | None, times: Array | None
+    ) -> Iterator[Sums]:
+        """Those of some rows of a region; none where they weigh nothing, and so have no say."""
+        here = slice(part.start, part.stop)
+        places = rows.places[here]
+        own = None if mass is None else mass.take(places)
+        total = float(len(places) if own is None else own.sum())
+        if total > 0:
+            by_class = np.bincount(truth.take(places), own, self.classes).astype(np.float64)
+            shares = broken(rows.columns[:, here], self.order(part.prefix))
+            parts = [_summed(value, _product(left, own)) for value, left in shares]
+            count = float(len(places) if times is None else times.take(places).sum())
+            yield Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
 
     def __add__(self, other: Regions) -> Regions:
         """The sums of both."""
@@ -184,40 +173,6 @@ def _summed(values: Array, weight: Array | None) -> tuple[float, float, float, f
     if weight is not None:
         away *= weight
     return total, mean, float(away.sum()), float(values.min()), float(values.max())
-
-
-def grouped(order: Places, classes: int) -> Iterator[tuple[Prefix, Places]]:
-    """The rows of each region, one region after the other."""
-    code = order[:, 0]
-    if order.shape[1] == 1 and classes <= FEW:
-        for place in range(classes):
-            if len(here := np.flatnonzero(code == place)):
-                yield (place,), here
-        return
-    for level in range(1, order.shape[1]):
-        code = code.astype(np.intp) * classes + order[:, level]
-        # Numbered anew, so that numbers stay small however many classes and levels there are.
-        code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
-    # Short numbers are sorted by counting.
-    by_code = np.argsort(code.astype(np.min_scalar_type(int(code.max(initial=0)))), kind="stable")
-    counts = np.bincount(code)
-    for count, stop in zip(counts, np.cumsum(counts), strict=True):
-        if count:
-            here = by_code[stop - count : stop]
-            yield tuple(order[here[0]].tolist()), here
-
-
-def piecewise(memberships: Array, order: Places, use: Use) -> None:
-    """Let somebody use memberships a few rows of one region at a time: what is used at once is not written down."""
-    rows, classes = memberships.shape
-
-    def work(start: int, stop: int) -> None:
-        for low, high in chunks(start, stop, (classes + 1) // 2):  # of which each region is but a part
-            columns = np.ascontiguousarray(memberships[low:high].T)
-            for prefix, here in grouped(order[low:high], classes):
-                use(prefix, slice(low, high), here, columns.take(here, axis=1))
-
-    over_rows(rows, work, classes)
 
 
 @dataclass(frozen=True)
@@ -264,23 +219,27 @@ class Scaling:
         """Scale memberships, (rows, classes)."""
         if order is None and self.regions.joined:
             raise BadOption("ties have joined regions, and rows may lie there", mend="Give the order of the rows too")
-        found = np.empty(memberships.shape)
+        return self.all(Arranged.of(memberships, orders(memberships, self.regions.depth) if order is None else order))
 
-        def write(_: Prefix, rows: slice, here: Places, scaled: Array) -> None:
+    def all(self, rows: Arranged) -> Array:
+        """Scale the memberships of all rows, (rows, classes)."""
+        found = np.empty(rows.columns.shape[::-1])
+
+        def write(_: Prefix, places: Places, scaled: Array) -> None:
             for place, column in enumerate(scaled):
-                found[rows, place][here] = column
+                found[:, place][places] = column
 
-        self.each(memberships, orders(memberships, self.regions.depth) if order is None else order, write)
+        self.each(rows, write)
         return found
 
-    def each(self, memberships: Array, order: Places, use: Use) -> None:
+    def each(self, rows: Arranged, use: Use) -> None:
         """Scale memberships a few rows of one region at a time, and let somebody use them."""
-        many = self._tabulated(len(memberships))
+        many = self._tabulated(len(rows.places))
 
-        def scale(prefix: Prefix, rows: slice, here: Places, columns: Array) -> None:
-            use(prefix, rows, here, self.of_region(prefix, columns, many=many))
+        def scale(prefix: Prefix, places: Places, columns: Array) -> None:
+            use(prefix, places, self.of_region(prefix, columns, many=many))
 
-        piecewise(memberships, order, scale)
+        rows.each(scale)
 
     def _tabulated(self, rows: int) -> bool:
         """Whether so many rows are worth tables; if they are, they are made before any thread asks for them."""

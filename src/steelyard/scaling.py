@@ -170,28 +170,29 @@ def _highest(columns: Array, found: Places) -> None:
             columns[place, np.arange(len(top))] = -np.inf
 
 
-def broken(columns: Array, order: Blocks, rows: Places | None = None) -> Iterator[tuple[Array, Array | None]]:
+def broken(columns: Array, order: Blocks) -> Iterator[tuple[Array, Array | None]]:
     """What each of the highest classes takes of what those before it left; and how much they left, None for all.
 
     Columns are those of the classes, (classes, rows).
     """
     taken: tuple[int, ...] = ()
     for level, block in enumerate(order):
-        own = _total(columns, block, rows)
+        own = _total(columns, block)
         if not level:
-            yield own, None
+            # Together, they may come to more than 1 by rounding.
+            yield (np.minimum(own, 1.0) if len(block) > 1 else own), None
         else:
             # Summed up, since what is left of 1 has few digits where it is little.
             later = [place for place in range(len(columns)) if place not in (*taken, *block)]
-            left = own + _total(columns, later, rows) if later else own
+            left = own + _total(columns, later) if later else own
             equal = np.full_like(own, len(block) / (len(columns) - len(taken)))  # where nothing is left
             yield np.divide(own, left, out=equal, where=left > NOTHING), left
         taken += block
 
 
-def _total(columns: Array, places: Sequence[int], rows: Places | None = None) -> Array:
+def _total(columns: Array, places: Sequence[int]) -> Array:
     """What some classes have together."""
-    first, *others = (columns[place] if rows is None else columns[place].take(rows) for place in places)
+    first, *others = (columns[place] for place in places)
     found: Array = sum(others, first)
     return found
 
@@ -201,27 +202,29 @@ def rescaled(
 ) -> Array:
     """Memberships of rows whose highest classes are these, with these scaled and all others in their ratios.
 
-    Columns are those of the classes, (classes, rows), and are changed in place. Classes that stand together are scaled
-    together, and keep their ratios. Where the highest classes had all of it, what they leave now is shared equally.
+    Columns are those of the classes, (classes, rows). Classes that stand together are scaled together, and keep their
+    ratios. Where the highest classes had all of it, what they leave now is shared equally.
     """
+    found = np.empty(columns.shape)
     left: Any = None
-    taken: Any = 0.0
+    taken: Any = None
     for block, one, (value, _) in zip(order, maps, broken(columns, order), strict=True):
-        taken = _total(columns, block).copy() if left is None else taken + _total(columns, block)
+        held = _total(columns, block)
+        taken = held if taken is None else taken + held
         share = one(value, many)
-        _hand_out(columns, block, share if left is None else share * left)
+        _hand_out(columns, block, share if left is None else share * left, found)
         np.subtract(1, share, out=share)
         left = share if left is None else np.multiply(left, share, out=left)
     highest = {place for block in order for place in block}
     others = [place for place in range(len(columns)) if place not in highest]
-    _hand_out(columns, others, left, taken >= near_one if taken.max(initial=0.0) >= near_one else None)
-    return columns
+    _hand_out(columns, others, left, found, taken >= near_one if taken.max(initial=0.0) >= near_one else None)
+    return found
 
 
-def _hand_out(columns: Array, places: Sequence[int], amount: Array, even: Marks | None = None) -> None:
+def _hand_out(columns: Array, places: Sequence[int], amount: Array, found: Array, even: Marks | None = None) -> None:
     """Give classes so much together, in the ratios that they had; equally where they had nothing, or it is said."""
     if len(places) == 1:
-        columns[places[0]] = amount
+        found[places[0]] = amount
         return
     # What they had has all its digits; what others left of 1 has few where it is little.
     held = _total(columns, places)
@@ -230,6 +233,6 @@ def _hand_out(columns: Array, places: Sequence[int], amount: Array, even: Marks 
         held[even] = 1.0
     factor = np.divide(amount, held, out=held)
     for place in places:
-        columns[place] *= factor
+        np.multiply(columns[place], factor, out=found[place])
         if even is not None:
-            columns[place, even] = amount[even] / len(places)
+            found[place, even] = amount[even] / len(places)
