@@ -12,6 +12,7 @@ from .errors import EmptyInput, SteelyardError, UnusableLabels, quoted
 from .gathering import Gathering, Multiplying, Together
 from .scale import Label, Scale
 from .shares import Batch
+from .summaries.ruler import BITS
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -77,15 +78,17 @@ class Gather:
         count: Lets batches in.
         settings: Which measures are asked for.
         rulers: On which scores are counted where rows are not held.
+        bits: Of the rulers where none are laid out yet.
     """
 
     count: Count
     settings: Settings
     rulers: Rulers = ()
+    bits: int = BITS
 
     def __call__(self) -> LettingIn[Tally]:
         """Start with no rows."""
-        gathering = Gathering(self.settings, self.rulers)
+        gathering = Gathering(self.settings, self.rulers, self.bits)
         return LettingIn(self.count, gathering, gathering.miss)
 
 

@@ -174,7 +174,10 @@ class ForecastEvaluation(RowEvaluation):
         apart = [key_of(slot) in self._apart for slot in columns]
         count = np.array([np.count_nonzero(piece.truth == code) for code in range(classes)] if any(apart) else [0])
         for row, column in enumerate(self.worth(piece, columns)):
-            moved = column - shift[row]
+            moved = column - shift[row] if shift[row] or weights is not None else column
+            if weights is None and not apart[row]:
+                found[:, row, 0] = moved.sum(), len(moved), moved.sum(), np.einsum("i,i", moved, moved)
+                continue
             if weights is None:
                 terms = [moved, moved * moved]
             else:
@@ -189,10 +192,8 @@ class ForecastEvaluation(RowEvaluation):
             found[[2, 3], row] = sums[:2]
             if weights is not None:
                 found[[0, 1], row] = sums[2:]
-            elif apart[row]:
-                found[[0, 1], row] = sums[0], count
             else:
-                found[0, row], found[1, row, 0] = sums[0], len(moved)
+                found[[0, 1], row] = sums[0], count
         return found
 
     @cached_property
@@ -496,7 +497,7 @@ class ForecastEvaluation(RowEvaluation):
 def _by_class(piece: Piece, values: Array) -> Array:
     """Sums over the rows of each class."""
     if piece.classes <= FEW_CLASSES:
-        return np.array([(values * piece.happened(code)).sum() for code in range(piece.classes)])
+        return np.array([np.einsum("i,i", values, piece.happened(code)) for code in range(piece.classes)])
     return np.bincount(piece.truth, values, piece.classes).astype(np.float64)
 
 

@@ -22,6 +22,7 @@ from .settings import Settings
 from .summaries.products import Products, Wanted, products_of, wanted_of
 from .summaries.rankings import SummedRanking, refined
 from .summaries.recipe import Recipe, Rulers
+from .summaries.ruler import BITS
 from .summaries.summary import EVALUATIONS, Summarising
 from .summaries.summed import SummedEvaluation
 from .tally import Tally
@@ -31,9 +32,9 @@ from .uncertainty import unit_of
 class Gathering:
     """Takes in batches of rows with their scores."""
 
-    def __init__(self, settings: Settings, rulers: Rulers = ()) -> None:
+    def __init__(self, settings: Settings, rulers: Rulers = (), bits: int = BITS) -> None:
         """Start with no rows."""
-        self.settings, self.rulers = settings, rulers
+        self.settings, self.rulers, self.bits = settings, rulers, bits
         self.recipe: Recipe | None = None
         self.total: Sum[Tally] = Sum()
         self.held = 0
@@ -44,7 +45,7 @@ class Gathering:
         if not cases.scored and cases.measured is None:
             self.total.add(Tally.of(cases))
             return
-        known = Recipe.of(cases, self.settings, self.rulers)
+        known = Recipe.of(cases, self.settings, self.rulers, self.bits)
         self.recipe = known if self.recipe is None else self.recipe.meeting(known)
         rows = Rows.of(cases, passing=self.summarising is not None)
         counts = Tally.of(cases, with_scores=False)

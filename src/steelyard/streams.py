@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .kinds import Places
 
 SHARE_BYTES = 1 << 25  # of a file: as much as is worth a worker's while
+ENOUGH_SHARES = 24  # states of more would take longer to add up than they save
 Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
 
 
@@ -224,10 +225,11 @@ class Files:
 
     def shares(self, cut: bool = False) -> list[FileShare]:
         """The files one by one, or cut where they are large and can be, to be read side by side."""
-        return [share for file in self.files for share in self._shares_of(file, cut)]
+        size = max(SHARE_BYTES, self.size // ENOUGH_SHARES) if cut else self.size
+        return [share for file in self.files for share in self._shares_of(file, size)]
 
-    def _shares_of(self, file: File, cut: bool) -> list[FileShare]:
-        stretches = row_groups(file, SHARE_BYTES) if cut and file.size > SHARE_BYTES else []
+    def _shares_of(self, file: File, size: int) -> list[FileShare]:
+        stretches = row_groups(file, size) if file.size > size else []
         if len(stretches) < 2:
             return [FileShare(file, self.filter, None, file.size)]
         return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]

@@ -28,9 +28,10 @@ from .measured import Knowledge
 from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
-from .sizes import estimate
+from .sizes import estimate, rows_in
 from .statistics import CONFUSION
 from .streams import Files, schema_from
+from .summaries.ruler import bits_for
 from .summaries.summary import GATHERINGS
 from .surveying import Look, Seen, has_fraction, nothing
 from .tally import Tally
@@ -60,6 +61,7 @@ class Plan:
         skip: Whether a file that cannot be used is left out; else it stops the run.
         left_out: What was wrong with files that were left out, by file.
         settings: Which measures are asked for, where some need more than counts.
+        saved: Whether the tally will be added to others: then how fine it is must not depend on how many rows it has.
     """
 
     request: Request
@@ -70,6 +72,7 @@ class Plan:
     skip: bool = False
     left_out: Mapping[str, SteelyardError] = field(default_factory=dict)
     settings: Settings | None = None
+    saved: bool = False
 
     @classmethod
     def of(
@@ -241,12 +244,13 @@ class Plan:
         count, settings = Count(self.request, replace(self.door, scale=scale), forms), self.settings
         if settings is None:
             return self._counted(partial(Adding, count))
-        tally = self._counted(Gather(count, settings))
+        bits = bits_for(rows_in(self.files.files) if isinstance(self.files, Files) and not self.saved else None)
+        tally = self._counted(Gather(count, settings, bits=bits))
         for _ in range(MOST_PASSES):
             rulers = finer_rulers(tally)
             if not rulers:
                 break
-            tally = self._counted(Gather(count, settings, rulers))
+            tally = self._counted(Gather(count, settings, rulers, bits))
         wanted = second_pass(tally)
         together = self.gather(Multiply(count, wanted), self.columns, self._progress).state if wanted else None
         return tally if together is None else with_products(tally, together)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -92,7 +92,8 @@ def tally(
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
     with started(engine) as found:
         with opened_file(list(files), counted.where) as named:
-            plan = Plan.of(_request(named, truth, counted), named, bad_files == "skip", found, counted.settings)
+            request = _request(named, truth, counted)
+            plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
         if whole is None:
             return _each(plan, out, resume)

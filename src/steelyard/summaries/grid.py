@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import UnlikeTallies
 from ..parallel import LEAST_CHUNK
 from ..prediction import Scores
 from ..rows import Rows
@@ -42,13 +41,18 @@ class Grid:
     def __add__(self, other: Grid) -> Grid:
         """Add cell by cell; where one was parted further than the other, by the cells that both have."""
         if self.ruler != other.ruler:
-            if not isinstance(self.ruler, FinerRuler) and not isinstance(other.ruler, FinerRuler):
-                raise UnlikeTallies("scores were counted on different rulers", mend="Make both with the same options")
-            return self.coarser() + other.coarser()
+            return self._beside(other) + other._beside(self)
         pairs = [(getattr(self, name), getattr(other, name)) for name in ("cells", "sums", "score", "mixed")]
         cells, sums, score, mixed = (np.concatenate(pair) for pair in pairs)
         order = np.argsort(cells, kind="stable")
         return _joined(Grid(self.ruler, cells[order], sums[order], score[order], mixed[order]))
+
+    def _beside(self, other: Grid) -> Grid:
+        """The same counts in cells that another grid may have too: marks of a coarser ruler are those of a finer."""
+        if isinstance(self.ruler, FinerRuler) or isinstance(other.ruler, FinerRuler):
+            return self.coarser()
+        coarse = Ruler(min(self.ruler.bits, other.ruler.bits))
+        return _joined(replace(self, cells=coarse.place(self.ruler.low(self.cells)), ruler=coarse))
 
     def coarser(self) -> Grid:
         """The same counts where no cell is parted; as they are where none is."""

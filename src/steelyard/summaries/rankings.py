@@ -24,7 +24,7 @@ from ..rows import Rows
 from ..statistics import RANKING
 from .grid import Counter, Grid
 from .recipe import Recipe, Rulers
-from .ruler import BITS, OCTAVES, FinerRuler, Ruler
+from .ruler import OCTAVES, FinerRuler, Ruler
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def rulers_for(recipe: Recipe) -> Rulers:
         return recipe.rulers
     columns = sum(size for size, _ in recipe.shape)
     several = max(columns * len(sides_of(recipe, 0, 0)) / 2, 1)
-    ruler = Ruler(max(BITS - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+    ruler = Ruler(max(recipe.bits - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
     return tuple((ruler,) * size for size, _ in recipe.shape)
 
 

@@ -10,7 +10,7 @@ from ..cases import Cases, Given
 from ..registry import Measure
 from ..scale import Scale
 from ..statistics import CONFUSION, Statistic
-from .ruler import FinerRuler, Ruler
+from .ruler import BITS, FinerRuler, Ruler
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -34,6 +34,7 @@ class Recipe:
         weighed: Whether rows have weights.
         clustered: Whether rows belong to clusters.
         rulers: On which the scores of each classifier are counted, a column each.
+        bits: Of the rulers where none were laid out before.
     """
 
     scale: Scale
@@ -44,6 +45,7 @@ class Recipe:
     weighed: bool = False
     clustered: bool = False
     rulers: Rulers = ()
+    bits: int = BITS
 
     def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
         """The measures that are made of one statistic."""
@@ -55,13 +57,14 @@ class Recipe:
         return {measure.label for measure in self.measures}
 
     @classmethod
-    def of(cls, cases: Cases, settings: Settings, rulers: Rulers = ()) -> Recipe:
+    def of(cls, cases: Cases, settings: Settings, rulers: Rulers = (), bits: int = BITS) -> Recipe:
         """What is asked of rows like these."""
         given = cases.given()
         measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
         speaks = tuple((len(said.columns), said.speaks) for said in cases.scores.values())
         weighed, clustered = cases.weight is not None, cases.group is not None
-        return cls(cases.scale, tuple(cases.assigned), speaks, tuple(measures), given, weighed, clustered, rulers)
+        asked = (tuple(cases.assigned), speaks, tuple(measures), given)
+        return cls(cases.scale, *asked, weighed, clustered, rulers, bits)
 
     def meeting(self, other: Recipe | None) -> Recipe:
         """What can be asked of both: scores of which some are no probabilities are none."""

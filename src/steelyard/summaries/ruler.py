@@ -20,7 +20,13 @@ MANTISSA = 52
 BIAS = 1023
 OCTAVES = 40  # with fine marks, on either side of 1
 FEW = 3  # bits of the cells beyond
-BITS = 15
+BITS = 16
+LEAST_BITS, MOST_BITS = 12, 18
+
+
+def bits_for(rows: int | None) -> int:
+    """How fine a ruler must be for cells to leave less open than a tenth of a standard error, of usual scores."""
+    return BITS if not rows else int(np.clip(np.ceil(np.log2(rows) / 2) + 2, LEAST_BITS, MOST_BITS))
 
 
 def _bits(number: float) -> int:

@@ -26,14 +26,11 @@ class Sample:
     @classmethod
     def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
         """Choose from some rows; of those not below a mark, none."""
-        number = _number(rows)
-        marks: Places = np.asarray(number, dtype=np.float64).view(np.uint64) * ODD
-        marks ^= marks >> np.uint64(29)
-        marks *= ODD
-        most = np.iinfo(np.uint64).max if below is None else below
-        if len(marks) > SIZE:
-            most = min(most, np.partition(marks, SIZE)[SIZE])
-        chosen = marks <= most
+        # Multiplied by a large odd number, all bits of another have a say in the first ones.
+        marks: Places = np.asarray(_number(rows), dtype=np.float64).view(np.uint64) * ODD
+        chosen = np.ones(len(marks), dtype=bool) if below is None else marks < below
+        if np.count_nonzero(chosen) > SIZE:
+            chosen &= marks <= np.partition(marks[chosen], SIZE)[SIZE]
         return cls(marks[chosen], _bare(rows.select(chosen))).cut()
 
     def cut(self) -> Sample:
