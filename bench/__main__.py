@@ -27,6 +27,7 @@ from .ranking import (
 )
 from .report import environment, markdown, show
 from .results import Section
+from .streams import measure_streams
 from .studies import measure_studies
 
 Step = Callable[[Plan, Callable[[str], None]], Section]
@@ -45,6 +46,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "studies": (measure_studies,),
     "partition": (measure_partition,),
     "closed_form": (measure_closed_form,),
+    "streams": (measure_streams,),
 }
 
 
