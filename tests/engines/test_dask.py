@@ -98,7 +98,7 @@ def test_a_scheduler_is_found_by_its_address(
 
 
 def test_only_the_columns_that_are_needed_are_taken() -> None:
-    def part(place: int, columns: Any = None) -> pd.DataFrame:
+    def part(place: int, columns: Any = None) -> Any:
         found = table().slice(place * 60, 60).to_pandas()
         assert columns is not None
         assert set(columns) <= {"y", "m", "often"}
