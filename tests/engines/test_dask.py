@@ -25,7 +25,6 @@ from tests.engines.killing import survived
 from tests.engines.rows import ASKED, MODELS, files, same, table
 from tests.test_summing import alike
 
-pytestmark = pytest.mark.xdist_group("dask")
 NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 
 

@@ -25,7 +25,6 @@ from tests.engines.killing import survived
 from tests.engines.rows import MODELS, files, same, table
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, and there is none on the PATH"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
