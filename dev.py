@@ -128,8 +128,7 @@ def demo(*arguments: str) -> int:
 def test(*arguments: str) -> int:
     """Run lint, types and tests; with arguments, pytest alone with those."""
     checks = () if arguments else LINT + TYPES
-    # What is started once for many tests, such as Spark, is kept in one process.
-    return run_all(*checks, ["pytest", "-n", "auto", "--dist", "loadgroup", *arguments])
+    return run_all(*checks, ["pytest", "-n", "auto", *arguments])
 
 
 def lint(*arguments: str) -> int:

@@ -12,6 +12,7 @@ from rich.console import Console
 from .bootstrap import measure_bootstrap
 from .closed_form import measure_closed_form
 from .counts import measure_integers, measure_strings
+from .engines import measure_engines
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
 from .paired import measure_paired
@@ -47,6 +48,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "partition": (measure_partition,),
     "closed_form": (measure_closed_form,),
     "streams": (measure_streams,),
+    "engines": (measure_engines,),
 }
 
 

@@ -35,6 +35,7 @@ class Plan:
         partition_rows: For scaled memberships, and how many times as long the exact inverse shall need.
         closed_form_rows: For leave-one-out, and how many times as long the fits shall need.
         stream_rows: For files that are never held, and what share of the speed of reading alone is wanted.
+        engine_rows: For a cluster of two workers against one.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -59,6 +60,7 @@ class Plan:
     partition_rows: Targets
     closed_form_rows: Targets
     stream_rows: Targets
+    engine_rows: tuple[int, ...]
     fresh_starts: int
 
 
@@ -85,6 +87,7 @@ FULL = Plan(
     partition_rows={10**4: 1, 10**6: 10},
     closed_form_rows={200: 10, 5_000: 100},
     stream_rows={10**6: 0.0, 10**7: 0.5, 10**8: 0.5},
+    engine_rows=(2 * 10**7, 10**8),
     fresh_starts=7,
 )
 QUICK = replace(
@@ -109,5 +112,6 @@ QUICK = replace(
     partition_rows={10**5: 5},
     closed_form_rows={1_000: 20},
     stream_rows={10**5: 0.0},
+    engine_rows=(2 * 10**7,),
     fresh_starts=1,
 )

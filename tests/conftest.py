@@ -1,7 +1,23 @@
 """Settings that all tests share."""
 
+from importlib import import_module
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
 # Machines are shared and noisy: how long an example takes says nothing about whether it is right.
 settings.register_profile("steelyard", deadline=None)
 settings.load_profile("steelyard")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
+    """Tests of a file that share a cluster stay in one process, so that it is started once; others go anywhere."""
+    by_scope: Any = import_module("xdist.scheduler").LoadScopeScheduling
+
+    class Together(by_scope):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid.partition("::")[0] if "engines/test_" in nodeid else nodeid
+
+    return Together(config, log) if config.getvalue("dist") == "load" else None

@@ -8,7 +8,18 @@ from pathlib import Path
 
 import steelyard
 
-HEAVY = ("matplotlib", "sklearn", "pyarrow.dataset", "dask", "pyspark", "pandas", "polars", "scipy.stats")
+HEAVY = (
+    "matplotlib",
+    "sklearn",
+    "pyarrow.dataset",
+    "dask",
+    "distributed",
+    "pyspark",
+    "py4j",
+    "pandas",
+    "polars",
+    "scipy.stats",
+)
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -23,6 +34,13 @@ def test_importing_loads_nothing_heavy() -> None:
 
 def test_assessing_arrays_loads_nothing_heavy() -> None:
     assert not loaded_after("import steelyard; steelyard.assess([0, 1, 1], [0, 1, 0])['kappa']") & {*HEAVY}
+
+
+def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,m\n0,0\n1,1\n")
+    loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', assigned='m')['kappa']")
+    assert "steelyard.engines.local" in loaded
+    assert not {"dask", "distributed", "pyspark", "py4j", "steelyard.engines.dask", "steelyard.engines.spark"} & loaded
 
 
 def test_every_public_name_can_be_had() -> None:

@@ -24,6 +24,7 @@ _here = local()
 
 CHUNK = 1 << 16  # rows: a few columns of this length fit into the second-level cache
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
+PATIENCE = 0.2  # seconds
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
 
 
@@ -49,7 +50,7 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
 
     Few results wait for their turn. Whoever stops asking, or is interrupted, stops the threads too.
     """
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor, wait
 
     workers = min(cores(), len(items))
     if workers < 2:
@@ -61,14 +62,19 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
         _here.busy, _here.enough = True, enough
         return work(item)
 
+    def first() -> Result:
+        while not wait(list(waiting)[:1], PATIENCE).done:  # whoever sleeps for good can miss an interrupt
+            pass
+        return waiting.popleft().result()
+
     with ThreadPoolExecutor(workers) as pool:
         try:
             for item in items:
                 waiting.append(pool.submit(alone, item))
                 if len(waiting) > workers:
-                    yield waiting.popleft().result()
+                    yield first()
             while waiting:
-                yield waiting.popleft().result()
+                yield first()
         finally:
             enough.set()
             pool.shutdown(wait=False, cancel_futures=True)

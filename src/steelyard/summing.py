@@ -220,8 +220,8 @@ class Plan:
                 predictions[name] = Prediction(name, encode(predictions[name], name) if labels else None)
         names = {"truth": str(self.request.truth)}
         # What is said row by row says nothing of classes.
-        nothing = {"weight": None, "group": None, "by": None, "knowledge": Knowledge()}
-        plain = replace(self.door, **nothing, names=names, headings=self.request.headings)
+        unsaid = replace(self.door, weight=None, group=None, by=None, knowledge=Knowledge())
+        plain = replace(unsaid, names=names, headings=self.request.headings)
         scale, found = plain.survey(truth, predictions)
         return scale, {name: said.labels is not None for name, said in found.items()}
 

@@ -25,7 +25,6 @@ from tests.engines.killing import survived
 from tests.engines.rows import ASKED, MODELS, files, same, table
 from tests.test_summing import alike
 
-pytestmark = pytest.mark.xdist_group("dask")
 NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 
 
@@ -98,7 +97,7 @@ def test_a_scheduler_is_found_by_its_address(
 
 
 def test_only_the_columns_that_are_needed_are_taken() -> None:
-    def part(place: int, columns: Any = None) -> pd.DataFrame:
+    def part(place: int, columns: Any = None) -> Any:
         found = table().slice(place * 60, 60).to_pandas()
         assert columns is not None
         assert set(columns) <= {"y", "m", "often"}

@@ -88,6 +88,7 @@ def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sent for real, while two shares without an end are worked on."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     before, began = threading.active_count(), threading.Barrier(3)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # other packages put their own in its place
 
     def endless() -> Iterator[int]:
         while True:
@@ -103,8 +104,11 @@ def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     finger = threading.Thread(target=press)
     finger.start()
-    with pytest.raises(KeyboardInterrupt):
-        Local().fold(work, [1, 2, 3])
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Local().fold(work, [1, 2, 3])
+    finally:
+        signal.signal(signal.SIGINT, handler)
     finger.join()
     assert threading.active_count() == before
 
@@ -197,19 +201,17 @@ def test_a_threshold_is_chosen_by_rows_that_were_kept(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"truth": "y", "membership": "p_high", "event": "yes", "threshold": "best:f1"}
     changed = table().set_column(1, "y", pa.array(["yes" if y == "high" else "no" for y in table()["y"].to_pylist()]))
     parquet.write_table(changed, tmp_path / "a.parquet", row_group_size=20)
-    for options in ({}, {"weight": "weight", "group": "patient"}, {"weight": "often", "by": "site"}):
-        found, right = (
-            sy.assess(x, **asked, **options, **e) for x, e in ((tmp_path, {"engine": "local"}), (changed, {}))
-        )
+    here: dict[str, Any] = {"engine": "local"}
+    several: list[dict[str, Any]] = [{}, {"weight": "weight", "group": "patient"}, {"weight": "often", "by": "site"}]
+    for options in several:
+        found, right = sy.assess(tmp_path, **asked, **options, **here), sy.assess(changed, **asked, **options)
         assert found.decision is not None
         assert right.decision is not None
         assert found.decision.threshold == right.decision.threshold
         alike(found, right)
     models = {"p": "p_high", "q": "q_high"}
-    both, two = (
-        sy.compare(x, models, truth="y", event="yes", threshold="best:f1", **e)
-        for x, e in ((tmp_path, {"engine": "local"}), (changed, {}))
-    )
+    asked = {"truth": "y", "event": "yes", "threshold": "best:f1"}
+    both, two = sy.compare(tmp_path, models, **asked, **here), sy.compare(changed, models, **asked)
     alike(both, two)
     assert both.deciding_rows("error", "p", "q").to_pylist() == two.deciding_rows("error", "p", "q").to_pylist()
 

@@ -25,7 +25,6 @@ from tests.engines.killing import survived
 from tests.engines.rows import MODELS, files, same, table
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, and there is none on the PATH"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
@@ -45,8 +44,9 @@ def spark() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def frame(spark: Any) -> Any:
     """The rows in three partitions, in their order."""
-    parts = [spark.createDataFrame(table().slice(low, 80).to_pandas()).coalesce(1) for low in (0, 80, 160)]
-    found = parts[0].union(parts[1]).union(parts[2]).cache()
+    kinds = spark.createDataFrame(table().slice(0, 1).to_pandas()).schema
+    rows = [tuple(row.values()) for row in table().to_pylist()]
+    found = spark.createDataFrame(spark.sparkContext.parallelize(rows, 3), kinds)
     assert found.rdd.getNumPartitions() == 3
     return found
 
@@ -76,8 +76,8 @@ def test_rows_that_decide_are_collected_when_somebody_asks(frame: Any) -> None:
 
 
 def test_names_are_taken_as_they_are(frame: Any) -> None:
-    renamed = frame.withColumnRenamed("y", "true.class")
-    assert sy.assess(renamed, truth="true.class", assigned="m", measures=["error"]).n == 240
+    renamed = frame.select("y", "m").toDF("true.class", "a`b")
+    assert sy.assess(renamed, truth="true.class", assigned="a`b", measures=["error"]).n == 240
 
 
 def test_faults_of_frames_name_the_partition(frame: Any) -> None:

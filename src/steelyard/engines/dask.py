@@ -48,7 +48,8 @@ class Dask:
             for share in shares:
                 future = waiting.popleft()
                 error = future.exception()
-                future.release()  # what nobody asks for any more is forgotten by the cluster too
+                if future is not last:  # as the state of a single share is
+                    future.release()  # what nobody asks for any more is forgotten by the cluster too
                 if error is not None:
                     raise error
                 done(share)

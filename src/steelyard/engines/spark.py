@@ -27,7 +27,8 @@ class Spark:
     def fold(self, work: Callable[[Any], Any], shares: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
         """Add up what becomes of every share."""
         if isinstance(shares, SparkFrame):
-            tasks = shares.selected.mapInArrow(partial(_of_partition, work, shares.filter), STATES)
+            named = partial(_of_partition, work, shares.filter, list(shares.columns))
+            tasks = shares.selected.mapInArrow(named, STATES)
         else:
             blocks = in_blocks(shares)
             count = len(blocks)
@@ -57,12 +58,14 @@ def _of_blocks(work: Callable[[Any], Any], blocks: Sequence[Sequence[Any]], batc
             yield _stated(place, work, blocks[place])
 
 
-def _of_partition(work: Callable[[Any], Any], keep: Filter | None, batches: Iterable[Any]) -> Iterator[Any]:
+def _of_partition(
+    work: Callable[[Any], Any], keep: Filter | None, names: list[str], batches: Iterable[Any]
+) -> Iterator[Any]:
     from pyspark import TaskContext
 
     context: Any = TaskContext.get()
-    place = context.partitionId()
-    yield _stated(place, work, [FrameShare(f"partition {place}", batches, keep)])
+    place, named = context.partitionId(), (batch.rename_columns(names) for batch in batches)
+    yield _stated(place, work, [FrameShare(f"partition {place}", named, keep)])
 
 
 def _stated(place: int, work: Callable[[Any], Any], shares: Iterable[Any]) -> Any:

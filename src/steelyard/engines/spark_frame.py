@@ -27,15 +27,16 @@ class SparkFrame:
 
     @property
     def selected(self) -> Any:
-        """The frame with no more than the columns that are needed."""
-        return self.frame.select(*["`" + name.replace("`", "``") + "`" for name in self.columns])
+        """The frame with no more than the columns that are needed, under numbers: Spark stumbles over odd names."""
+        some = self.frame.select(*["`" + name.replace("`", "``") + "`" for name in self.columns])
+        return some.toDF(*map(str, range(len(self.columns))))
 
     def schema(self, columns: Sequence[str], engine: Engine) -> Any:
         """What columns hold, as the frame says."""
         import pyarrow as pa
 
         said = self.shares(columns).selected.limit(0).toArrow().schema
-        return pa.schema([(name, plain(said.field(name).type)) for name in columns])
+        return pa.schema([(name, plain(kind)) for name, kind in zip(columns, said.types, strict=True)])
 
     def shares(self, columns: Sequence[str]) -> SparkFrame:
         """Its partitions, with no more than these columns."""
@@ -43,4 +44,4 @@ class SparkFrame:
 
     def collected(self, columns: Sequence[str]) -> Any:
         """All rows, as one table."""
-        return read_frame(self.shares(columns).selected.toArrow())
+        return read_frame(self.shares(columns).selected.toArrow().rename_columns(list(columns)))
