@@ -325,7 +325,7 @@ def test_an_interrupted_run_leaves_nothing(
         raise KeyboardInterrupt
 
     if moment == "counting":
-        monkeypatch.setattr(counting.Count, "__call__", interrupt)
+        monkeypatch.setattr(counting.Count, "cases", interrupt)
     else:
         monkeypatch.setattr(os, "fsync", interrupt)
     status, out, _ = run(capsys, "tally", "days", *PLAIN, "--out", "x.tally")

@@ -16,8 +16,9 @@ import steelyard as sy
 from steelyard import Tally, api
 from steelyard.admission import Request
 from steelyard.cases import Door
-from steelyard.counting import Count
+from steelyard.counting import Gather
 from steelyard.engines import Engine
+from steelyard.settings import settle
 from steelyard.summing import Plan
 from tests.engines.rows import MODELS, table
 from tests.test_summing import alike
@@ -52,7 +53,7 @@ class Doomed:
     file: str
 
     def fold(self, work: Any, shares: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
-        counts = isinstance(getattr(work, "make", None), Count)
+        counts = isinstance(getattr(work, "start", None), Gather)
         return self.engine.fold(Deadly(work, self.name, self.file) if counts else work, shares, done)
 
 
@@ -84,7 +85,7 @@ def survived(engine: Engine, source: Any, name: str, folder: Path) -> Tally:
     file = folder / "running"
     request = Request("y", MODELS, Door(weight="often", group="patient", by="site"))
     with killer(file) as killed:
-        plan = Plan.of(request, source, engine=Doomed(engine, name, str(file)))
+        plan = Plan.of(request, source, engine=Doomed(engine, name, str(file)), settings=settle())
         tally = plan.tally(*plan.settled())
     assert killed
     assert killed[0] != os.getpid()
