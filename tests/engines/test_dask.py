@@ -22,6 +22,7 @@ from steelyard.errors import BadOption, UnknownColumn, UnknownLabel, UnreadableF
 from steelyard.streams import Files
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived
+from tests.engines.many import summed_alike
 from tests.engines.rows import ASKED, MODELS, files, same, table
 from tests.test_summing import alike
 
@@ -188,3 +189,7 @@ def test_an_interrupt_passes_through_and_the_cluster_lives_on(client: Any, tmp_p
         sy.assess(replace(Files.of(folder), watch=interrupt), **NAMED, engine=client)
     assert Dask(client).fold(operator.neg, [1, 2, 3]) == -6
     assert Dask(client).fold(operator.neg, []) is None
+
+
+def test_more_rows_than_are_held(client: Any, tmp_path: Path) -> None:
+    summed_alike(tmp_path, client)

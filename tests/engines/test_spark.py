@@ -22,6 +22,7 @@ from steelyard.streams import Files
 from tests.engines import killing
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived
+from tests.engines.many import summed_alike
 from tests.engines.rows import MODELS, files, same, table
 
 pytestmark = [
@@ -106,3 +107,7 @@ def test_an_interrupt_passes_through(spark: Any, tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         sy.assess(replace(Files.of(files(tmp_path)), watch=interrupt), **NAMED, engine=spark)
+
+
+def test_more_rows_than_are_held(spark: Any, tmp_path: Path) -> None:
+    summed_alike(tmp_path, spark)
