@@ -73,7 +73,7 @@ class Environment:
             install = [uv, "pip", "install", "--quiet", "--python", python]
         else:
             install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        print(f"Installing what {self.lock.name} lists, which takes about a minute once ...", flush=True)
+        print(f"Installing what {self.lock.name} lists, which takes a few minutes once ...", flush=True)
         run(*install, "--require-hashes", "-r", str(self.lock), check=True)
         # The lock holds the build's own needs, so nothing is fetched for it unseen.
         run(*install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT), check=True)

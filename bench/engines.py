@@ -38,6 +38,8 @@ def measure_engines(plan: Plan, say: Callable[[str], None]) -> Section:
             clusters: dict[str, Any] = {name: stack.enter_context(cluster(size)) for name, size in ((ONE, 1), (TWO, 2))}
             asked = partial(steelyard.assess, folder, truth="truth", assigned="assigned")
             calls: dict[str, Call] = {name: partial(asked, engine=client) for name, client in clusters.items()}
+            for call in calls.values():
+                call()  # workers load what they need
             times = best_times({**calls, HERE: partial(asked, engine="local")}, plan.pace)
         factor = times[ONE] / times[TWO]
         if factor < LEAST:

@@ -16,6 +16,7 @@ from . import __version__
 from .command_options import (
     HELD,
     NOT_HELD,
+    EngineName,
     Options,
     Reading,
     columns_of,
@@ -117,6 +118,7 @@ def assess(
         Parameter(help="Columns of probabilities: 'p_*', or names with commas; one column: score of the event."),
     ] = None,
     training: Annotated[str | None, Parameter(help="File of the training data: its values stand beside.")] = None,
+    engine: EngineName = None,
     predictions_in_rows: Annotated[
         bool, Parameter(help="Print the confusion table the other way round.", negative="")
     ] = False,
@@ -138,6 +140,7 @@ def assess(
             membership=columns(membership),
             training=training,
             on_error=options.bad_files,
+            engine=engine,
             **keywords_of(files, truth, options),
         )
     return tell_assessment(result, options, conditions, truth_in_rows=not predictions_in_rows)
@@ -155,6 +158,7 @@ def compare(
         ),
     ],
     measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    engine: EngineName = None,
     options: Options = Options(),  # noqa: B008  (frozen)
 ) -> int:
     """Weigh several classifiers on the same rows, and tell which of them differ.
@@ -168,7 +172,7 @@ def compare(
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
     with opened_file(file, options.where) as files:
         said = keywords_of(files, truth, options)
-        result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, **said)
+        result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)
     return tell_comparison(result, options, conditions, measure)
 
 

@@ -114,7 +114,6 @@ class Options(Reading, Judged):
     bad_files: Annotated[
         Literal["stop", "skip"], Parameter(help="What to do with a file that cannot be used, where rows are counted.")
     ] = "stop"
-    engine: EngineName = None
 
 
 def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
@@ -158,7 +157,6 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
         "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
-        "engine": options.engine,
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .errors import SteelyardError, UnreadableFile
 from .files import TEXT, File
+from .parallel import cores
 from .text_files import Text
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -150,7 +151,8 @@ def _parquet_batches(
         for group in wanted:
             rows = _rows_at_a_time(meta.row_group(group), len(columns))
             first = starts[group]
-            for batch in opened.iter_batches(rows, row_groups=[group], columns=list(columns)):
+            threads = cores() > 1
+            for batch in opened.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=threads):
                 yield first, batch
                 first += batch.num_rows
 

@@ -80,6 +80,17 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep to this thread: where a cluster gives out the work, the other cores have theirs."""
+    before = getattr(_here, "busy", False), getattr(_here, "alone", False)
+    _here.busy = _here.alone = True
+    try:
+        yield
+    finally:
+        _here.busy, _here.alone = before
+
+
 class Abandoned(Exception):
     """Nobody waits for this work any more."""
 
@@ -108,6 +119,9 @@ def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
     They come in their order. Whoever stops asking stops the thread too, and where nobody waits for what is made of
     the items there are no more of them.
     """
+    if getattr(_here, "alone", False):
+        yield from items
+        return
     over: Event | None = getattr(_here, "enough", None)
     fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
     enough, end = Event(), StopIteration()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SteelyardError
+from ..parallel import alone
 from .tree import Sum
 
 
@@ -61,7 +62,8 @@ class Dask:
 
 def _worked(work: Callable[[Any], Any], share: Any) -> Any:
     """A function of its own, whose name is what a dashboard shows."""
-    return work(share)
+    with alone():
+        return work(share)
 
 
 def _here(states: Sequence[Any], total: Any) -> Any:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import SteelyardError
+from ..parallel import alone
 from ..shares import FrameShare
 from ..where import Filter
 from .spark_frame import SparkFrame
@@ -75,8 +76,9 @@ def _stated(place: int, work: Callable[[Any], Any], shares: Iterable[Any]) -> An
     total: Sum[Any] = Sum()
     found: Any
     try:
-        for share in shares:
-            total.add(work(share))
+        with alone():
+            for share in shares:
+                total.add(work(share))
         found = total.total()
     except SteelyardError as error:
         found = error
