@@ -66,14 +66,16 @@ class Environment:
         print(f"Making {self.folder.name} with Python {platform.python_version()} ...", flush=True)
         venv.create(self.folder, clear=True, with_pip=with_pip, symlinks=os.name != "nt")
 
-    def _install(self) -> None:
-        python = self.program("python")
+    def installer(self) -> list[str]:
+        """The command that installs into the environment."""
         uv = shutil.which("uv")
         if uv:
-            install = [uv, "pip", "install", "--quiet", "--python", python]
-        else:
-            install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        print(f"Installing what {self.lock.name} lists, which takes a few minutes once ...", flush=True)
+            return [uv, "pip", "install", "--quiet", "--python", self.program("python")]
+        return [self.program("python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+    def _install(self) -> None:
+        install = self.installer()
+        print(f"Installing what {self.lock.name} lists, which takes about a minute once ...", flush=True)
         run(*install, "--require-hashes", "-r", str(self.lock), check=True)
         # The lock holds the build's own needs, so nothing is fetched for it unseen.
         run(*install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT), check=True)
@@ -81,6 +83,7 @@ class Environment:
 
 DEVELOPMENT = Environment(".venv", "requirements.lock")
 BENCH = Environment(".venv-bench", "bench.lock")
+SPARK_LOCK = "spark.lock"
 
 
 def run(*command: str, check: bool = False) -> int:
@@ -131,6 +134,13 @@ def test(*arguments: str) -> int:
     return run_all(*checks, ["pytest", "-n", "auto", *arguments])
 
 
+def spark(*arguments: str) -> int:
+    """Run the tests of the engine on Spark, which is large and is installed for them; they need Java."""
+    DEVELOPMENT.ensure()
+    run(*DEVELOPMENT.installer(), "--require-hashes", "-r", str(ROOT / SPARK_LOCK), check=True)
+    return run_all(["pytest", "tests/engines/test_spark.py", *arguments])
+
+
 def lint(*arguments: str) -> int:
     """Check ruff's rules and its formatting."""
     return run_all(*([*command, *arguments] for command in LINT))
@@ -155,7 +165,7 @@ def bench(*arguments: str) -> int:
 
 
 def lock(*arguments: str) -> int:
-    """Write both locks anew (needs uv); --upgrade takes the newest versions."""
+    """Write all locks anew (needs uv); --upgrade takes the newest versions."""
     uv = shutil.which("uv")
     if uv is None:
         sys.exit("The locks are written by uv, which is not on the PATH: pip install uv")
@@ -164,7 +174,8 @@ def lock(*arguments: str) -> int:
     compile_lock = [uv, "pip", "compile", "pyproject.toml", "--quiet", *options, *arguments]
     for group, environment in (("dev", DEVELOPMENT), ("bench", BENCH)):
         run(*compile_lock, "--group", group, "--output-file", environment.lock.name, check=True)
-    return 0
+    alone = [part for part in compile_lock if part != "pyproject.toml"]
+    return run(*alone, "--group", "spark", "--output-file", SPARK_LOCK, check=True)
 
 
 def clean(*_: str) -> int:
@@ -176,7 +187,7 @@ def clean(*_: str) -> int:
     return 0
 
 
-COMMANDS = {command.__name__: command for command in (setup, demo, test, lint, types, docs, bench, lock, clean)}
+COMMANDS = {command.__name__: command for command in (setup, demo, test, spark, lint, types, docs, bench, lock, clean)}
 
 
 def main(command: str = "help", *arguments: str) -> int:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark import cloudpickle
-from pyspark.sql import SparkSession
 
 import steelyard as sy
 from steelyard.cli import main
@@ -24,6 +22,10 @@ from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived
 from tests.engines.many import summed_alike
 from tests.engines.rows import MODELS, files, same, table
+
+pyspark = pytest.importorskip("pyspark", reason="`make spark` installs Spark and runs these")
+cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+SparkSession = pytest.importorskip("pyspark.sql").SparkSession
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, and there is none on the PATH"),
