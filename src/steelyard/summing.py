@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 State = TypeVar("State")
 
-MOST_HELD = 1 << 26  # bytes of a table: smaller ones are read as a whole
+MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
 MOST_PASSES = 3  # over rows with finer and finer cells
 
 

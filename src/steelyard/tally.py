@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .summaries.recipe import Recipe
 
 MOST_NAMED = 5
+HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave rows out with where="
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
 
@@ -196,7 +197,7 @@ class Tally:
         if self.summaries is not None:
             raise TooLarge(
                 "this needs all rows at hand, and these were too many to be held",
-                mend="Leave rows out with where=, and assess what is left",
+                mend=HOLD_THEM,
             )
         if self.scores is None or slice_label is None:
             return self.scores
