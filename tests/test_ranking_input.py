@@ -311,3 +311,14 @@ def test_ranking_is_assessed_by_part_and_on_training_data_too() -> None:
     gap = found.gap("auc")
     assert gap.value == pytest.approx(auc(SCORE).value - auc(np.sort(SCORE)).value)
     assert gap.low < gap.value < gap.high
+
+
+def test_one_cluster_says_nothing_about_spread() -> None:
+    """As with all other measures, the interval then reaches over all values."""
+    random = np.random.default_rng(0)
+    chances = random.dirichlet(np.ones(3), 300)
+    truth = (random.random(300)[:, None] > chances.cumsum(axis=1)).sum(axis=1)
+    both = sy.compare(truth, {"a": chances, "b": chances[::-1].copy()}, group=np.zeros(300, int))
+    assert (both["a"]["auc"].low, both["a"]["auc"].high) == (0.0, 1.0)
+    (row,) = both.differences("auc").to_pylist()
+    assert (row["low"], row["high"], row["p"]) == (-1.0, 1.0, 1.0)

@@ -156,6 +156,8 @@ class Sides:
         if self.cluster is None:
             return spread_of(self._squares(influence), self.sizes + pseudo)
         sums, seen = self._by_cluster(influence, self.cluster)
+        if np.count_nonzero(seen.any(axis=1)) < 2:
+            return math.nan, 0.0  # one cluster says nothing about spread
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
         together = float(shared * _one_less(float(seen.any(axis=1).sum())))
