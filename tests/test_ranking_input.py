@@ -318,7 +318,7 @@ def test_one_cluster_says_nothing_about_spread() -> None:
     random = np.random.default_rng(0)
     chances = random.dirichlet(np.ones(3), 300)
     truth = (random.random(300)[:, None] > chances.cumsum(axis=1)).sum(axis=1)
-    both = sy.compare(truth, {"a": chances, "b": chances[::-1].copy()}, group=np.zeros(300, int))
+    both = compare(truth, {"a": chances, "b": chances[::-1].copy()}, group=np.zeros(300, int))
     assert (both["a"]["auc"].low, both["a"]["auc"].high) == (0.0, 1.0)
     (row,) = both.differences("auc").to_pylist()
     assert (row["low"], row["high"], row["p"]) == (-1.0, 1.0, 1.0)
