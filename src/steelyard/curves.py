@@ -52,7 +52,7 @@ def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float
         columns["threshold"] = columns["threshold"][1:]
     if band != "none" and kind in READERS and hits[-1] > 0 and alarms[-1] > 0:
         x, y = list(columns)[1:]
-        columns |= _band(one, kind, columns[x], columns[y], band, level, seed)
+        columns |= band_at(one, kind, columns[x], columns[y], band, level, seed)
     return Table({name: values.tolist() for name, values in columns.items()})
 
 
@@ -75,8 +75,10 @@ def _on_recall(hits: Array, alarms: Array) -> Array:
 READERS: dict[str, Callable[[Array, Array], Array]] = {"roc": _on_roc, "precision_recall": _on_recall}
 
 
-def _band(one: OneAgainstRest, kind: str, x: Array, y: Array, band: Band, level: float, seed: int) -> dict[str, Array]:
-    """Bounds of a curve at its own points."""
+def band_at(
+    one: OneAgainstRest, kind: str, x: Array, y: Array, band: Band, level: float, seed: int
+) -> dict[str, Array]:
+    """Bounds of a curve at its own points, or at some of them."""
     cells = _few(one.plain).smoothed(one.evaluation.unit)
     # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
     rows = PSEUDO_ROW / one.evaluation.unit * (cells.hits[-1] + cells.alarms[-1])

@@ -28,6 +28,7 @@ from .table import Table
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Numbers, Places
+    from .one_against_rest import OneAgainstRest
 
 Decomposition = Literal["corp", "murphy"]
 Recalibration = Literal["logistic", "isotonic"]
@@ -89,6 +90,15 @@ class Reliability:
         mass, true = (np.add.reduceat(values, starts) for values in (weights, weights * happened[order]))
         used = mass > 0
         return cls(ordered[starts][used], true[used], mass[used], unit)
+
+    @classmethod
+    def of_ranking(cls, one: OneAgainstRest) -> Reliability:
+        """The same from rows that were sorted already by their forecasts of a class."""
+        masses = one.plain
+        mass = (masses.positive + masses.negative)[::-1]
+        used = mass > 0
+        forecast = one.ranking.thresholds[::-1].astype(np.float64)
+        return cls(forecast[used], masses.positive[::-1][used], mass[used], one.evaluation.unit)
 
     @cached_property
     def frequency(self) -> Array:

@@ -1,0 +1,163 @@
+"""Where the threshold may stand: for every stop of the slider the exact table, and the curves through all stops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..curves import band_at
+from ..decisions import Thresholds
+from ..goals import counted
+from ..text import count, number
+from .wording import drawn, interval, packed, percent, shown
+
+if TYPE_CHECKING:
+    from ..assessment import Assessment
+    from ..kinds import Array, Places
+    from ..one_against_rest import OneAgainstRest
+    from ..registry import Measure
+    from ..scale import Label
+    from ..tables import Tables
+
+FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 1_000, 1_200
+LEVELS = np.arange(101) / 100  # of sensitivity and specificity: a condition in whole percents finds its exact stop
+NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
+EXACT = 7  # decimals of rates that conditions are held against
+READ = ("sensitivity", "specificity", "precision", "npv")
+
+
+def operating_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
+    """What every stop of the slider does, for each classifier of two classes that gave scores."""
+    first = next(iter(assessments.values()))
+    if len(first.classes) != 2 or not any(each.has_scores for each in assessments.values()):
+        return None
+    label = spoken_of(first)
+    other = next(each for each in first.classes if each != label)
+    stops = int(np.clip(ALL_STOPS // len(assessments), FEWEST_STOPS, MOST_STOPS))
+    cost = priced(first)
+    return {
+        "event": shown(label),
+        "other": shown(other),
+        "guessed": first.tally.scale.event is None,
+        "cost": "mean cost" if cost.name == "cost" else "error",
+        "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
+        "models": [stops_of(each, label, stops) if each.has_scores else None for each in assessments.values()],
+    }
+
+
+def spoken_of(assessment: Assessment) -> Label:
+    """The class that curves speak of: the event, or else the last class."""
+    event = assessment.tally.scale.event
+    return assessment.classes[-1] if event is None else event
+
+
+def priced(assessment: Assessment) -> Measure:
+    """What mistakes cost: the costs that were given, or else 1 each."""
+    known = [measure for measure in assessment.settings.measures if measure.name == "cost"]
+    return known[0] if known else counted("error")
+
+
+def stops_of(assessment: Assessment, label: Label, most: int) -> dict[str, Any]:
+    """The thresholds at which the slider stops, rising, with the exact table at each."""
+    one = assessment.event_ranking(label)
+    every = Thresholds(one)
+    tables = every.tables()
+    start = _standing(assessment, label, tables)
+    places = chosen_stops(tables.cells, every.scores, start, most)[::-1]
+    few = replace(tables, cells=tables.cells[:, places], squares=tables.squares[:, places])
+    thresholds = every.scores[places]
+    return {
+        "start": int(np.flatnonzero(places == start)[0]),
+        "all": int(tables.cells.shape[1]),
+        "threshold": [float(value) if np.isfinite(value) else None for value in thresholds],
+        "threshold_text": packed(number(value, 4) if np.isfinite(value) else "above all" for value in thresholds),
+        **_matrices(few.cells),
+        **_readings(assessment, few),
+        **_bands(assessment, one, few),
+    }
+
+
+def _standing(assessment: Assessment, label: Label, tables: Tables) -> int:
+    """The threshold at which rows are assigned now; where ties or other rules assigned them, the nearest."""
+    code = assessment.code(label)
+    margins = assessment.evaluation.margins
+    hits, called = margins.correct[code], margins.assigned[code]
+    off = np.abs(tables.cells[0] - hits) + np.abs(tables.cells[2] - (called - hits))
+    return int(off.argmin())
+
+
+def chosen_stops(cells: Array, scores: Array, start: int, most: int) -> Places:
+    """Which of all thresholds to stop at: all, or so many.
+
+    Of many: where sensitivity or specificity passes a whole percent, where the threshold stands now, both ends, and
+    for the rest steps of equal length along the curves and the scores.
+    """
+    size = cells.shape[1]
+    if size <= most:
+        return np.arange(size)
+    own, rest = cells[0, -1], cells[2, -1]
+    reached = np.searchsorted(cells[0], LEVELS * own)
+    kept = np.searchsorted(cells[2], (1 - LEVELS) * rest, side="right") - 1
+    fixed = np.unique(np.concatenate([reached, kept, [0, start, size - 1]]).clip(0, size - 1))
+    finite = scores[1:]
+    steps = np.abs(np.diff(cells[0])) / max(own, 1e-300) + np.abs(np.diff(cells[2])) / max(rest, 1e-300)
+    steps[1:] += np.abs(np.diff(finite)) / max(float(np.ptp(finite)), 1e-300)
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    even = np.searchsorted(way, np.linspace(0.0, way[-1], most - len(fixed) + 2)[1:-1])
+    return np.unique(np.concatenate([fixed, even.clip(0, size - 1)]))
+
+
+def _matrices(cells: Array) -> dict[str, Any]:
+    """The tables in words: counts, shares of true classes and of assigned ones, for tp, fn, fp and tn."""
+    tp, fn, fp, tn = cells
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_true = np.stack([tp / (tp + fn), fn / (tp + fn), fp / (fp + tn), tn / (fp + tn)])
+        of_assigned = np.stack([tp / (tp + fp), fn / (fn + tn), fp / (tp + fp), tn / (fn + tn)])
+    return {
+        "counts": [packed(map(count, row)) for row in cells.tolist()],
+        "of_true": [packed(map(percent, row)) for row in of_true.tolist()],
+        "of_assigned": [packed(map(percent, row)) for row in of_assigned.tolist()],
+        "called": [packed(map(count, row.tolist())) for row in (tp + fp, fn + tn)],
+        "true": [count(float(value)) for value in ((tp + fn)[0], (fp + tn)[0])],
+        "total": count(float(cells[:, 0].sum())),
+    }
+
+
+def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
+    """What is read off beside the slider, in words and as numbers to draw: rates of the table, and what it costs."""
+    measures = [*[counted(name) for name in READ], priced(assessment)]
+    values = tables.values(measures)
+    low, high = tables.bounds(measures, assessment.settings.level)
+    found: dict[str, Any] = {}
+    for place, name in enumerate([*READ, "cost"]):
+        bounds = zip(low[place].tolist(), high[place].tolist(), strict=True)
+        found[name] = drawn(values[place], EXACT)
+        found[f"{name}_text"] = packed(map(number, values[place].tolist()))
+        found[f"{name}_interval"] = packed(interval(*pair) for pair in bounds)
+    del found["npv"]  # it is read, and not drawn
+    found["cost_low"], found["cost_high"] = drawn(low[-1]), drawn(high[-1])
+    found["fpr"] = drawn(tables.values([counted("fpr")])[0])
+    return found
+
+
+def _bands(assessment: Assessment, one: OneAgainstRest, tables: Tables) -> dict[str, Any]:
+    """Bands of the ROC and the precision-recall curve at the stops; none where they would be too thin to be seen."""
+    own, rest = tables.cells[:2, 0].sum(), tables.cells[2:, 0].sum()
+    if own == 0 or rest == 0 or min(own, rest) / tables.unit > NARROW:
+        return {"roc_band": None, "pr_band": None}
+    fpr, sensitivity, precision = tables.values([counted(name) for name in ("fpr", "sensitivity", "precision")])
+    level, seed = assessment.settings.level, assessment.settings.seed
+    found = {}
+    for name, kind, x, y in (
+        ("roc_band", "roc", fpr, sensitivity),
+        ("pr_band", "precision_recall", sensitivity, precision),
+    ):
+        known = ~np.isnan(y)
+        bounds = band_at(one, kind, x[known], y[known], "pointwise", level, seed)
+        whole = np.full((2, len(y)), np.nan)
+        whole[:, known] = bounds["low"], bounds["high"]
+        found[name] = [drawn(row) for row in whole]
+    return found
