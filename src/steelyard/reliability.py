@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from .errors import BadOption, quoted
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .piece import Piece
 from .prediction import Scores
 from .quantiles import quantiles
@@ -28,7 +29,6 @@ from .table import Table
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Numbers, Places
-    from .one_against_rest import OneAgainstRest
 
 Decomposition = Literal["corp", "murphy"]
 Recalibration = Literal["logistic", "isotonic"]
@@ -98,7 +98,7 @@ class Reliability:
         mass = (masses.positive + masses.negative)[::-1]
         used = mass > 0
         forecast = one.ranking.thresholds[::-1].astype(np.float64)
-        return cls(forecast[used], masses.positive[::-1][used], mass[used], one.evaluation.unit)
+        return cls(forecast[used], masses.positive[::-1][used], mass[used], one.evaluation.unit / PSEUDO_ROW)
 
     @cached_property
     def frequency(self) -> Array:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
+from ..errors import quoted
 from ..resampling.crossed import CrossAssessment
 from ..scale import Continuum
 from ..text import count, shortened
@@ -125,7 +126,7 @@ def versions() -> list[list[str]]:
 def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessment]) -> str:
     """A call of the library that makes the same, where no command is known."""
     settings, scale = result.settings, result.tally.scale
-    names = [repr(shown(name)) for name in assessments]
+    names = [quoted(name) for name in assessments]
     if isinstance(result, CrossAssessment):
         head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
     elif len(names) > 1 or hasattr(result, "models"):
@@ -133,7 +134,7 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
         head = f"compare(y_true, {{{several(pairs, MOST_NAMES)}}}"
     else:
         head = "assess(y_true, prediction"
-    options = [] if scale.event is None else [f"event={shown(scale.event)!r}"]
+    options = [] if scale.event is None else [f"event={quoted(scale.event)}"]
     options += [] if settings.everything else [f"measures={[entry.label for entry in settings.measures]!r}"]
     options += [] if settings.level == 0.95 else [f"level={settings.level:g}"]
     options += [] if settings.method == "delta" else [f"method={settings.method!r}"]

@@ -18,7 +18,7 @@ function drawDifferences() {
   };
   const rows = all.map((one) => {
     const pair = `${page.models[one.a]} − ${page.models[one.b]}`;
-    const numbers = [make("td", {}, one.text, make("span", { class: "interval beside" }, one.interval)), make("td", { class: "right" }, one.p_text), make("td", { class: "right" }, one.p_adjusted_text)];
+    const numbers = [make("td", {}, one.text, " ", make("span", { class: "interval beside" }, one.interval)), make("td", { class: "right" }, one.p_text), make("td", { class: "right" }, one.p_adjusted_text)];
     return make("tr", {}, make("th", { scope: "row" }, pair), make("td", {}, one.measure), make("td", { class: "forest" }, bar(one)), ...numbers, make("td", { class: one.told_apart ? "words better" : "words" }, one.note || one.verdict));
   });
   const head = ["a − b", "measure", `${page.level} interval`, "difference", "p", "adjusted p", "verdict"].map((name, place) => make("th", { scope: "col", class: place === 4 || place === 5 ? "right" : null }, name));

@@ -32,7 +32,7 @@ function swatch(model) {
 }
 
 const titleOf = (model) => (several ? make("h3", {}, swatch(model), page.models[model]) : null);
-const region = (label, ...parts) => make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...parts);
+const region = (label, ...parts) => make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Table: ${label}` }, ...parts);
 const finite = (value) => typeof value === "number";
 
 // --- files -----------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ function drawMeasures() {
   let all = !several || measures.length <= FEW_MEASURES + 3;
   const rows = measures.map((measure, place) => {
     const forest = make("td", { class: "forest" }, strip(measure));
-    const cells = measure.estimates.map((one, model) => make("td", ofModel(model), one.text, make("span", { class: several ? "interval" : "interval beside" }, one.interval)));
+    const cells = measure.estimates.map((one, model) => make("td", ofModel(model), one.text, " ", make("span", { class: several ? "interval" : "interval beside" }, one.interval)));
     const arrow = make("span", { class: "arrow", "aria-hidden": "true" }, measure.arrow);
     const extra = several ? [] : [make("td", {}, measure.estimates[0].method), make("td", { class: "note-cell" }, measure.estimates[0].note)];
     const name = make("th", { scope: "row", class: "pinned" }, make("span", { class: "named" }, arrow, term(measure)));

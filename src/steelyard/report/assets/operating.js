@@ -61,7 +61,7 @@ function card(stops, model) {
       node.style.setProperty("--shade", parseFloat(stops.of_true[place][stop]) / 100 || 0);
     });
     sums.forEach((node, place) => { node.textContent = stops.called[place][stop]; });
-    readings.forEach(({ key, node }) => node.replaceChildren(stops[`${key}_text`][stop], make("span", { class: "interval beside" }, stops[`${key}_interval`][stop])));
+    readings.forEach(({ key, node }) => node.replaceChildren(stops[`${key}_text`][stop], " ", make("span", { class: "interval beside" }, stops[`${key}_interval`][stop])));
     followers.forEach((follow) => follow(model));
   };
   slider.addEventListener("input", () => show(Number(slider.value)));

@@ -5,7 +5,7 @@ function plainTable(label, columns, rows, words = []) {
   return region(label, make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)));
 }
 
-const value = (cell) => [cell[0], cell[1] ? make("span", { class: "interval" }, cell[1]) : null];
+const value = (cell) => [cell[0], " ", cell[1] ? make("span", { class: "interval" }, cell[1]) : null];
 
 // One classifier: a column for every measure. Several: a column for every classifier, and the measure is chosen.
 function partTable(section, facts, what) {
