@@ -14,6 +14,7 @@ from .closed_form import measure_closed_form
 from .counts import measure_integers, measure_strings
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
+from .page import measure_page
 from .paired import measure_paired
 from .partition import measure_partition
 from .plans import FULL, QUICK, Plan
@@ -45,6 +46,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "studies": (measure_studies,),
     "partition": (measure_partition,),
     "closed_form": (measure_closed_form,),
+    "page": (measure_page,),
 }
 
 

@@ -34,6 +34,7 @@ class Plan:
         study_repetitions: Data sets in every cell of a simulation, and how many times as long the peer shall need.
         partition_rows: For scaled memberships, and how many times as long the exact inverse shall need.
         closed_form_rows: For leave-one-out, and how many times as long the fits shall need.
+        page_rows: For the page.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -57,6 +58,7 @@ class Plan:
     study_repetitions: Targets
     partition_rows: Targets
     closed_form_rows: Targets
+    page_rows: tuple[int, ...]
     fresh_starts: int
 
 
@@ -82,6 +84,7 @@ FULL = Plan(
     study_repetitions={100: 40},
     partition_rows={10**4: 1, 10**6: 10},
     closed_form_rows={200: 10, 5_000: 100},
+    page_rows=(10**3, 10**6),
     fresh_starts=7,
 )
 QUICK = replace(
@@ -105,5 +108,6 @@ QUICK = replace(
     study_repetitions={10: 10},
     partition_rows={10**5: 5},
     closed_form_rows={1_000: 20},
+    page_rows=(10**3,),
     fresh_starts=1,
 )

@@ -12,7 +12,6 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.decisions import Thresholds
 from steelyard.errors import UnwritableFile
 from steelyard.reliability import Reliability
 from steelyard.report import content_of, page_of
@@ -98,12 +97,12 @@ def test_of_many_thresholds_some_are_kept_and_all_of_them_are_exact() -> None:
 
 def test_a_condition_in_whole_percents_finds_its_own_stop() -> None:
     truth, said = scores(20_000)
-    every = Thresholds(sy.assess(truth, said, event=True).event_ranking())
-    cells = every.tables().cells
-    kept = chosen_stops(cells, every.scores, 5_000, 1_000)
+    one = sy.assess(truth, said, event=True).event_ranking()
+    hits, alarms = one.plain.hits, one.plain.alarms
+    kept = chosen_stops(hits, alarms, one.ranking.thresholds, 5_000, 1_000)
     assert len(kept) <= 1_000
-    assert {0, 5_000, len(every.scores) - 1} <= set(kept.tolist())
-    sensitivity, specificity = cells[0] / cells[0, -1], 1 - cells[2] / cells[2, -1]
+    assert {0, 5_000, len(hits) - 1} <= set(kept.tolist())
+    sensitivity, specificity = hits / hits[-1], 1 - alarms / alarms[-1]
     for level in (0.5, 0.8, 0.95, 0.99):
         assert int(np.flatnonzero(sensitivity >= level)[0]) in kept
         assert int(np.flatnonzero(specificity >= level)[-1]) in kept

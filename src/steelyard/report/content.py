@@ -27,6 +27,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
     comparison = None if isinstance(result, Assessment) else result
     assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
     first = next(iter(assessments.values()))
+    operating = operating_of(assessments)  # before all else: measures then find the rows sorted by their scores
     verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
     content: dict[str, Any] = {
         "steelyard": __version__,
@@ -37,7 +38,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "verdict": _said(verdict, assessments),
         "measures": measures_of(assessments),
         "confusion": confusion_of(assessments),
-        "operating": operating_of(assessments),
+        "operating": operating,
         "classes": classes_of(assessments),
         "slices": slices_of(assessments),
         "reliability": reliability_of(assessments),
@@ -48,7 +49,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "folds": None if comparison is None else folds_of(comparison),
         "data": data_of(assessments, result),
         "notes": _notes(assessments),
-        "versions": versions(),
+        "versions": [list(pair) for pair in versions()],
         "call": command or call_of(result, assessments),
     }
     return content | {"methods": methods_of(content), "sources": sources_of(content)}

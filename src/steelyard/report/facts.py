@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -112,15 +113,16 @@ def sources_of(content: Mapping[str, Any]) -> list[list[str]]:
     return [[source, ", ".join(dict.fromkeys(titles))] for source, titles in sorted(found.items()) if source]
 
 
-def versions() -> list[list[str]]:
+@cache
+def versions() -> tuple[tuple[str, str], ...]:
     """What computed it."""
-    found = [["steelyard", __version__], ["Python", platform.python_version()]]
+    found = [("steelyard", __version__), ("Python", platform.python_version())]
     for name in LIBRARIES:
         try:
-            found.append([name, version(name)])
+            found.append((name, version(name)))
         except PackageNotFoundError:
             continue
-    return found
+    return tuple(found)
 
 
 def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessment]) -> str:

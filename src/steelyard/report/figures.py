@@ -68,7 +68,7 @@ def _forecast_classes(assessment: Assessment, models: int) -> list[Label]:
 
 def _curve(assessment: Assessment, label: Label, banded: bool) -> dict[str, Any]:
     """The reliability curve of one classifier, its band, and how its forecasts are spread."""
-    found = Reliability.of_ranking(assessment.event_ranking(label))
+    found = Reliability.of_ranking(assessment.ranked.against_rest(assessment.code(label)))
     level, seed = assessment.settings.level, assessment.settings.seed
     curve = found.curve(level, seed, band=banded and found.rows <= MOST_BANDED)
     kept = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), MOST_POINTS)).round().astype(int))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ..scale import Label
     from ..tables import Tables
 
-FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 1_000, 1_200
+FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 600, 1_200
+MOST_SEEN = 50_000  # thresholds that are looked at when some are chosen
 LEVELS = np.arange(101) / 100  # of sensitivity and specificity: a condition in whole percents finds its exact stop
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
 EXACT = 7  # decimals of rates that conditions are held against
@@ -61,53 +62,55 @@ def priced(assessment: Assessment) -> Measure:
 
 
 def stops_of(assessment: Assessment, label: Label, most: int) -> dict[str, Any]:
-    """The thresholds at which the slider stops, rising, with the exact table at each."""
+    """The thresholds at which the slider stops, rising, with the exact table at each; at the last none is assigned."""
     one = assessment.event_ranking(label)
-    every = Thresholds(one)
-    tables = every.tables()
-    start = _standing(assessment, label, tables)
-    places = chosen_stops(tables.cells, every.scores, start, most)[::-1]
-    few = replace(tables, cells=tables.cells[:, places], squares=tables.squares[:, places])
-    thresholds = every.scores[places]
+    hits, alarms, scores = one.plain.hits, one.plain.alarms, one.ranking.thresholds
+    start = _standing(assessment, label, hits, alarms)
+    places = chosen_stops(hits, alarms, scores, start, most - 1)[::-1]
+    tp, fp = np.append(hits[places], 0.0), np.append(alarms[places], 0.0)
+    tables = Thresholds(one).table_of(np.stack([tp, hits[-1] - tp, fp, alarms[-1] - fp]))
+    thresholds = scores[places].tolist()
     return {
-        "start": int(np.flatnonzero(places == start)[0]),
-        "all": int(tables.cells.shape[1]),
-        "threshold": [float(value) if np.isfinite(value) else None for value in thresholds],
-        "threshold_text": packed(number(value, 4) if np.isfinite(value) else "above all" for value in thresholds),
-        **_matrices(few.cells),
-        **_readings(assessment, few),
-        **_bands(assessment, one, few),
+        "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
+        "all": len(hits) + 1,
+        "threshold": [*thresholds, None],
+        "threshold_text": packed([*[number(value, 4) for value in thresholds], "above all"]),
+        **_matrices(tables.cells),
+        **_readings(assessment, tables),
+        **_bands(assessment, one, tables),
     }
 
 
-def _standing(assessment: Assessment, label: Label, tables: Tables) -> int:
-    """The threshold at which rows are assigned now; where ties or other rules assigned them, the nearest."""
-    code = assessment.code(label)
-    margins = assessment.evaluation.margins
-    hits, called = margins.correct[code], margins.assigned[code]
-    off = np.abs(tables.cells[0] - hits) + np.abs(tables.cells[2] - (called - hits))
-    return int(off.argmin())
+def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) -> int:
+    """The threshold at which rows are assigned now, -1 where none is; where other rules assigned them, the nearest."""
+    wanted = assessment.evaluation.margins.assigned[assessment.code(label)]
+
+    def called(place: int) -> float:
+        return float(hits[place] + alarms[place]) if place >= 0 else 0.0
+
+    after = min(bisect_left(range(len(hits)), wanted, key=called), len(hits) - 1)
+    return after if called(after) - wanted < wanted - called(after - 1) else after - 1
 
 
-def chosen_stops(cells: Array, scores: Array, start: int, most: int) -> Places:
+def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: int) -> Places:
     """Which of all thresholds to stop at: all, or so many.
 
     Of many: where sensitivity or specificity passes a whole percent, where the threshold stands now, both ends, and
-    for the rest steps of equal length along the curves and the scores.
+    for the rest steps of about equal length along the curves and the scores.
     """
-    size = cells.shape[1]
+    size = len(hits)
     if size <= most:
         return np.arange(size)
-    own, rest = cells[0, -1], cells[2, -1]
-    reached = np.searchsorted(cells[0], LEVELS * own)
-    kept = np.searchsorted(cells[2], (1 - LEVELS) * rest, side="right") - 1
-    fixed = np.unique(np.concatenate([reached, kept, [0, start, size - 1]]).clip(0, size - 1))
-    finite = scores[1:]
-    steps = np.abs(np.diff(cells[0])) / max(own, 1e-300) + np.abs(np.diff(cells[2])) / max(rest, 1e-300)
-    steps[1:] += np.abs(np.diff(finite)) / max(float(np.ptp(finite)), 1e-300)
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    even = np.searchsorted(way, np.linspace(0.0, way[-1], most - len(fixed) + 2)[1:-1])
-    return np.unique(np.concatenate([fixed, even.clip(0, size - 1)]))
+    own, rest = (max(float(sums[-1]), 1e-300) for sums in (hits, alarms))
+    reached = np.searchsorted(hits, LEVELS * own)
+    kept = np.searchsorted(alarms, (1 - LEVELS) * rest, side="right") - 1
+    fixed = np.unique(np.concatenate([reached, kept, [0, max(start, 0), size - 1]]).clip(0, size - 1))
+    seen = np.unique(np.linspace(0, size - 1, MOST_SEEN).astype(np.int64))
+    # All three go one way only, so that their sum is how far the way has gone.
+    way = hits[seen] / own + alarms[seen] / rest
+    way += (scores[0] - scores[seen]) / max(float(scores[0] - scores[-1]), 1e-300)
+    even = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(fixed) + 2)[1:-1])
+    return np.unique(np.concatenate([fixed, seen[even]]))
 
 
 def _matrices(cells: Array) -> dict[str, Any]:

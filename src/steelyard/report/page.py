@@ -26,7 +26,7 @@ SCRIPTS = (
     *("reliability", "simplex", "strip", "contests", "start"),
 )
 # Signs that would end the script, or a line of it for older readers.
-ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+ESCAPES = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def page_of(content: dict[str, Any]) -> str:
@@ -52,7 +52,9 @@ def write_report(
 def embedded(content: dict[str, Any]) -> str:
     """JSON that can stand inside a page: no sign of it can end the element that holds it."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(ESCAPES)
+    for sign, escape in ESCAPES.items():
+        text = text.replace(sign, escape)
+    return text
 
 
 def _looks() -> list[dict[str, Any]]:
