@@ -17,7 +17,7 @@ function matrix(label, classes, table) {
     return make("tr", {}, make("th", { scope: "row", class: "pinned" }, name), ...cells, make("td", { class: "sum" }, table.true[row]));
   });
   const sums = make("tr", { class: "sums" }, make("th", { scope: "row", class: "pinned" }, "all"), ...table.assigned.map((sum) => make("td", {}, sum)), make("td", {}, table.all));
-  const top = make("tr", {}, make("th", { scope: "col", class: "pinned" }, "true ↓ assigned →"), ...head, make("th", { scope: "col" }, "all"));
+  const top = make("tr", {}, make("th", { scope: "col", class: "pinned" }, "true\u00a0↓ assigned\u00a0→"), ...head, make("th", { scope: "col" }, "all"));
   return region(label, make("table", { class: many ? "matrix many" : "matrix" }, make("thead", {}, top), make("tbody", {}, ...rows, sums)));
 }
 

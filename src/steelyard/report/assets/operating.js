@@ -44,7 +44,7 @@ function card(stops, model) {
   const sums = [make("td"), make("td")];
   const rows = [[operating.event, 0, 1], [operating.other, 2, 3]].map(([label, first, second], row) =>
     make("tr", {}, make("th", { scope: "row" }, label), cells[first], cells[second], make("td", { class: "sum" }, stops.true[row])));
-  const top = make("tr", {}, make("th", { scope: "col" }, "true ↓ assigned →"), ...[operating.event, operating.other, "all"].map((label) => make("th", { scope: "col" }, label)));
+  const top = make("tr", {}, make("th", { scope: "col" }, "true\u00a0↓ assigned\u00a0→"), ...[operating.event, operating.other, "all"].map((label) => make("th", { scope: "col" }, label)));
   const table = make("table", { class: "matrix" }, make("thead", {}, top), make("tbody", {}, ...rows, make("tr", { class: "sums" }, make("th", { scope: "row" }, "all"), ...sums, make("td", {}, stops.total))));
   const read = [["sensitivity", "sensitivity"], ["specificity", "specificity"], ["precision", "precision"], ["npv", "NPV"], ["cost", operating.cost]];
   const readings = read.map(([key, title]) => ({ key, title, node: make("dd", { "data-reading": key }) }));
@@ -72,7 +72,7 @@ function card(stops, model) {
   stops.move(stops.start);
   const stopsWords = stops.all > stops.threshold.length ? `${stops.threshold.length} of ${stops.all.toLocaleString("en")} thresholds` : "";
   return make("article", { class: "card", ...ofModel(model) }, titleOf(model), make("label", { class: "slider" }, "Threshold ", threshold, slider),
-    region(`Confusion of ${name}`, table), list, stopsWords ? make("p", { class: "quiet small" }, `The slider stops at ${stopsWords}.`) : null);
+    region(`Confusion of ${name}`, table), list, stopsWords ? make("p", { class: "quiet" }, `The slider stops at ${stopsWords}.`) : null);
 }
 
 // --- a condition moves the sliders --------------------------------------------------------------------------------
