@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import BadOption, quoted
+from .parallel import chunks
 from .partition import Space
 from .partition_pieces import LINES, Piece, correctness, pieces_of, space_of
 from .simplex import (
@@ -158,9 +159,12 @@ class Partitions:
         """The cells that have rows, and what those of every true and assigned class weigh there."""
         steps, size = STEPS[self.corners], self.corners + 1
         shape = (steps + 1) ** (self.corners - 1), size, size
-        truth, assigned = piece.places(piece.truth), piece.places(piece.assigned)
-        flat = (cell_codes(cells(piece.memberships, steps), steps) * size + truth) * size + assigned
-        counts = np.bincount(flat, piece.mass, int(np.prod(shape))).astype(np.float64).reshape(shape)
+        counts = np.zeros(shape)
+        for start, stop in chunks(0, len(piece.truth)):
+            code = cell_codes(cells(piece.memberships[start:stop], steps), steps)
+            truth, assigned = (piece.places(each[start:stop]) for each in (piece.truth, piece.assigned))
+            flat = (code * size + truth) * size + assigned
+            counts += np.bincount(flat, piece.mass[start:stop], counts.size).reshape(shape)
         codes = np.flatnonzero(counts.any(axis=(1, 2)))
         return codes, counts[codes]
 

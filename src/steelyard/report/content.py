@@ -11,7 +11,7 @@ from ..rendering import heading
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import reliability_of, simplex_of, strip_of
-from .measured import classes_of, confusion_of, measures_of, slices_of
+from .measured import MOST_CLASSES, classes_of, confusion_of, measures_of, slices_of
 from .operating import operating_of
 from .wording import sentences, shown
 
@@ -28,6 +28,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
     assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
     first = next(iter(assessments.values()))
     operating = operating_of(assessments)  # before all else: measures then find the rows sorted by their scores
+    _compute(assessments)
     verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
     content: dict[str, Any] = {
         "steelyard": __version__,
@@ -53,6 +54,14 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "call": command or call_of(result, assessments),
     }
     return content | {"methods": methods_of(content), "sources": sources_of(content)}
+
+
+def _compute(assessments: Mapping[str, Assessment]) -> None:
+    """Compute all slots at once, which is quicker than one by one; of many classes few are shown."""
+    for each in assessments.values():
+        if len(each.classes) <= MOST_CLASSES:
+            for part in each.parts.values():
+                part.results  # noqa: B018  (computed when it is first asked for, and kept)
 
 
 def _judged(assessment: Assessment) -> bool:

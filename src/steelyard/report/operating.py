@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..curves import band_at
+from ..curves import band_at, samples_of
 from ..decisions import Thresholds
 from ..goals import counted
 from ..text import count, number
@@ -153,13 +153,13 @@ def _bands(assessment: Assessment, one: OneAgainstRest, tables: Tables) -> dict[
         return {"roc_band": None, "pr_band": None}
     fpr, sensitivity, precision = tables.values([counted(name) for name in ("fpr", "sensitivity", "precision")])
     level, seed = assessment.settings.level, assessment.settings.seed
-    found = {}
+    found, drawn_anew = {}, samples_of(one, seed)
     for name, kind, x, y in (
         ("roc_band", "roc", fpr, sensitivity),
         ("pr_band", "precision_recall", sensitivity, precision),
     ):
         known = ~np.isnan(y)
-        bounds = band_at(one, kind, x[known], y[known], "pointwise", level, seed)
+        bounds = band_at(drawn_anew, kind, x[known], y[known], "pointwise", level)
         whole = np.full((2, len(y)), np.nan)
         whole[:, known] = bounds["low"], bounds["high"]
         found[name] = [drawn(row) for row in whole]
