@@ -94,11 +94,13 @@ class Reliability:
     @classmethod
     def of_ranking(cls, one: OneAgainstRest) -> Reliability:
         """The same from rows that were sorted already by their forecasts of a class."""
-        masses = one.plain
-        mass = (masses.positive + masses.negative)[::-1]
+        happened = one.plain.positive[::-1]
+        mass = happened + one.plain.negative[::-1]
+        forecast, unit = one.ranking.thresholds[::-1], one.evaluation.unit / PSEUDO_ROW
         used = mass > 0
-        forecast = one.ranking.thresholds[::-1].astype(np.float64)
-        return cls(forecast[used], masses.positive[::-1][used], mass[used], one.evaluation.unit / PSEUDO_ROW)
+        if used.all():
+            return cls(forecast, happened, mass, unit)
+        return cls(forecast[used], happened[used], mass[used], unit)
 
     @cached_property
     def frequency(self) -> Array:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..assessment import Assessment
-from ..rendering import heading
+from ..rendering import heading, overall_rows
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import reliability_of, simplex_of, strip_of
-from .measured import MOST_CLASSES, classes_of, confusion_of, measures_of, slices_of
+from .measured import MOST_CLASSES, Overall, classes_of, confusion_of, measures_of, slices_of
 from .operating import operating_of
 from .wording import sentences, shown
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
     from ..verdicts import Verdict
+    from .operating import Rankings
 
 MOST_NOTES = 12
 
@@ -27,8 +28,10 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
     comparison = None if isinstance(result, Assessment) else result
     assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
     first = next(iter(assessments.values()))
-    operating = operating_of(assessments)  # before all else: measures then find the rows sorted by their scores
     _compute(assessments)
+    ranked: Rankings = {}
+    operating = operating_of(assessments, ranked)
+    overall = [overall_rows(each) for each in assessments.values()]
     verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
     content: dict[str, Any] = {
         "steelyard": __version__,
@@ -36,13 +39,13 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "models": [shown(name) for name in assessments],
         "heading": heading(first),
         "level": f"{first.settings.level:.0%}",
-        "verdict": _said(verdict, assessments),
-        "measures": measures_of(assessments),
+        "verdict": _said(verdict, assessments, overall),
+        "measures": measures_of(first, overall),
         "confusion": confusion_of(assessments),
         "operating": operating,
         "classes": classes_of(assessments),
         "slices": slices_of(assessments),
-        "reliability": reliability_of(assessments),
+        "reliability": reliability_of(assessments, ranked),
         "simplex": simplex_of(assessments),
         "strip": strip_of(assessments),
         "differences": None if verdict is None else differences_of(verdict),
@@ -77,11 +80,12 @@ def _title(assessments: Mapping[str, Assessment]) -> str:
     return f"Comparison of {' and '.join(names)}" if len(names) == 2 else f"Comparison of {len(names)} classifiers"
 
 
-def _said(verdict: Verdict | None, assessments: Mapping[str, Assessment]) -> list[str]:
+def _said(verdict: Verdict | None, assessments: Mapping[str, Assessment], overall: Sequence[Overall]) -> list[str]:
     """The verdict, a sentence an item; only our own words begin with a capital, names of classifiers stay."""
     if verdict is not None:
         return [f"By{line[2:]}." if line.startswith("by ") else f"{line}." for line in verdict.clauses()]
-    return [line for each in assessments.values() for line in sentences(each)]
+    pairs = zip(assessments.values(), overall, strict=True)
+    return [line for each, rows in pairs for line in sentences(each, rows)]
 
 
 def _notes(assessments: Mapping[str, Assessment]) -> list[str]:

@@ -22,9 +22,11 @@ from .wording import drawn, interval, shown
 
 if TYPE_CHECKING:
     from ..assessment import Assessment
+    from ..one_against_rest import OneAgainstRest
     from ..partition_panels import Panel
     from ..scale import Label
     from ..table import Table
+    from .operating import Rankings
 
 FEWEST_CLASSES, MOST_RELIABILITIES, MOST_POINTS = 3, 12, 400
 MOST_BANDED, MOST_BANDS = 200_000, 4  # rows, and classifiers: with more, no band
@@ -34,8 +36,11 @@ MOST_PANELS = 12
 # --- reliability -----------------------------------------------------------------------------------------------------
 
 
-def reliability_of(assessments: Mapping[str, Assessment]) -> list[dict[str, Any]]:
-    """How often classes came true against their forecasts: of the event, or of the classes that matter most."""
+def reliability_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> list[dict[str, Any]]:
+    """How often classes came true against their forecasts: of the event, or of the classes that matter most.
+
+    Of two classes, rows may have been sorted already.
+    """
     probable = {name: each for name, each in assessments.items() if _probable(each)}
     if not probable:
         return []
@@ -44,7 +49,7 @@ def reliability_of(assessments: Mapping[str, Assessment]) -> list[dict[str, Any]
         {
             "label": shown(label),
             "models": [
-                _curve(each, label, len(probable) <= MOST_BANDS) if name in probable else None
+                _curve(each, label, ranked.get(name), len(probable) <= MOST_BANDS) if name in probable else None
                 for name, each in assessments.items()
             ],
         }
@@ -66,9 +71,9 @@ def _forecast_classes(assessment: Assessment, models: int) -> list[Label]:
     return [assessment.classes[code] for code in sorted(frequent.tolist())]
 
 
-def _curve(assessment: Assessment, label: Label, banded: bool) -> dict[str, Any]:
+def _curve(assessment: Assessment, label: Label, one: OneAgainstRest | None, banded: bool) -> dict[str, Any]:
     """The reliability curve of one classifier, its band, and how its forecasts are spread."""
-    found = Reliability.of_ranking(assessment.ranked.against_rest(assessment.code(label)))
+    found = Reliability.of_ranking(one or assessment.ranked.against_rest(assessment.code(label)))
     level, seed = assessment.settings.level, assessment.settings.seed
     curve = found.curve(level, seed, band=banded and found.rows <= MOST_BANDED)
     kept = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), MOST_POINTS)).round().astype(int))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..listing import parted, span_text
-from ..rendering import ARROWS, IN_SHORT, OF_SLICES, overall_rows
+from ..rendering import ARROWS, IN_SHORT, OF_SLICES
 from ..standings import title
 from ..statistics import CONFUSION
 from ..table import json_value
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..scale import Label
 
 Assessments = Mapping[str, "Assessment"]
+Overall = Sequence[tuple[str, "Estimate"]]
 
 MOST_CLASSES = 20  # in tables and matrices
 MOST_SLICES = 40
@@ -48,12 +49,10 @@ def explained(measure: Measure, classes: int) -> dict[str, Any]:
     }
 
 
-def measures_of(assessments: Assessments) -> list[dict[str, Any]]:
-    """Every measure with its overall estimate for every classifier."""
-    first = next(iter(assessments.values()))
-    by_model = [overall_rows(each) for each in assessments.values()]
+def measures_of(first: Assessment, overall: Sequence[Overall]) -> list[dict[str, Any]]:
+    """Every measure with its overall estimate for every classifier, of which one tells what measures are."""
     found = []
-    for rows in zip(*by_model, strict=True):
+    for rows in zip(*overall, strict=True):
         label, estimate = rows[0]
         facts = explained(first.find(estimate.measure), len(first.classes))
         found.append({**facts, "title": _titled(first, estimate, label), "estimates": [worded(e) for _, e in rows]})
@@ -105,10 +104,17 @@ def classes_of(assessments: Assessments) -> dict[str, Any] | None:
         "rows": [count(float(value)) for value in rows],
         "measures": [measure.title for measure in wanted],
         "cells": [
-            [_cells([each[measure, label] for label in labels]) for each in assessments.values()] for measure in wanted
+            [_cells([_of_class(each, measure, code) for code in codes.tolist()]) for each in assessments.values()]
+            for measure in wanted
         ],
         "left_out": words_on_classes(assessments),
     }
+
+
+def _of_class(assessment: Assessment, measure: Measure, code: int) -> Estimate:
+    """One class by one measure. That the scores are still what they were was seen to by the overall estimates."""
+    part = assessment.parts[measure.statistic.name]
+    return part.estimate(part.evaluation.places[measure.label, code])
 
 
 def slices_of(assessments: Assessments) -> dict[str, Any] | None:

@@ -22,16 +22,21 @@ if TYPE_CHECKING:
     from ..scale import Label
     from ..tables import Tables
 
+    Rankings = dict[str, OneAgainstRest]  # by classifier
+
 FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 600, 1_200
-MOST_SEEN = 50_000  # thresholds that are looked at when some are chosen
+MOST_SEEN = 20_000  # thresholds that are looked at when some are chosen
 LEVELS = np.arange(101) / 100  # of sensitivity and specificity: a condition in whole percents finds its exact stop
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
 EXACT = 7  # decimals of rates that conditions are held against
 READ = ("sensitivity", "specificity", "precision", "npv")
 
 
-def operating_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
-    """What every stop of the slider does, for each classifier of two classes that gave scores."""
+def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dict[str, Any] | None:
+    """What every stop of the slider does, for each classifier of two classes that gave scores.
+
+    Rows that were sorted for it are kept for others.
+    """
     first = next(iter(assessments.values()))
     if len(first.classes) != 2 or not any(each.has_scores for each in assessments.values()):
         return None
@@ -45,7 +50,12 @@ def operating_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None
         "guessed": first.tally.scale.event is None,
         "cost": "mean cost" if cost.name == "cost" else "error",
         "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
-        "models": [stops_of(each, label, stops) if each.has_scores else None for each in assessments.values()],
+        "models": [
+            stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops)
+            if each.has_scores
+            else None
+            for name, each in assessments.items()
+        ],
     }
 
 
@@ -61,9 +71,8 @@ def priced(assessment: Assessment) -> Measure:
     return known[0] if known else counted("error")
 
 
-def stops_of(assessment: Assessment, label: Label, most: int) -> dict[str, Any]:
+def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: int) -> dict[str, Any]:
     """The thresholds at which the slider stops, rising, with the exact table at each; at the last none is assigned."""
-    one = assessment.event_ranking(label)
     hits, alarms, scores = one.plain.hits, one.plain.alarms, one.ranking.thresholds
     start = _standing(assessment, label, hits, alarms)
     places = chosen_stops(hits, alarms, scores, start, most - 1)[::-1]
@@ -105,7 +114,7 @@ def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: in
     reached = np.searchsorted(hits, LEVELS * own)
     kept = np.searchsorted(alarms, (1 - LEVELS) * rest, side="right") - 1
     fixed = np.unique(np.concatenate([reached, kept, [0, max(start, 0), size - 1]]).clip(0, size - 1))
-    seen = np.unique(np.linspace(0, size - 1, MOST_SEEN).astype(np.int64))
+    seen = np.linspace(0, size - 1, MOST_SEEN).astype(np.int64)
     # All three go one way only, so that their sum is how far the way has gone.
     way = hits[seen] / own + alarms[seen] / rest
     way += (scores[0] - scores[seen]) / max(float(scores[0] - scores[-1]), 1e-300)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..rendering import overall_rows
 from ..table import json_value
 from ..text import count, named, number, shortened, span
 
@@ -68,9 +67,9 @@ def several(words: Sequence[str], most: int) -> str:
 # --- the verdict on one classifier -----------------------------------------------------------------------------------
 
 
-def sentences(assessment: Assessment) -> list[str]:
+def sentences(assessment: Assessment, overall: Iterable[tuple[str, Estimate]]) -> list[str]:
     """What a single assessment says, in words: how often it errs, whether that beats guessing, how well it ranks."""
-    found = {estimate.measure: (label, estimate) for label, estimate in overall_rows(assessment)}
+    found = {estimate.measure: (label, estimate) for label, estimate in overall}
     said = [line for line in (_errs(assessment, found), _beats(found), _ranks(found)) if line]
     if assessment.decision is not None:
         said.append(shortened(str(assessment.decision).partition("\n")[0], 200) + ".")

@@ -1,7 +1,7 @@
 // Tables: plain ones, and those of measures by class or by part of the data.
 function plainTable(label, columns, rows, words = []) {
   const head = columns.map((name, place) => make("th", { scope: "col", class: words.includes(place) ? null : "right" }, name));
-  const body = rows.map((row) => make("tr", {}, ...row.map((cell, place) => make("td", { class: words.includes(place) ? null : "right" }, cell))));
+  const body = rows.map((row) => make("tr", {}, ...row.map((cell, place) => make("td", { class: words.includes(place) ? "name" : "right" }, cell))));
   return region(label, make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)));
 }
 
