@@ -15,6 +15,7 @@ from .counts import measure_integers, measure_strings
 from .engines import measure_engines
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
+from .page import measure_page
 from .paired import measure_paired
 from .partition import measure_partition
 from .plans import FULL, QUICK, Plan
@@ -49,6 +50,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "closed_form": (measure_closed_form,),
     "streams": (measure_streams,),
     "engines": (measure_engines,),
+    "page": (measure_page,),
 }
 
 

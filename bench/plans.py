@@ -36,6 +36,7 @@ class Plan:
         closed_form_rows: For leave-one-out, and how many times as long the fits shall need.
         stream_rows: For files that are never held, and what share of the speed of reading alone is wanted.
         engine_rows: For a cluster of two workers against one.
+        page_rows: For the page.
         fresh_starts: How often a fresh process is started for an import.
     """
 
@@ -61,6 +62,7 @@ class Plan:
     closed_form_rows: Targets
     stream_rows: Targets
     engine_rows: tuple[int, ...]
+    page_rows: tuple[int, ...]
     fresh_starts: int
 
 
@@ -88,6 +90,7 @@ FULL = Plan(
     closed_form_rows={200: 10, 5_000: 100},
     stream_rows={10**6: 0.0, 10**7: 0.5, 10**8: 0.5},
     engine_rows=(2 * 10**7, 10**8),
+    page_rows=(10**3, 10**6),
     fresh_starts=7,
 )
 QUICK = replace(
@@ -113,5 +116,6 @@ QUICK = replace(
     closed_form_rows={1_000: 20},
     stream_rows={10**5: 0.0},
     engine_rows=(2 * 10**7,),
+    page_rows=(10**3,),
     fresh_starts=1,
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from steelyard import all_measures, errors, requirements
 from steelyard.evaluation import Slot
 from steelyard.layout import AVERAGES
-from steelyard.listing import ALWAYS, explain, material
+from steelyard.listing import ALWAYS, explain, material, parted
 from steelyard.registry import Measure
 from steelyard.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.statistics import CONFUSION
@@ -139,14 +139,11 @@ def titled(measure: Measure) -> str:
 
 def sayings(measure: Measure) -> str:
     """What a measure says: the sentence, its formula as code, and what else there is to know."""
-    first, _, rest = (inspect.getdoc(measure.formula) or "").partition("\n\n")
-    sentence, colon, after = " ".join(first.split()).rstrip(".").partition(": ")
-    formula, semicolon, more = after.partition("; ")
-    if any(sign in formula for sign in "()=/^"):
-        said = f"{escaped(sentence)}: `{formula}`{semicolon}{escaped(more)}."
-    else:
-        said = escaped(sentence + colon + after + ("" if after.endswith("?") else "."))
-    return f"{said}\n\n{escaped(' '.join(rest.split()))}" if rest else said
+    sentence, formula, aside, more = parted(measure)
+    said = escaped(sentence)
+    if formula:
+        said += f": `{formula}`{'; ' if aside else ''}{escaped(aside)}."
+    return f"{said}\n\n{escaped(more)}" if more else said
 
 
 def interval(measure: Measure) -> str:

@@ -29,6 +29,8 @@ from .tally import Tally
 from .uncertainty import unit_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .calibration import CalibrationEvaluation
     from .comparison import Comparison
     from .continuum import ContinuumEvaluation
@@ -531,6 +533,18 @@ class Assessment:
             se=float(np.hypot(test.se, fitted.se)),
             method="MOVER, independent samples",
         )
+
+    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+        """Write all about this classifier as one HTML page that needs nothing else: no network, no other file.
+
+        Args:
+            path: The file.
+            title: What the page is called.
+            command: The command or call that makes it again, where that is known better than the result knows it.
+        """
+        from .report import write_report
+
+        write_report(self, path, title, command)
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""

@@ -33,7 +33,7 @@ from .rendering import harmless_lines, threshold_view
 from .study_commands import study
 from .tally_commands import merge, tally
 from .telling import tell_assessment, tell_comparison
-from .terminal import show, working
+from .terminal import COMMAND, show, working
 from .words import (
     columns,
     costs,
@@ -349,8 +349,10 @@ def main(tokens: Sequence[str] | None = None) -> int:
     from .errors import harmless
 
     complaint = Console(stderr=True, highlight=False, soft_wrap=True)
+    words = tuple(sys.argv[1:] if tokens is None else tokens)
+    running = COMMAND.set(words)
     try:
-        given = with_targets(sys.argv[1:] if tokens is None else list(tokens))
+        given = with_targets(words)
         result = app(given, exit_on_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(result or 0)
@@ -368,3 +370,5 @@ def main(tokens: Sequence[str] | None = None) -> int:
         return HELD
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        COMMAND.reset(running)

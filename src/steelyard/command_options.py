@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .terminal import console, counting, working, write_to
+from .terminal import command_line, console, counting, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
     from .assessment import Assessment
+    from .comparison import Comparison
     from .requirements import Requirement
     from .scale import Scale
     from .streams import Files
@@ -52,6 +53,7 @@ class Written:
 class Judged(Written):
     """What classifiers are weighed by."""
 
+    html: Annotated[str | None, Parameter(help="Write all of it to this file as one page to look at and send.")] = None
     cost: Annotated[
         Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
     ] = None
@@ -214,6 +216,13 @@ def write(options: Written, table: Table, content: Callable[[], dict[str, Any]])
         write_to(options.json, dump(content()) + "\n")
     if options.csv is not None:
         write_to(options.csv, table.to_csv())
+
+
+def write_page(options: Judged, result: Assessment | Comparison) -> None:
+    """Write the page, if one is asked for; it tells the command that makes it again."""
+    if options.html is not None:
+        with working("drawing the page"):
+            result.report(options.html, command=command_line())
 
 
 def judge(options: Written, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:

@@ -28,6 +28,8 @@ from .tally import Tally
 from .uncertainty import influence_at, unit_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .decisions import Decision
     from .kinds import Array, Codes
     from .pictures import Pictures
@@ -344,6 +346,18 @@ class Comparison:
         from .pictures import Pictures
 
         return Pictures(self.assessments)
+
+    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+        """Write all about all classifiers as one HTML page that needs nothing else: no network, no other file.
+
+        Args:
+            path: The file.
+            title: What the page is called.
+            command: The command or call that makes it again, where that is known better than the result knows it.
+        """
+        from .report import write_report
+
+        write_report(self, path, title, command)
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""

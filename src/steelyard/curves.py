@@ -19,6 +19,8 @@ from .table import Table
 if TYPE_CHECKING:
     from .kinds import Array, Places
 
+    Samples = tuple[Array, Array]
+
 Band = Literal["pointwise", "simultaneous", "none"]
 KINDS = ("roc", "precision_recall", "det", "gain", "lift")
 MOST_CELLS = 1_000
@@ -52,7 +54,7 @@ def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float
         columns["threshold"] = columns["threshold"][1:]
     if band != "none" and kind in READERS and hits[-1] > 0 and alarms[-1] > 0:
         x, y = list(columns)[1:]
-        columns |= _band(one, kind, columns[x], columns[y], band, level, seed)
+        columns |= band_at(samples_of(one, seed), kind, columns[x], columns[y], band, level)
     return Table({name: values.tolist() for name, values in columns.items()})
 
 
@@ -75,8 +77,8 @@ def _on_recall(hits: Array, alarms: Array) -> Array:
 READERS: dict[str, Callable[[Array, Array], Array]] = {"roc": _on_roc, "precision_recall": _on_recall}
 
 
-def _band(one: OneAgainstRest, kind: str, x: Array, y: Array, band: Band, level: float, seed: int) -> dict[str, Array]:
-    """Bounds of a curve at its own points."""
+def samples_of(one: OneAgainstRest, seed: int) -> Samples:
+    """Bootstrap samples: hits and alarms from the highest score on, (samples, cells) each."""
     cells = _few(one.plain).smoothed(one.evaluation.unit)
     # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
     rows = PSEUDO_ROW / one.evaluation.unit * (cells.hits[-1] + cells.alarms[-1])
@@ -84,7 +86,12 @@ def _band(one: OneAgainstRest, kind: str, x: Array, y: Array, band: Band, level:
     drawn = _drawn(max(round(float(rows)), 2), chances / chances.sum(), np.random.default_rng(seed))
     hits, alarms = (np.cumsum(part, axis=1, dtype=np.float64) for part in np.split(drawn, 2, axis=1))
     whole = (hits[:, -1] > 0) & (alarms[:, -1] > 0)
-    samples = READERS[kind](hits[whole], alarms[whole])
+    return hits[whole], alarms[whole]
+
+
+def band_at(drawn: Samples, kind: str, x: Array, y: Array, band: Band, level: float) -> dict[str, Array]:
+    """Bounds of a curve at its own points, or at some of them."""
+    samples = READERS[kind](*drawn)
     if band == "pointwise":
         low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
     else:

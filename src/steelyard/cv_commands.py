@@ -11,7 +11,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from .columns import as_number, numbers
-from .command_options import Options, head_of, judge, keywords_of, read_file, write
+from .command_options import Options, head_of, judge, keywords_of, read_file, write, write_page
 from .errors import BadOption, UnknownColumn, harmless, quoted
 from .scale import listed
 from .table import Table
@@ -87,6 +87,7 @@ def cv(
             "notes": [*notes, *result.remarks],
         },
     )
+    write_page(options, result)
     return judge(options, conditions, {name: result[name] for name in result.models})
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import BadOption, quoted
+from .parallel import chunks
 from .partition import Space
 from .partition_pieces import LINES, Piece, correctness, pieces_of, space_of
 from .simplex import (
@@ -157,12 +158,15 @@ class Partitions:
     def _counts(self, piece: Piece) -> tuple[Places, Array]:
         """The cells that have rows, and what those of every true and assigned class weigh there."""
         steps, size = STEPS[self.corners], self.corners + 1
-        kept = piece.mass > 0
-        codes, place = np.unique(cell_codes(cells(piece.memberships[kept], steps), steps), return_inverse=True)
-        shape = len(codes), size, size
-        truth, assigned = piece.places(piece.truth[kept]), piece.places(piece.assigned[kept])
-        flat = (place.astype(np.int64) * size + truth) * size + assigned
-        return codes, np.bincount(flat, piece.mass[kept], int(np.prod(shape))).astype(np.float64).reshape(shape)
+        shape = (steps + 1) ** (self.corners - 1), size, size
+        counts = np.zeros(shape)
+        for start, stop in chunks(0, len(piece.truth)):
+            code = cell_codes(cells(piece.memberships[start:stop], steps), steps)
+            truth, assigned = (piece.places(each[start:stop]) for each in (piece.truth, piece.assigned))
+            flat = (code * size + truth) * size + assigned
+            counts += np.bincount(flat, piece.mass[start:stop], counts.size).reshape(shape)
+        codes = np.flatnonzero(counts.any(axis=(1, 2)))
+        return codes, counts[codes]
 
     def _cell_table(self, piece: Piece, codes: Places, counts: Array, most: float) -> Table:
         """Cells with the true and the assigned class that most of their rows have; None is a class not shown there."""

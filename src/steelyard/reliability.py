@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from .errors import BadOption, quoted
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .piece import Piece
 from .prediction import Scores
 from .quantiles import quantiles
@@ -89,6 +90,17 @@ class Reliability:
         mass, true = (np.add.reduceat(values, starts) for values in (weights, weights * happened[order]))
         used = mass > 0
         return cls(ordered[starts][used], true[used], mass[used], unit)
+
+    @classmethod
+    def of_ranking(cls, one: OneAgainstRest) -> Reliability:
+        """The same from rows that were sorted already by their forecasts of a class."""
+        happened = one.plain.positive[::-1]
+        mass = happened + one.plain.negative[::-1]
+        forecast, unit = one.ranking.thresholds[::-1], one.evaluation.unit / PSEUDO_ROW
+        used = mass > 0
+        if used.all():
+            return cls(forecast, happened, mass, unit)
+        return cls(forecast[used], happened[used], mass[used], unit)
 
     @cached_property
     def frequency(self) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command_options import Written, head_of, judge, write
+from .command_options import Judged, head_of, judge, write, write_page
 from .terminal import show, working
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def tell_assessment(
-    result: Assessment, options: Written, conditions: Sequence[Requirement], truth_in_rows: bool = True
+    result: Assessment, options: Judged, conditions: Sequence[Requirement], truth_in_rows: bool = True
 ) -> int:
     """Tell of one classifier."""
     from .rendering import assessment_view
@@ -34,11 +34,12 @@ def tell_assessment(
             "training": None if result.training is None else result.training.table().to_json(),
         },
     )
+    write_page(options, result)
     return judge(options, conditions, {result.model: result})
 
 
 def tell_comparison(
-    result: Comparison, options: Written, conditions: Sequence[Requirement], measure: str | None = None
+    result: Comparison, options: Judged, conditions: Sequence[Requirement], measure: str | None = None
 ) -> int:
     """Tell of several classifiers, and of the differences in one measure."""
     from .rendering import comparison_view
@@ -58,4 +59,5 @@ def tell_comparison(
             "differences": result.differences().to_json() if several else [],
         },
     )
+    write_page(options, result)
     return judge(options, conditions, {name: result[name] for name in result.models})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 PIPE_WIDTH = 120
+COMMAND: ContextVar[tuple[str, ...]] = ContextVar("COMMAND", default=())
+
+
+def command_line() -> str | None:
+    """The command that is being run, as a shell takes it; None where no command is."""
+    words = COMMAND.get()
+    return shlex.join(["steelyard", *words]) if words else None
 
 
 def console() -> Console:

@@ -51,6 +51,14 @@ def named(label: object) -> str:
     return harmless(label) if text and text == text.strip() else harmless(repr(text))
 
 
+def shortened(text: str, limit: int) -> str:
+    """Text that is not too long: the middle is left out, because names that grow long tend to differ at their ends."""
+    if len(text) <= limit:
+        return text
+    tail = (limit - 1) // 3
+    return f"{text[: limit - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+
+
 def count(value: float) -> str:
     """A number of rows."""
     nearly = abs(value - round(value)) < 1e-6 if math.isfinite(value) else True  # sums of weights

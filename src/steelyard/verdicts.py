@@ -61,11 +61,15 @@ class Verdict:
 
     def words(self, *, numbers: bool = True) -> str:
         """Say it in words, with the differences, intervals and p-values or without them."""
+        said = self.clauses(numbers=numbers)
+        return "; ".join(said) + "." if len(self.models) == 2 else "\n".join(f"{clause}." for clause in said)
+
+    def clauses(self, *, numbers: bool = True) -> list[str]:
+        """The same apart, measure by measure, without stops."""
         by_measure = {label: [row for row in self.rows if row["measure"] == label] for label in self.titles}
         if len(self.models) == 2:
-            clauses = [self._of_two(rows[0], place == 0, numbers) for place, rows in enumerate(by_measure.values())]
-            return "; ".join(clauses) + "."
-        return "\n".join(f"{self._of_many(label, rows, numbers)}." for label, rows in by_measure.items())
+            return [self._of_two(rows[0], place == 0, numbers) for place, rows in enumerate(by_measure.values())]
+        return [self._of_many(label, rows, numbers) for label, rows in by_measure.items()]
 
     def _of_two(self, row: Row, opening: bool, numbers: bool) -> str:
         """One clause a measure; the first one names the classifiers, the others lean on it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import harmless
+from ..text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,14 +70,8 @@ def band_alpha(count: int) -> float:
 
 
 def legible(text: object, limit: int = LONGEST_NAME) -> str:
-    """Show text from users as it stands: no formulas, nothing hidden, and not too long.
-
-    The middle is left out, because names that grow long tend to differ at their ends.
-    """
-    shown = harmless(text).strip() or "(no name)"
-    if len(shown) > limit:
-        tail = (limit - 1) // 3
-        shown = f"{shown[: limit - 1 - tail].rstrip()}…{shown[-tail:].lstrip()}"
+    """Show text from users as it stands: no formulas, nothing hidden, and not too long."""
+    shown = shortened(harmless(text).strip() or "(no name)", limit)
     # matplotlib hides entries that begin with an underscore, and takes what stands between dollars for a formula.
     return f"{' ' * shown.startswith('_')}{shown}".replace("$", r"\$")
 

@@ -1,0 +1,211 @@
+// What all parts of the page are made with. Text is only ever set as text: nothing from the data can become markup.
+const page = JSON.parse(document.getElementById("data").textContent);
+const several = page.models.length > 1;
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
+
+function dressed(node, facts, parts) {
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (name.startsWith("--")) node.style.setProperty(name, value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...parts.filter((part) => part !== null && part !== undefined));
+  return node;
+}
+
+const make = (tag, facts = {}, ...parts) => dressed(document.createElement(tag), facts, parts);
+const shape = (tag, facts = {}, ...parts) =>
+  dressed(document.createElementNS("http://www.w3.org/2000/svg", tag), facts, parts);
+const bodyOf = (section) => document.querySelector(`#${section} > .body`);
+
+// What belongs to one classifier is marked, so that the legend finds it. Where there is one alone, nothing is.
+const ofModel = (model) => (several ? { "data-model": model } : {});
+const lookOf = (model) => page.looks[model % page.looks.length];
+const colourOf = (model) => lookOf(model).colour ?? "currentColor";
+
+function swatch(model) {
+  const look = { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colourOf(model), "stroke-width": 2.4, "stroke-dasharray": lookOf(model).dash };
+  return shape("svg", { class: "swatch", viewBox: "0 0 26 10", "aria-hidden": "true" }, shape("line", look));
+}
+
+const titleOf = (model) => (several ? make("h3", {}, swatch(model), page.models[model]) : null);
+const region = (label, ...parts) => make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Table: ${label}` }, ...parts);
+const finite = (value) => typeof value === "number";
+
+// --- files -----------------------------------------------------------------------------------------------------
+
+function save(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = make("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "fill-opacity",
+  "font-size", "font-family", "font-weight", "text-anchor", "color", "display", "paint-order"];
+
+// A picture outside of the page has no style sheet: every part takes its looks along.
+function standing(svg) {
+  const copy = svg.cloneNode(true);
+  const originals = [svg, ...svg.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((node, place) => {
+    const seen = getComputedStyle(originals[place]);
+    for (const look of LOOKS) node.setAttribute(look, seen.getPropertyValue(look));
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// --- pens: the same marks on a canvas, which is quick, and in a picture, which can be saved ----------------------
+
+const SHAPES = [
+  null,
+  [[-0.89, -0.89], [0.89, -0.89], [0.89, 0.89], [-0.89, 0.89]],
+  [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+  [[0, -1.2], [1.2, 0], [0, 1.2], [-1.2, 0]],
+  [[0, 1.2], [1.1, -0.8], [-1.1, -0.8]],
+];
+const HEXAGON = [0, 1, 2, 3, 4, 5].map((side) => [Math.sin((side * Math.PI) / 3), -Math.cos((side * Math.PI) / 3)]);
+
+function svgPen(svg) {
+  const polygon = (corners, x, y, size, looks) =>
+    svg.append(shape("polygon", { points: corners.map(([a, b]) => `${x + a * size},${y + b * size}`).join(" "), ...looks }));
+  return {
+    mark(x, y, size, form, fill, opacity = 1) {
+      const looks = { fill, "fill-opacity": opacity };
+      if (form === "hexagon" || SHAPES[form]) polygon(form === "hexagon" ? HEXAGON : SHAPES[form], x, y, size, looks);
+      else svg.append(shape("circle", { cx: x, cy: y, r: size, ...looks }));
+    },
+  };
+}
+
+function canvasPen(canvas, width, height, ink) {
+  const dense = window.devicePixelRatio || 1;
+  canvas.width = width * dense;
+  canvas.height = height * dense;
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext("2d");
+  pen.scale(dense, dense);
+  return {
+    mark(x, y, size, form, fill, opacity = 1) {
+      pen.globalAlpha = opacity;
+      pen.fillStyle = fill === "currentColor" ? ink : fill;
+      pen.beginPath();
+      const corners = form === "hexagon" ? HEXAGON : SHAPES[form];
+      if (corners) corners.forEach(([a, b], place) => pen[place ? "lineTo" : "moveTo"](x + a * size, y + b * size));
+      else pen.arc(x, y, size, 0, 2 * Math.PI);
+      pen.fill();
+    },
+  };
+}
+
+// --- figures: drawn as wide as there is room, and drawn again when that changes -----------------------------------
+
+const figures = [];
+
+// facts: name (of the file), title, label (for those who cannot see it), height(width), draw(svg, width, height),
+// marks(pen, width, height) for what may be many points, caption, model, extras (nodes below it).
+function figure(facts) {
+  const svg = shape("svg", { role: "img", "aria-label": facts.label });
+  const canvas = facts.marks ? make("canvas", { "aria-hidden": "true" }) : null;
+  const box = make("div", { class: "picture" }, canvas, svg);
+  let width = 0;
+  const redraw = () => {
+    const height = Math.round(facts.height(width));
+    svg.replaceChildren();
+    for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, value);
+    facts.draw(svg, width, height);
+    if (canvas) facts.marks(canvasPen(canvas, width, height, getComputedStyle(svg).color), width, height);
+  };
+  const look = () => {
+    const room = Math.floor(box.clientWidth);
+    if (room > 0 && room !== width) {
+      width = room;
+      redraw();
+    }
+  };
+  const download = () => {
+    const copy = svg.cloneNode(true);
+    svg.after(copy);
+    if (facts.marks) {
+      const group = shape("g");
+      copy.prepend(group);
+      facts.marks(svgPen(group), width, Math.round(facts.height(width)));
+    }
+    save(`${facts.name}.svg`, standing(copy), "image/svg+xml");
+    copy.remove();
+  };
+  new ResizeObserver(look).observe(box);
+  figures.push(() => width && redraw());
+  const button = make("button", { type: "button", class: "save", click: download, "aria-label": `Save ${facts.label} as SVG` }, "Save as SVG");
+  const heading = facts.title ? make("h3", {}, facts.model === undefined || !several ? null : swatch(facts.model), facts.title) : null;
+  const caption = facts.caption ? make("figcaption", {}, facts.caption) : null;
+  const node = make("figure", facts.model === undefined ? {} : ofModel(facts.model), heading, box, ...(facts.extras ?? []), caption, button);
+  return { node, svg, box, redraw: () => width && redraw() };
+}
+
+// --- axes ------------------------------------------------------------------------------------------------------
+
+function ticks(low, high, about) {
+  const rough = (high - low) / about;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999);
+  const found = [];
+  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + step * 1e-9; place += 1) found.push(place * step);
+  return found;
+}
+
+const tickText = (value) => String(Number(value.toPrecision(6)) + 0);
+const text = (x, y, words, facts = {}) => shape("text", { x, y, ...facts }, words);
+
+// Axes with a grid and titles; returns where values stand.
+function axes(svg, width, height, { x, y, xTitle, yTitle, left = 46, bottom = 40, top = 10, right = 12 }) {
+  const across = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
+  const up = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
+  for (const value of ticks(x[0], x[1], Math.max(2, (width - left - right) / 70))) {
+    svg.append(shape("line", { class: "grid", x1: across(value), x2: across(value), y1: top, y2: height - bottom }));
+    svg.append(text(across(value), height - bottom + 16, tickText(value), { class: "small", "text-anchor": "middle" }));
+  }
+  for (const value of ticks(y[0], y[1], Math.max(2, (height - top - bottom) / 55))) {
+    svg.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: up(value), y2: up(value) }));
+    svg.append(text(left - 6, up(value) + 4, tickText(value), { class: "small", "text-anchor": "end" }));
+  }
+  svg.append(shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }));
+  svg.append(shape("line", { class: "axis", x1: left, x2: left, y1: top, y2: height - bottom }));
+  svg.append(text((left + width - right) / 2, height - 6, xTitle, { "text-anchor": "middle" }));
+  const middle = (top + height - bottom) / 2;
+  svg.append(text(12, middle, yTitle, { "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }));
+  return { across, up };
+}
+
+// A path through points; where one is missing, it begins anew. Steps go across first, and then up or down.
+function path(xs, ys, across, up, stepped = false) {
+  let way = "";
+  let begun = false;
+  xs.forEach((x, place) => {
+    if (!finite(x) || !finite(ys[place])) {
+      begun = false;
+      return;
+    }
+    const [a, b] = [across(x).toFixed(2), up(ys[place]).toFixed(2)];
+    if (!begun) way += `M${a} ${b}`;
+    else way += stepped ? `H${a}V${b}` : `L${a} ${b}`;
+    begun = true;
+  });
+  return way;
+}
+
+function band(xs, low, high, across, up) {
+  const known = xs.map((x, place) => place).filter((place) => finite(xs[place]) && finite(low[place]) && finite(high[place]));
+  if (known.length < 2) return "";
+  const there = known.map((place) => `${across(xs[place]).toFixed(2)} ${up(high[place]).toFixed(2)}`);
+  const back = known.reverse().map((place) => `${across(xs[place]).toFixed(2)} ${up(low[place]).toFixed(2)}`);
+  return `M${[...there, ...back].join("L")}Z`;
+}
+
+const bandOpacity = Math.min(0.18, 0.72 / page.models.length);
+const strokeOf = (model) => ({ stroke: colourOf(model), "stroke-dasharray": lookOf(model).dash });

@@ -1,0 +1,94 @@
+"""All that the page shows, as one plain dictionary: every number comes from the library, none is made by the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..assessment import Assessment
+from ..rendering import heading, overall_rows
+from .contests import deciding_of, differences_of, folds_of
+from .facts import call_of, data_of, methods_of, sources_of, versions
+from .figures import reliability_of, simplex_of, strip_of
+from .measured import MOST_CLASSES, Overall, classes_of, confusion_of, measures_of, slices_of
+from .operating import operating_of
+from .wording import sentences, shown
+
+if TYPE_CHECKING:
+    from ..comparison import Comparison
+    from ..verdicts import Verdict
+    from .operating import Rankings
+
+MOST_NOTES = 12
+
+
+def content_of(result: Assessment | Comparison, title: str | None = None, command: str | None = None) -> dict[str, Any]:
+    """Everything about one or more classifiers that the page shows; JSON can hold it."""
+    comparison = None if isinstance(result, Assessment) else result
+    assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
+    first = next(iter(assessments.values()))
+    _compute(assessments)
+    ranked: Rankings = {}
+    operating = operating_of(assessments, ranked)
+    overall = [overall_rows(each) for each in assessments.values()]
+    verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
+    content: dict[str, Any] = {
+        "steelyard": __version__,
+        "title": shown(title) if title else _title(assessments),
+        "models": [shown(name) for name in assessments],
+        "heading": heading(first),
+        "level": f"{first.settings.level:.0%}",
+        "verdict": _said(verdict, assessments, overall),
+        "measures": measures_of(first, overall),
+        "confusion": confusion_of(assessments),
+        "operating": operating,
+        "classes": classes_of(assessments),
+        "slices": slices_of(assessments),
+        "reliability": reliability_of(assessments, ranked),
+        "simplex": simplex_of(assessments),
+        "strip": strip_of(assessments),
+        "differences": None if verdict is None else differences_of(verdict),
+        "deciding": [] if verdict is None or comparison is None else deciding_of(comparison, verdict),
+        "folds": None if comparison is None else folds_of(comparison),
+        "data": data_of(assessments, result),
+        "notes": _notes(assessments),
+        "versions": [list(pair) for pair in versions()],
+        "call": command or call_of(result, assessments),
+    }
+    return content | {"methods": methods_of(content), "sources": sources_of(content)}
+
+
+def _compute(assessments: Mapping[str, Assessment]) -> None:
+    """Compute all slots at once, which is quicker than one by one; of many classes few are shown."""
+    for each in assessments.values():
+        if len(each.classes) <= MOST_CLASSES:
+            for part in each.parts.values():
+                part.results  # noqa: B018  (computed when it is first asked for, and kept)
+
+
+def _judged(assessment: Assessment) -> bool:
+    """Whether any measure can tell better from worse."""
+    return any(entry.better != "neither" for entry in assessment.settings.measures)
+
+
+def _title(assessments: Mapping[str, Assessment]) -> str:
+    """What the page is called where nobody says so."""
+    names = [shown(name) for name in assessments]
+    if len(names) == 1:
+        return f"Assessment of {names[0]}"
+    return f"Comparison of {' and '.join(names)}" if len(names) == 2 else f"Comparison of {len(names)} classifiers"
+
+
+def _said(verdict: Verdict | None, assessments: Mapping[str, Assessment], overall: Sequence[Overall]) -> list[str]:
+    """The verdict, a sentence an item; only our own words begin with a capital, names of classifiers stay."""
+    if verdict is not None:
+        return [f"By{line[2:]}." if line.startswith("by ") else f"{line}." for line in verdict.clauses()]
+    pairs = zip(assessments.values(), overall, strict=True)
+    return [line for each, rows in pairs for line in sentences(each, rows)]
+
+
+def _notes(assessments: Mapping[str, Assessment]) -> list[str]:
+    """What there is to know about the data and about single estimates."""
+    notes = dict.fromkeys(note for each in assessments.values() for note in each.notes)
+    return list(notes)[:MOST_NOTES]

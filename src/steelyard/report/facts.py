@@ -1,0 +1,143 @@
+"""What the numbers rest on: rows, methods, sources and versions, and how to get the numbers again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import __version__
+from ..errors import quoted
+from ..resampling.crossed import CrossAssessment
+from ..scale import Continuum
+from ..text import count, shortened
+from .wording import several, shown
+
+if TYPE_CHECKING:
+    from ..assessment import Assessment
+    from ..comparison import Comparison
+
+LIBRARIES = ("numpy", "scipy", "pyarrow", "scikit-learn")
+MOST_NAMES, LONGEST_CALL = 12, 2_000
+
+# How intervals are made, by how their names begin.
+METHODS = {
+    "Wilson": "Wilson's score interval of a proportion (Wilson 1927, JASA 22).",
+    "delta": "The delta method: the standard error from the influence of every row, with two pseudo-rows, on the scale "
+    "that suits the span of the measure (Agresti & Coull 1998, American Statistician 52; logit, Fisher's z or log).",
+    "noncentral": "Noncentral chi-squared, from the mean squared gap between forecast and frequency.",
+    "t": "Student's t with n - 1 degrees of freedom.",
+    "Hall's t": "Student's t corrected for skewness (Hall 1992, JRSS B 54).",
+    "plain": "Textbook interval: the value and its standard error.",
+    "BCa": "Bootstrap, bias-corrected and accelerated (Efron 1987, JASA 82).",
+    "percentile": "Bootstrap percentiles (Efron 1979, Annals of Statistics 7).",
+}
+DIFFERENCES = (
+    "Differences are paired: the same rows were classified by all. Their standard errors come from the difference of "
+    "influences, row by row; p-values are adjusted by Holm's method (Holm 1979, Scandinavian Journal of Statistics 6)."
+)
+RANKINGS = (
+    "AUC and its standard error are DeLong's (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44); bands of curves "
+    "come from bootstrap samples, each point for itself."
+)
+RELIABILITY = (
+    "Reliability curves are isotonic regressions (CORP; Dimitriadis, Gneiting & Jordan 2021, PNAS 118); their bands "
+    "are where calibrated forecasts would stay."
+)
+SIMPLEX = "Memberships are scaled to say how right they are, region by region (Sondhauss & Weihs 2001)."
+STRIP = "Classes are cut from what was measured; corrections for measurement error follow Mevik (2003)."
+
+
+def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparison) -> list[list[str]]:
+    """Rows, classes, weights, clusters: pairs of a term and what there is to say."""
+    first = next(iter(assessments.values()))
+    scale, patterns, classes = first.tally.scale, first.evaluation.patterns, [shown(c) for c in first.classes[:50]]
+    more = len(first.classes) - len(classes)
+    facts = [["Rows", count(first.n)], ["Dropped", f"{first.dropped:,} rows with a missing value"]]
+    facts.append(["Classes", f"{len(first.classes):,}: {several(classes + [''] * more, MOST_NAMES)}"])
+    facts += [] if scale.event is None else [["Event", shown(scale.event)]]
+    if isinstance(scale, Continuum):
+        inner = [f"{boundary:g}" for boundary in scale.boundaries if np.isfinite(boundary)]
+        facts.append(["Cut at", several(inner, MOST_NAMES)])
+    facts.append(["Weights", _weights(first)])
+    facts.append(["Clusters", f"{patterns.clusters:,}" if first.tally.groups else "none: rows are independent"])
+    facts.append(["Intervals", f"{first.settings.level:.0%}, {_method(first)}"])
+    if isinstance(result, CrossAssessment):
+        facts.append(["Held out", result.plan.words])
+    return facts
+
+
+def _weights(assessment: Assessment) -> str:
+    """What rows weigh."""
+    patterns = assessment.evaluation.patterns
+    if not np.array_equal(patterns.square, patterns.mass):
+        effective = patterns.mass.sum() ** 2 / patterns.square.sum()
+        return f"sampling weights: as much as {effective:,.1f} equal rows"
+    if not np.array_equal(patterns.count, patterns.mass):
+        return f"how often rows occurred: {count(float(patterns.mass.sum()))} in all"
+    return "none: every row counts once"
+
+
+def _method(assessment: Assessment) -> str:
+    """How intervals were asked for."""
+    settings = assessment.settings
+    if not settings.resampled:
+        return settings.method
+    return f"{settings.method}, {settings.replicates:,} replicates, seed {settings.seed}"
+
+
+def methods_of(content: Mapping[str, Any]) -> list[str]:
+    """How the numbers of the page were made."""
+    used = {one["method"] for measure in content["measures"] for one in measure["estimates"]}
+    known = [text for name, text in METHODS.items() if any(_is(method, name) for method in used)]
+    known += [DIFFERENCES] if content["differences"] else []
+    known += [RANKINGS] if content["operating"] else []
+    known += [RELIABILITY] if content["reliability"] else []
+    known += [SIMPLEX] if content["simplex"] else []
+    return [*known, *([STRIP] if content["strip"] else [])]
+
+
+def _is(method: str, name: str) -> bool:
+    return method == name if name == "t" else method.startswith(name)
+
+
+def sources_of(content: Mapping[str, Any]) -> list[list[str]]:
+    """Where the measures come from: each source once, with what it is the source of."""
+    found: dict[str, list[str]] = {}
+    for measure in content["measures"]:
+        found.setdefault(measure["source"], []).append(measure["title"])
+    return [[source, ", ".join(dict.fromkeys(titles))] for source, titles in sorted(found.items()) if source]
+
+
+@cache
+def versions() -> tuple[tuple[str, str], ...]:
+    """What computed it."""
+    found = [("steelyard", __version__), ("Python", platform.python_version())]
+    for name in LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessment]) -> str:
+    """A call of the library that makes the same, where no command is known."""
+    settings, scale = result.settings, result.tally.scale
+    names = [quoted(name) for name in assessments]
+    if isinstance(result, CrossAssessment):
+        head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
+    elif len(names) > 1 or hasattr(result, "models"):
+        pairs = [f"{name}: prediction_{place + 1}" for place, name in enumerate(names)]
+        head = f"compare(y_true, {{{several(pairs, MOST_NAMES)}}}"
+    else:
+        head = "assess(y_true, prediction"
+    options = [] if scale.event is None else [f"event={quoted(scale.event)}"]
+    options += [] if settings.everything else [f"measures={[entry.label for entry in settings.measures]!r}"]
+    options += [] if settings.level == 0.95 else [f"level={settings.level:g}"]
+    options += [] if settings.method == "delta" else [f"method={settings.method!r}"]
+    return shortened(", ".join([f"steelyard.{head}", *options]) + ").report(...)", LONGEST_CALL)

@@ -1,0 +1,165 @@
+"""What the page draws beside curves: reliability, rows between the corners of their classes, rows along a continuum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import SteelyardError
+from ..partition_panels import Partitions
+from ..plots.simplex import CLASSES, OTHER
+from ..plots.strips import ALL_LEVELS, GRADES
+from ..reliability import Reliability
+from ..scale import Continuum
+from ..simplex import MOST_CLASSES as MOST_CORNERS
+from ..strip import Strips
+from ..text import count, number
+from .measured import chosen_classes
+from .operating import spoken_of
+from .wording import drawn, interval, shown
+
+if TYPE_CHECKING:
+    from ..assessment import Assessment
+    from ..one_against_rest import OneAgainstRest
+    from ..partition_panels import Panel
+    from ..scale import Label
+    from ..table import Table
+    from .operating import Rankings
+
+FEWEST_CLASSES, MOST_RELIABILITIES, MOST_POINTS = 3, 12, 400
+MOST_BANDED, MOST_BANDS = 200_000, 4  # rows, and classifiers: with more, no band
+MOST_PANELS = 12
+
+
+# --- reliability -----------------------------------------------------------------------------------------------------
+
+
+def reliability_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> list[dict[str, Any]]:
+    """How often classes came true against their forecasts: of the event, or of the classes that matter most.
+
+    Of two classes, rows may have been sorted already.
+    """
+    probable = {name: each for name, each in assessments.items() if _probable(each)}
+    if not probable:
+        return []
+    first = next(iter(probable.values()))
+    return [
+        {
+            "label": shown(label),
+            "models": [
+                _curve(each, label, ranked.get(name), len(probable) <= MOST_BANDS) if name in probable else None
+                for name, each in assessments.items()
+            ],
+        }
+        for label in _forecast_classes(first, len(probable))
+    ]
+
+
+def _probable(assessment: Assessment) -> bool:
+    """Whether it gave probabilities of its own."""
+    return assessment.has_scores and assessment.tally.given.probable
+
+
+def _forecast_classes(assessment: Assessment, models: int) -> list[Label]:
+    """The event; of two classes one; of more the most frequent ones."""
+    if len(assessment.classes) == 2 or assessment.tally.scale.event is not None:
+        return [spoken_of(assessment)]
+    most = max(FEWEST_CLASSES, MOST_RELIABILITIES // models)
+    frequent = np.argsort(-assessment.evaluation.margins.true, kind="stable")[:most]
+    return [assessment.classes[code] for code in sorted(frequent.tolist())]
+
+
+def _curve(assessment: Assessment, label: Label, one: OneAgainstRest | None, banded: bool) -> dict[str, Any]:
+    """The reliability curve of one classifier, its band, and how its forecasts are spread."""
+    found = Reliability.of_ranking(one or assessment.ranked.against_rest(assessment.code(label)))
+    level, seed = assessment.settings.level, assessment.settings.seed
+    curve = found.curve(level, seed, band=banded and found.rows <= MOST_BANDED)
+    kept = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), MOST_POINTS)).round().astype(int))
+    columns = {name: drawn(np.array(values)[kept]) for name, values in curve.columns.items() if name != "rows"}
+    return {**columns, "bars": drawn(found.bars()["share"])}
+
+
+# --- simplex ---------------------------------------------------------------------------------------------------------
+
+
+def simplex_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
+    """Rows between the corners of three or four classes; of more classes, of those that are confused most."""
+    probable = {name: each for name, each in assessments.items() if _probable(each)}
+    first = next(iter(assessments.values()))
+    if not probable or len(first.classes) < 3:
+        return None
+    try:
+        panels = Partitions.of(probable, "default", 1, None).panels()
+    except SteelyardError:
+        return None
+    names = list(assessments)
+    return {
+        "corners": min(len(first.classes), MOST_CORNERS) if len(first.classes) <= MOST_CORNERS else 3,
+        "classes": len(first.classes),
+        "looks": [look.colour for look in (*CLASSES, OTHER)],
+        "panels": [_panel(panel, names.index(panel.model)) for panel in panels[:MOST_PANELS]],
+    }
+
+
+def _panel(panel: Panel, model: int) -> dict[str, Any]:
+    """One simplex; classes are numbered by their corners, and one more stands for all others."""
+    marks, last = panel.marks, len(panel.classes)
+    place = {label: code for code, label in enumerate(panel.classes)}
+    found: dict[str, Any] = {
+        "model": model,
+        "classes": [shown(label) for label in panel.classes],
+        "truth": [place.get(label, last) for label in marks["truth"]],
+        "assigned": [place.get(label, last) for label in marks["assigned"]],
+        **{axis: drawn(marks[axis]) for axis in "xyz" if axis in marks.column_names},
+        "rates": [_rate(row) for row in panel.corners],
+        "left_out": panel.left_out,
+    }
+    if "radius" in marks.column_names:
+        found |= {name: drawn(marks[name]) for name in ("radius", "opacity")}
+        found["rows"] = [count(float(value)) for value in marks["rows"]]
+    return found
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    """How often assignments to the class of a corner are right."""
+    bounds = interval(row["low"], row["high"])
+    return f"{number(row['value'])} {bounds} right".replace("  ", " ")
+
+
+# --- continuum -------------------------------------------------------------------------------------------------------
+
+
+def strip_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
+    """Rows along the continuum that their classes were cut from, a lane for each class that they were assigned to."""
+    first = next(iter(assessments.values()))
+    if not isinstance(first.tally.scale, Continuum) or first.tally.scores is None:
+        return None
+    codes = chosen_classes(assessments)
+    if len(codes) < len(first.classes):
+        return None
+    strips = Strips.of(assessments)
+    labels = strips.scale.classes
+    usual = "median standard deviation" if strips.deviations_differ else "standard deviation"
+    zones = strips.zones()
+    return {
+        "classes": [shown(label) for label in labels],
+        "boundaries": drawn(strips.scale.boundaries),
+        "span": drawn(strips.span),
+        "zones": [drawn(zones["from"]), drawn(zones["to"])],
+        "deviation": "" if strips.deviation is None else f"{usual} {strips.deviation:.3g}",
+        "looks": [grade.colour for grade in GRADES.values()],
+        "models": [_lanes(table, labels) for table in strips.tables(ALL_LEVELS).values()],
+    }
+
+
+def _lanes(table: Table, labels: tuple[Label, ...]) -> dict[str, Any]:
+    """Marks or bars of one classifier, with lane and severity as numbers."""
+    lane, grade = {label: code for code, label in enumerate(labels)}, {name: code for code, name in enumerate(GRADES)}
+    found: dict[str, Any] = {
+        "lane": [lane[label] for label in table["assigned"]],
+        "grade": [grade[name] for name in table["severity"]],
+    }
+    names = ("value", "level") if "value" in table.column_names else ("from", "to", "foot", "top")
+    return found | {name: drawn(table[name]) for name in names}

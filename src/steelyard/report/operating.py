@@ -1,0 +1,175 @@
+"""Where the threshold may stand: for every stop of the slider the exact table, and the curves through all stops."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..curves import band_at, samples_of
+from ..decisions import Thresholds
+from ..goals import counted
+from ..text import count, number
+from .wording import drawn, interval, packed, percent, shown
+
+if TYPE_CHECKING:
+    from ..assessment import Assessment
+    from ..kinds import Array, Places
+    from ..one_against_rest import OneAgainstRest
+    from ..registry import Measure
+    from ..scale import Label
+    from ..tables import Tables
+
+    Rankings = dict[str, OneAgainstRest]  # by classifier
+
+FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 600, 1_200
+MOST_SEEN = 20_000  # thresholds that are looked at when some are chosen
+LEVELS = np.arange(101) / 100  # of sensitivity and specificity: a condition in whole percents finds its exact stop
+NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
+EXACT = 7  # decimals of rates that conditions are held against
+READ = ("sensitivity", "specificity", "precision", "npv")
+
+
+def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dict[str, Any] | None:
+    """What every stop of the slider does, for each classifier of two classes that gave scores.
+
+    Rows that were sorted for it are kept for others.
+    """
+    first = next(iter(assessments.values()))
+    if len(first.classes) != 2 or not any(each.has_scores for each in assessments.values()):
+        return None
+    label = spoken_of(first)
+    other = next(each for each in first.classes if each != label)
+    stops = int(np.clip(ALL_STOPS // len(assessments), FEWEST_STOPS, MOST_STOPS))
+    cost = priced(first)
+    return {
+        "event": shown(label),
+        "other": shown(other),
+        "guessed": first.tally.scale.event is None,
+        "cost": "mean cost" if cost.name == "cost" else "error",
+        "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
+        "models": [
+            stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops)
+            if each.has_scores
+            else None
+            for name, each in assessments.items()
+        ],
+    }
+
+
+def spoken_of(assessment: Assessment) -> Label:
+    """The class that curves speak of: the event, or else the last class."""
+    event = assessment.tally.scale.event
+    return assessment.classes[-1] if event is None else event
+
+
+def priced(assessment: Assessment) -> Measure:
+    """What mistakes cost: the costs that were given, or else 1 each."""
+    known = [measure for measure in assessment.settings.measures if measure.name == "cost"]
+    return known[0] if known else counted("error")
+
+
+def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: int) -> dict[str, Any]:
+    """The thresholds at which the slider stops, rising, with the exact table at each; at the last none is assigned."""
+    hits, alarms, scores = one.plain.hits, one.plain.alarms, one.ranking.thresholds
+    start = _standing(assessment, label, hits, alarms)
+    places = chosen_stops(hits, alarms, scores, start, most - 1)[::-1]
+    tp, fp = np.append(hits[places], 0.0), np.append(alarms[places], 0.0)
+    tables = Thresholds(one).table_of(np.stack([tp, hits[-1] - tp, fp, alarms[-1] - fp]))
+    thresholds = scores[places].tolist()
+    return {
+        "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
+        "all": len(hits) + 1,
+        "threshold": [*thresholds, None],
+        "threshold_text": packed([*[number(value, 4) for value in thresholds], "above all"]),
+        **_matrices(tables.cells),
+        **_readings(assessment, tables),
+        **_bands(assessment, one, tables),
+    }
+
+
+def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) -> int:
+    """The threshold at which rows are assigned now, -1 where none is; where other rules assigned them, the nearest."""
+    wanted = assessment.evaluation.margins.assigned[assessment.code(label)]
+
+    def called(place: int) -> float:
+        return float(hits[place] + alarms[place]) if place >= 0 else 0.0
+
+    after = min(bisect_left(range(len(hits)), wanted, key=called), len(hits) - 1)
+    return after if called(after) - wanted < wanted - called(after - 1) else after - 1
+
+
+def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: int) -> Places:
+    """Which of all thresholds to stop at: all, or so many.
+
+    Of many: where sensitivity or specificity passes a whole percent, where the threshold stands now, both ends, and
+    for the rest steps of about equal length along the curves and the scores.
+    """
+    size = len(hits)
+    if size <= most + most // 2:  # to leave out a few would save little
+        return np.arange(size)
+    own, rest = (max(float(sums[-1]), 1e-300) for sums in (hits, alarms))
+    reached = np.searchsorted(hits, LEVELS * own)
+    kept = np.searchsorted(alarms, (1 - LEVELS) * rest, side="right") - 1
+    fixed = np.unique(np.concatenate([reached, kept, [0, max(start, 0), size - 1]]).clip(0, size - 1))
+    seen = np.linspace(0, size - 1, MOST_SEEN).astype(np.int64)
+    # All three go one way only, so that their sum is how far the way has gone.
+    way = hits[seen] / own + alarms[seen] / rest
+    way += (scores[0] - scores[seen]) / max(float(scores[0] - scores[-1]), 1e-300)
+    even = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(fixed) + 2)[1:-1])
+    return np.unique(np.concatenate([fixed, seen[even]]))
+
+
+def _matrices(cells: Array) -> dict[str, Any]:
+    """The tables in words: counts, shares of true classes and of assigned ones, for tp, fn, fp and tn."""
+    tp, fn, fp, tn = cells
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_true = np.stack([tp / (tp + fn), fn / (tp + fn), fp / (fp + tn), tn / (fp + tn)])
+        of_assigned = np.stack([tp / (tp + fp), fn / (fn + tn), fp / (tp + fp), tn / (fn + tn)])
+    return {
+        "counts": [packed(map(count, row)) for row in cells.tolist()],
+        "of_true": [packed(map(percent, row)) for row in of_true.tolist()],
+        "of_assigned": [packed(map(percent, row)) for row in of_assigned.tolist()],
+        "called": [packed(map(count, row.tolist())) for row in (tp + fp, fn + tn)],
+        "true": [count(float(value)) for value in ((tp + fn)[0], (fp + tn)[0])],
+        "total": count(float(cells[:, 0].sum())),
+    }
+
+
+def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
+    """What is read off beside the slider, in words and as numbers to draw: rates of the table, and what it costs."""
+    measures = [*[counted(name) for name in READ], priced(assessment)]
+    values = tables.values(measures)
+    low, high = tables.bounds(measures, assessment.settings.level)
+    found: dict[str, Any] = {}
+    for place, name in enumerate([*READ, "cost"]):
+        bounds = zip(low[place].tolist(), high[place].tolist(), strict=True)
+        found[name] = drawn(values[place], EXACT)
+        found[f"{name}_text"] = packed(map(number, values[place].tolist()))
+        found[f"{name}_interval"] = packed(interval(*pair) for pair in bounds)
+    del found["npv"]  # it is read, and not drawn
+    found["cost_low"], found["cost_high"] = drawn(low[-1]), drawn(high[-1])
+    found["fpr"] = drawn(tables.values([counted("fpr")])[0])
+    return found
+
+
+def _bands(assessment: Assessment, one: OneAgainstRest, tables: Tables) -> dict[str, Any]:
+    """Bands of the ROC and the precision-recall curve at the stops; none where they would be too thin to be seen."""
+    own, rest = tables.cells[:2, 0].sum(), tables.cells[2:, 0].sum()
+    if own == 0 or rest == 0 or min(own, rest) / tables.unit > NARROW:
+        return {"roc_band": None, "pr_band": None}
+    fpr, sensitivity, precision = tables.values([counted(name) for name in ("fpr", "sensitivity", "precision")])
+    level, seed = assessment.settings.level, assessment.settings.seed
+    found, drawn_anew = {}, samples_of(one, seed)
+    for name, kind, x, y in (
+        ("roc_band", "roc", fpr, sensitivity),
+        ("pr_band", "precision_recall", sensitivity, precision),
+    ):
+        known = ~np.isnan(y)
+        bounds = band_at(drawn_anew, kind, x[known], y[known], "pointwise", level)
+        whole = np.full((2, len(y)), np.nan)
+        whole[:, known] = bounds["low"], bounds["high"]
+        found[name] = [drawn(row) for row in whole]
+    return found

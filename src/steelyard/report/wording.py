@@ -1,0 +1,108 @@
+"""Numbers, names and sentences of the page. What is shown is worded here, so that the page itself computes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..table import json_value
+from ..text import count, named, number, shortened, span
+
+if TYPE_CHECKING:
+    from ..assessment import Assessment
+    from ..estimate import Estimate
+
+LONGEST = 60
+DIGITS = 5  # decimals of what is only drawn
+AS_BEFORE = "="
+
+
+def shown(label: object) -> str:
+    """A name from the data: nothing in it acts or hides, and it is not too long."""
+    return shortened(named(label), LONGEST)
+
+
+def percent(share: float) -> str:
+    """A share of rows; a share of nothing is a dash."""
+    return "–" if math.isnan(share) else f"{share:.1%}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval, unless there is none."""
+    return "" if math.isnan(low) or math.isnan(high) else span(low, high)
+
+
+def worded(found: Estimate) -> dict[str, Any]:
+    """An estimate as numbers to draw and to download, and as words to show."""
+    text = number(found.value)
+    bounds = "" if math.isnan(found.value) else interval(found.low, found.high)
+    numbers = {name: json_value(float(getattr(found, name))) for name in ("value", "low", "high", "se", "n")}
+    return {**numbers, "method": found.method, "note": found.note, "text": text, "interval": bounds}
+
+
+def packed(words: Iterable[str]) -> str:
+    """A column of words as one text, for columns that are long and often say the same twice."""
+    found, last = [], None
+    for word in words:
+        found.append(AS_BEFORE if word == last else word)
+        last = word
+    return "\n".join(found)
+
+
+def drawn(values: Any, digits: int = DIGITS) -> list[float | None]:
+    """Numbers that are drawn and never read: as many digits as a page can show, and nothing where there is none."""
+    found = np.round(np.asarray(values, dtype=np.float64), digits)
+    return [float(value) if math.isfinite(value) else None for value in found]
+
+
+def several(words: Sequence[str], most: int) -> str:
+    """Some of many words, and how many more there are."""
+    rest = len(words) - most
+    return ", ".join(words[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+# --- the verdict on one classifier -----------------------------------------------------------------------------------
+
+
+def sentences(assessment: Assessment, overall: Iterable[tuple[str, Estimate]]) -> list[str]:
+    """What a single assessment says, in words: how often it errs, whether that beats guessing, how well it ranks."""
+    found = {estimate.measure: (label, estimate) for label, estimate in overall}
+    said = [line for line in (_errs(assessment, found), _beats(found), _ranks(found)) if line]
+    if assessment.decision is not None:
+        said.append(shortened(str(assessment.decision).partition("\n")[0], 200) + ".")
+    if not said:
+        label, first = next(iter(found.values()))
+        said = [f"{label[2:]}: {first}."]
+    return said
+
+
+def _errs(assessment: Assessment, found: dict[str, tuple[str, Estimate]]) -> str:
+    """How often it is wrong."""
+    if "error" in found:
+        one, verb = found["error"][1], "wrong"
+    elif "accuracy" in found:
+        one, verb = found["accuracy"][1], "right"
+    else:
+        return ""
+    sure = f"{assessment.settings.level:.0%} interval {percent(one.low)} to {percent(one.high)}"
+    return f"{shown(assessment.model)} is {verb} on {percent(one.value)} of {count(assessment.n)} rows ({sure})."
+
+
+def _beats(found: dict[str, tuple[str, Estimate]]) -> str:
+    """Whether its classes agree with the true ones by more than chance."""
+    if "kappa" not in found or math.isnan(found["kappa"][1].value):
+        return ""
+    one = found["kappa"][1]
+    better = "Guessing would do worse" if one.low > 0 else "It cannot be told from guessing"
+    return f"{better}: kappa {number(one.value)} {span(one.low, one.high)}."
+
+
+def _ranks(found: dict[str, tuple[str, Estimate]]) -> str:
+    """How well its scores rank."""
+    if "auc" not in found or math.isnan(found["auc"][1].value):
+        return ""
+    label, one = found["auc"]
+    return f"Its scores rank with {label[2:]} {number(one.value)} {span(one.low, one.high)}."

@@ -1,0 +1,96 @@
+"""Results whose pages are looked at: small, and of every kind that a page tells apart."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+import steelyard as sy
+from steelyard.assessment import Assessment
+from steelyard.comparison import Comparison
+
+HOSTILE = (
+    "</script><script>document.title='taken'</script>",
+    "\"'><img src=x onerror=\"document.title='taken'\">",
+    "\u202egnihton\u2066 \u2028",
+    "{{ 7 * 7 }}" + "x" * 400,
+)
+COST = {"ill": {"ill": 0, "well": 5}, "well": {"ill": 1, "well": 0}}
+
+
+@cache
+def binary() -> tuple[list[str], dict[str, list[float]]]:
+    """Patients, and the scores that two classifiers gave them; some are tied."""
+    random = np.random.default_rng(3)
+    ill = random.random(80) < 0.4
+    scores = {}
+    for name, gap in (("near", 1.6), ("far", 0.8)):
+        odds = gap * ill + random.normal(size=len(ill)) - 0.7
+        scores[name] = np.round(1 / (1 + np.exp(-odds)), 2).tolist()
+    return np.where(ill, "ill", "well").tolist(), scores
+
+
+def two() -> Comparison:
+    truth, scores = binary()
+    part = ["north" if row % 3 else "south" for row in range(len(truth))]
+    return sy.compare(truth, scores, event="ill", cost=COST, by=part)
+
+
+def one() -> Assessment:
+    truth, scores = binary()
+    return sy.assess(truth, scores["near"], event="ill")
+
+
+def three() -> Comparison:
+    with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
+        return sy.compare(Path(file), {"lda": "lda_*", "knn": "knn_*"}, truth="species")
+
+
+def four() -> Assessment:
+    random = np.random.default_rng(4)
+    said = random.dirichlet([0.7] * 4, 120)
+    truth = (random.random(120)[:, None] > said.cumsum(axis=1)).sum(axis=1).clip(0, 3)
+    names = ["autumn", "spring", "summer", "winter"]
+    return sy.assess(np.array(names)[truth], said, scale=sy.Scale(names))
+
+
+def continuum() -> Comparison:
+    water = sy.Continuum([65], classes=["dry", "wet"], sd=0.22, closed="right")
+    with resources.as_file(resources.files("steelyard") / "data" / "meat.csv") as file:
+        return sy.compare(Path(file), {"lda": "lda", "nn3": "nn3"}, truth="water", scale=water)
+
+
+def folds() -> Comparison:
+    random = np.random.default_rng(5)
+    truth = random.integers(0, 2, 90)
+    covariates = random.normal(size=(90, 2)) + truth[:, None]
+    return sy.cross_assess(["lda", "knn:3"], covariates, truth, event=1, cv=5, seed=1)
+
+
+def many() -> Comparison:
+    """Twenty classes and ten classifiers."""
+    random = np.random.default_rng(6)
+    names = np.array([f"a species with the number {code}" for code in range(20)])
+    truth, said = random.integers(0, 20, 200), {}
+    for model in range(10):
+        right = random.random(200) < 0.9 - 0.05 * model
+        said[f"classifier {model}"] = names[np.where(right, truth, random.integers(0, 20, 200))].tolist()
+    return sy.compare(names[truth].tolist(), said, measures=["error", "sensitivity"])
+
+
+def labels() -> Assessment:
+    return sy.assess(["a", "b", "c", "a"] * 10, ["a", "b", "b", "a"] * 10)
+
+
+def hostile() -> Comparison:
+    random = np.random.default_rng(7)
+    truth = [HOSTILE[code] for code in random.integers(0, 4, 60)]
+    other = [HOSTILE[code] for code in random.integers(0, 4, 60)]
+    part = [HOSTILE[code] for code in random.integers(0, 4, 60)]
+    return sy.compare(truth, {HOSTILE[0]: other, "__proto__": truth, HOSTILE[2]: other[::-1]}, by=part)
+
+
+SAMPLES = {each.__name__: each for each in (two, one, three, four, continuum, folds, many, labels, hostile)}

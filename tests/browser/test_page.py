@@ -1,0 +1,341 @@
+"""The page does what it shows: every number is the library's, every control works, and nothing else happens."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+import steelyard as sy
+from steelyard.assessment import Assessment
+from steelyard.text import count, number, span
+
+from .conftest import Open
+from .samples import COST, HOSTILE, SAMPLES, binary, four, labels, one, two
+
+SOME_STOPS = (0, 7, 23, 40)
+
+
+def move(slider: Locator, stop: int) -> None:
+    slider.evaluate("(node, stop) => { node.value = stop; node.dispatchEvent(new Event('input')); }", stop)
+
+
+def counts(card: Locator) -> list[str]:
+    return card.locator(".matrix .count").all_inner_texts()
+
+
+def reading(card: Locator, name: str) -> str:
+    return " ".join(card.locator(f"[data-reading={name}]").inner_text().split())
+
+
+def stops(page: Page, model: int) -> list[float | None]:
+    found: list[float | None] = page.evaluate(
+        "model => JSON.parse(document.getElementById('data').textContent).operating.models[model].threshold", model
+    )
+    return found
+
+
+def order(page: Page) -> list[str]:
+    return page.locator("#measures tbody .term").all_inner_texts()
+
+
+def expected(model: str, threshold: float | None) -> Assessment:
+    truth, scores = binary()
+    high = 2.0 if threshold is None else threshold
+    return sy.assess(truth, scores[model], event="ill", threshold=high, cost=COST)
+
+
+# --- the slider ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("model", "name"), [(0, "near"), (1, "far")])
+def test_every_stop_shows_what_the_library_says_of_that_threshold(opened: Open, model: int, name: str) -> None:
+    page = opened("two")
+    card, thresholds = page.locator("#operating .card").nth(model), stops(page, model)
+    for stop in (*SOME_STOPS, len(thresholds) - 1):
+        move(card.locator("input[type=range]"), stop)
+        wanted = expected(name, thresholds[stop])
+        assert counts(card) == [count(value) for value in wanted.confusion().ravel().tolist()]
+        for measure in ("sensitivity", "specificity", "precision", "npv", "cost"):
+            estimate = wanted[measure]
+            text = reading(card, measure)
+            assert text.split(" ")[0] == number(estimate.value)
+            if measure in ("sensitivity", "specificity"):
+                assert text.endswith(span(estimate.low, estimate.high))
+
+
+def test_a_slider_begins_where_rows_are_assigned_now(opened: Open) -> None:
+    card = opened("two").locator("#operating .card").first
+    assert counts(card) == [count(value) for value in two()["near"].confusion().ravel().tolist()]
+
+
+def test_the_keyboard_moves_a_slider_and_the_points_follow_it(opened: Open) -> None:
+    page = opened("two")
+    card, point = page.locator("#operating .card").first, page.locator("#operating figure .point").first
+    before, where = counts(card), point.get_attribute("cx")
+    card.locator("input[type=range]").focus()
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    assert counts(card) != before
+    assert point.get_attribute("cx") != where
+    shown = card.locator("output").inner_text()
+    assert card.locator("input[type=range]").get_attribute("aria-valuetext") == f"threshold {shown}"
+
+
+def test_a_condition_moves_the_slider_to_the_best_threshold(opened: Open) -> None:
+    page = opened("one")
+    page.locator(".wish input").fill("0.85")
+    page.locator(".wish button").click()
+    best = one().best_threshold("specificity", where="sensitivity >= 0.85")
+    assert best.assessment is not None
+    card = page.locator("#operating .card").first
+    assert card.locator("output").inner_text() == number(best.threshold, 4)
+    assert counts(card) == [count(value) for value in best.assessment.confusion().ravel().tolist()]
+    assert number(best.threshold, 4) in page.locator(".wish p").inner_text()
+
+
+def test_a_condition_that_cannot_be_met_says_so_and_moves_nothing(opened: Open) -> None:
+    page = opened("one")
+    before = counts(page.locator("#operating .card").first)
+    for words, answer in (("1.5", "from 0 to 1"), ("", "from 0 to 1")):
+        page.locator(".wish input").fill(words)
+        page.locator(".wish form, form.wish").first.evaluate(
+            "form => { form.noValidate = true; form.requestSubmit(); }"
+        )
+        assert answer in page.locator(".wish p").inner_text()
+    assert counts(page.locator("#operating .card").first) == before
+
+
+# --- the rest of the page -----------------------------------------------------------------------------------------
+
+
+def test_the_table_is_sorted_by_any_column_and_goes_back(opened: Open) -> None:
+    page, result = opened("one"), one()
+    first = order(page)
+    head = page.locator("#measures thead th[aria-sort]").nth(1)
+    button = head.locator("button")
+    button.click()
+    assert head.get_attribute("aria-sort") == "descending"
+    found = order(page)
+    values = [float(text.replace(",", "")) for text in page.locator("#measures tbody td:nth-child(3)").evaluate_all(
+        "cells => cells.map(cell => cell.firstChild.textContent)")]  # fmt: skip
+    assert values == sorted(values, reverse=True)
+    assert found != first
+    assert sorted(found) == sorted(first)
+    button.click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    button.click()
+    assert head.get_attribute("aria-sort") == "none"
+    assert order(page) == first
+    assert page.locator("#measures tbody tr").count() == len(result.settings.measures)
+
+
+def test_the_legend_hides_a_classifier_everywhere(opened: Open) -> None:
+    page = opened("two")
+    near, far = page.locator("[data-model='0']:visible"), page.locator("[data-model='1']:visible")
+    both, others = near.count(), far.count()
+    assert both > 5
+    assert others > 5
+    page.get_by_label("near", exact=True).uncheck()
+    assert near.count() == 0
+    assert far.count() == others
+    page.set_viewport_size({"width": 900, "height": 800})  # figures are drawn anew, and it stays hidden
+    page.wait_for_timeout(100)
+    assert near.count() == 0
+    page.get_by_label("near", exact=True).check()
+    assert near.count() == both
+
+
+def test_all_measures_of_several_classifiers_are_a_click_away(opened: Open) -> None:
+    page = opened("two")
+    shown = page.locator("#measures tbody tr:visible")
+    assert shown.count() == 10
+    page.locator("#measures .more button").click()
+    assert shown.count() == len(two().settings.measures)
+
+
+def test_a_measure_is_explained_to_pointers_and_to_keyboards(opened: Open) -> None:
+    page = opened("one")
+    tip, kappa = page.locator("#explanation"), page.locator(".term", has_text="kappa").first
+    assert tip.is_hidden()
+    kappa.hover()
+    said = tip.inner_text()
+    assert "Cohen (1960)" in said
+    assert page.locator("#explanation code").inner_text()
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+    page.locator(".term", has_text="accuracy").first.focus()
+    assert tip.is_visible()
+    assert tip.inner_text().startswith("accuracy")
+
+
+def test_the_tetrahedron_turns_by_dial_and_by_hand(opened: Open) -> None:
+    page = opened("four")
+
+    def seen() -> list[str | None]:
+        lines = page.locator("#simplex figure svg line").all()
+        return [line.get_attribute("x1") for line in lines]
+
+    first = seen()
+    move(page.locator("#simplex input[type=range]").first, 60)
+    turned = seen()
+    assert turned != first
+    box = page.locator("#simplex .turning").bounding_box()
+    assert box is not None
+    page.locator("#simplex .turning").scroll_into_view_if_needed()
+    box = page.locator("#simplex .turning").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 130)
+    page.mouse.up()
+    assert seen() not in (first, turned)
+    still = seen()
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    assert seen() == still
+
+
+def test_classes_and_parts_show_the_librarys_numbers(opened: Open) -> None:
+    page, result = opened("two"), two()
+    south = page.locator("#slices tbody tr", has_text="south")
+    cells = south.locator("td").all_inner_texts()
+    assert cells[0] == count(result["near"].slices["south"].n)
+    assert cells[1].split()[0] == number(result["near"].slices["south"]["error"].value)
+    page.locator("#slices select").select_option(label="sensitivity")
+    found = page.locator("#slices tbody tr", has_text="south").locator("td").nth(2).inner_text().split()[0]
+    assert found == number(result["far"].slices["south"]["sensitivity"].value)
+
+
+def test_a_matrix_of_four_classes_shows_counts_and_shares(opened: Open) -> None:
+    page, table = opened("four"), four().confusion()
+    assert counts(page.locator("#confusion .card")) == [count(value) for value in table.ravel().tolist()]
+    share = page.locator("#confusion .share").first.inner_text()
+    assert share == f"row {table[0, 0] / table[0].sum():.1%}"
+
+
+# --- what any page must do ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nobody_is_shut_out(opened: Open, name: str) -> None:
+    page = opened(name)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.emulate_media(color_scheme="dark")  # which changes nothing but colours
+    expect(page.locator("#theme")).to_have_text("Light")
+    found = Axe().run(page, options={"runOnly": ["color-contrast"]})
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_phone_shows_all_of_it_without_scrolling_sideways(opened: Open, name: str) -> None:
+    page = opened(name, width=360)
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("svg text")].filter((text) => {
+            const own = text.getBoundingClientRect(), all = text.ownerSVGElement.getBoundingClientRect();
+            return own.width && (own.left < all.left - 1 || own.right > all.right + 1 || own.top < all.top - 1);
+        }).map((text) => text.textContent)"""
+    )
+    assert cut == []
+
+
+def test_paper_gets_no_controls_and_no_dark(opened: Open) -> None:
+    page = opened("two", dark=True)
+    page.emulate_media(media="print")
+    for control in ("#theme", "#download", ".save", ".wish", "input[type=range]"):
+        assert page.locator(f"{control}:visible").count() == 0
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#verdict").is_visible()
+    assert len(page.pdf()) > 10_000
+
+
+def test_the_theme_can_be_switched(opened: Open) -> None:
+    page = opened("one")
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("#theme").click()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    assert page.locator("#theme").inner_text() == "Light"
+
+
+def test_hostile_names_are_shown_and_not_obeyed(opened: Open) -> None:
+    page = opened("hostile")
+    assert page.title() == "Comparison of 3 classifiers"
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    body = page.locator("body").inner_text()
+    assert "onerror" in body
+    assert "{{ 7 * 7 }}" in body
+    assert "\\u202e" in body
+    assert "\u202e" not in body
+    assert page.get_by_label("__proto__", exact=True).is_checked()
+    assert not any(name in body for name in (HOSTILE[3],))  # too long to be shown whole
+
+
+def test_no_other_script_is_obeyed(browser: Browser, folder: Path) -> None:
+    file = folder / "tampered.html"
+    labels().report(file)
+    text = file.read_text(encoding="utf-8")
+    script = "<script>document.title = 'taken'</script><img src='https://example.org/x.png'>"
+    file.write_text(text.replace("</main>", f"{script}</main>"), encoding="utf-8")
+    page, refused = browser.new_page(), []
+    page.on("requestfailed", lambda request: refused.append((request.url, request.failure)))
+    page.goto(file.as_uri())
+    assert page.title() == "Assessment of prediction"
+    assert refused == [("https://example.org/x.png", "csp")]
+    page.close()
+
+
+def test_sections_are_there_only_where_there_is_something_to_show(opened: Open) -> None:
+    page = opened("labels")
+    there = page.locator("main > section").evaluate_all("nodes => nodes.map(node => node.id)")
+    assert there == ["verdict", "measures", "confusion", "classes", "basis"]
+    page = opened("folds")
+    assert page.locator("#folds svg circle").count() >= 20
+    assert page.locator("#operating .card").count() == 2
+
+
+def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
+    page = opened("many")
+    assert page.locator("#confusion table:visible").count() == 1
+    page.locator("#confusion select").select_option(label="classifier 7")
+    assert page.locator("#confusion h3").inner_text() == "classifier 7"
+
+
+# --- downloads ----------------------------------------------------------------------------------------------------
+
+
+def saved(page: Page, button: Locator, folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        button.click()
+    target = folder / waiting.value.suggested_filename
+    waiting.value.save_as(target)
+    return target
+
+
+def test_everything_can_be_saved_as_json(opened: Open, tmp_path: Path) -> None:
+    page, result = opened("two"), two()
+    found: dict[str, Any] = json.loads(saved(page, page.locator("#download"), tmp_path).read_text())
+    assert found["models"] == ["near", "far"]
+    values = {one["name"]: [each["value"] for each in one["estimates"]] for one in found["measures"]}
+    assert values["kappa"] == [result[name]["kappa"].value for name in ("near", "far")]
+    tp = found["operating"]["models"][0]["counts"][0]
+    assert len(tp) == len(found["operating"]["models"][0]["threshold"])
+
+
+@pytest.mark.parametrize("name", ["two", "four", "continuum", "folds"])
+def test_every_figure_can_be_saved_as_svg(opened: Open, tmp_path: Path, name: str) -> None:
+    page = opened(name)
+    buttons = page.locator(".save")
+    assert buttons.count() >= 1
+    for place in range(buttons.count()):
+        file = saved(page, buttons.nth(place), tmp_path)
+        tree = ElementTree.parse(file).getroot()  # noqa: S314  (our own)
+        assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(list(tree.iter())) > 10

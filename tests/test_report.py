@@ -1,0 +1,268 @@
+"""The page as data: what is in it, that it is the library's, how large it is, and that nothing in it can act."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.cli import main
+from steelyard.errors import UnwritableFile
+from steelyard.reliability import Reliability
+from steelyard.report import content_of, page_of
+from steelyard.report.measured import MOST_CLASSES
+from steelyard.report.operating import chosen_stops
+from steelyard.report.page import embedded
+from steelyard.report.wording import AS_BEFORE, packed
+from steelyard.text import count, number, span
+
+from .browser import samples
+
+LIMIT = 500_000  # bytes of a page
+
+
+def unpacked(column: str) -> list[str]:
+    found: list[str] = []
+    for word in column.split("\n"):
+        found.append(found[-1] if word == AS_BEFORE else word)
+    return found
+
+
+def scores(rows: int, seed: int = 0) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    truth = random.random(rows) < 0.3
+    return truth, 1 / (1 + np.exp(-(random.normal(size=rows) + 1.3 * truth - 1)))
+
+
+def data_in(page: str) -> dict[str, Any]:
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+# --- what is in it ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", samples.SAMPLES)
+def test_the_content_is_plain_and_the_same_every_time(name: str) -> None:
+    first, again = (content_of(samples.SAMPLES[name]()) for _ in range(2))
+    assert json.loads(json.dumps(first, allow_nan=False)) == first
+    assert first == again
+
+
+def test_every_measure_has_the_librarys_numbers_and_its_own_story() -> None:
+    result = samples.two()
+    found = {one["name"]: one for one in content_of(result)["measures"]}
+    assert list(found) == [measure.label for measure in result.settings.measures]
+    for label, told in found.items():
+        for model, estimate in zip(result.models, told["estimates"], strict=True):
+            one = result[model][label]
+            assert estimate["text"] == number(one.value)
+            assert estimate["interval"] == span(one.low, one.high)
+            assert estimate["method"] == one.method
+        assert told["says"]
+        assert told["source"]
+    assert found["kappa"]["formula"]
+    assert found["kappa"]["source"].startswith("Cohen (1960)")
+
+
+def test_every_stop_is_a_row_of_the_table_of_thresholds() -> None:
+    result = samples.one()
+    stops = content_of(result)["operating"]["models"][0]
+    table = result.thresholds(["sensitivity", "precision"])
+    assert [value if value is not None else np.inf for value in stops["threshold"]] == table["threshold"][::-1]
+    for place, name in enumerate(("tp", "fn", "fp", "tn")):
+        assert unpacked(stops["counts"][place]) == [count(value) for value in table[name][::-1]]
+    assert unpacked(stops["precision_text"]) == [number(value) for value in table["precision"][::-1]]
+    assert stops["sensitivity"] == pytest.approx(table["sensitivity"][::-1], abs=1e-7)
+
+
+def test_of_many_thresholds_some_are_kept_and_all_of_them_are_exact() -> None:
+    truth, said = scores(30_000)
+    result = sy.assess(truth, said, event=True)
+    stops = content_of(result)["operating"]["models"][0]
+    assert len(stops["threshold"]) <= 1_000 < stops["all"] == 30_001
+    called = unpacked(stops["called"][0])
+    for place in range(0, len(called), 97):
+        threshold = stops["threshold"][place]
+        assert called[place] == count(float((said >= threshold).sum()) if threshold is not None else 0.0)
+    start = stops["start"]
+    assert unpacked(stops["counts"][0])[start] == count(result.confusion()[1, 1])
+
+
+def test_a_condition_in_whole_percents_finds_its_own_stop() -> None:
+    truth, said = scores(20_000)
+    one = sy.assess(truth, said, event=True).event_ranking()
+    hits, alarms = one.plain.hits, one.plain.alarms
+    kept = chosen_stops(hits, alarms, one.ranking.thresholds, 5_000, 1_000)
+    assert len(kept) <= 1_000
+    assert {0, 5_000, len(hits) - 1} <= set(kept.tolist())
+    sensitivity, specificity = hits / hits[-1], 1 - alarms / alarms[-1]
+    for level in (0.5, 0.8, 0.95, 0.99):
+        assert int(np.flatnonzero(sensitivity >= level)[0]) in kept
+        assert int(np.flatnonzero(specificity >= level)[-1]) in kept
+
+
+def test_forecasts_that_were_sorted_already_give_the_same_reliability() -> None:
+    truth, said = scores(500)
+    weight = np.random.default_rng(1).integers(0, 4, 500)
+    result = sy.assess(truth, np.round(said, 2), event=True, weight=weight)
+    usual = result.reliabilities()[True]
+    found = Reliability.of_ranking(result.event_ranking())
+    for name in ("forecast", "happened", "mass"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(usual, name))
+    assert found.unit == usual.unit
+
+
+def test_words_come_first() -> None:
+    one, two = content_of(samples.one()), content_of(samples.two())
+    error = samples.one()["error"]
+    assert one["verdict"][0].startswith(f"prediction is wrong on {error.value:.1%} of 80 rows")
+    assert two["verdict"][0].startswith(str(samples.two().verdict()).partition(";")[0])
+    page = page_of(two)
+    assert page.index('<h2 id="verdict-title"') < page.index('<h2 id="measures-title"')
+
+
+def test_counts_of_the_data_are_told() -> None:
+    truth, said = scores(60)
+    group, weight = [row // 3 for row in range(60)], np.random.default_rng(2).random(60)
+    facts = dict(content_of(sy.assess(truth, said, event=True, group=group, weight=weight))["data"])
+    assert facts["Rows"] == "60"
+    assert facts["Clusters"] == "20"
+    assert facts["Weights"].startswith("sampling weights")
+    labels: list[str | None] = ["a", "b", None, "a"]
+    dropped = dict(content_of(sy.assess(labels, ["a", "b", "a", "b"], missing="drop"))["data"])
+    assert dropped["Dropped"] == "1 rows with a missing value"
+
+
+def test_without_an_event_the_last_class_is_spoken_of_and_that_is_said() -> None:
+    truth, said = scores(80)
+    names = np.where(truth, "ill", "hale").tolist()
+    content = content_of(sy.assess(names, np.stack([1 - said, said], axis=1), scale=sy.Scale(["hale", "ill"])))
+    assert content["operating"]["guessed"]
+    assert content["operating"]["event"] == "ill"
+
+
+def test_a_classifier_that_gave_labels_stands_beside_one_that_gave_scores() -> None:
+    truth, said = scores(80)
+    content = content_of(sy.compare(truth, {"scored": said, "labelled": said > 0.5}, event=True))
+    assert content["operating"]["models"][1] is None
+    assert content["reliability"][0]["models"][1] is None
+
+
+def test_published_tables_and_tallies_have_a_page_too() -> None:
+    content = content_of(sy.assess_table([[231, 27], [32, 54]], classes=["no", "yes"], event="yes"))
+    assert content["operating"] is None
+    assert content["confusion"]["tables"][0]["counts"] == [["231", "27"], ["32", "54"]]
+    assert content["deciding"] == []
+
+
+# --- how large it is ----------------------------------------------------------------------------------------------
+
+
+def test_a_million_rows_make_a_page_that_can_be_sent() -> None:
+    truth, said = scores(1_000_000)
+    page = page_of(content_of(sy.assess(truth, said, event=True)))
+    assert len(page.encode()) < LIMIT
+
+
+def test_ten_classifiers_of_twenty_classes_make_one_too() -> None:
+    assert len(page_of(content_of(samples.many())).encode()) < LIMIT
+
+
+def test_of_many_classes_the_worst_are_shown_and_that_is_said() -> None:
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 3_000, 9_000)
+    said = np.where(truth < 5, 2_999, truth)
+    content = content_of(sy.assess(truth, said, scale=sy.Scale(range(3_000)), measures=["error", "sensitivity"]))
+    confusion = content["confusion"]
+    assert len(confusion["classes"]) == MOST_CLASSES + 1
+    assert {"0", "1", "2", "3", "4", "2999"} <= set(confusion["classes"])
+    assert confusion["classes"][-1] == "2,980 other classes"
+    assert confusion["tables"][0]["all"] == "9,000"
+    assert "20 of 3,000 classes" in content["classes"]["left_out"]
+    assert len(page_of(content).encode()) < 200_000
+
+
+def test_columns_of_words_are_packed_without_loss() -> None:
+    words = ["1", "1", "2", "", "", "1"]
+    assert packed(words) == "1\n=\n2\n\n=\n1"
+    assert unpacked(packed(words)) == words
+
+
+# --- nothing in it can act ----------------------------------------------------------------------------------------
+
+
+def test_no_name_can_end_the_script_that_holds_it() -> None:
+    content = content_of(samples.hostile(), title=samples.HOSTILE[0], command=samples.HOSTILE[1])
+    page = page_of(content)
+    assert page.count("<script") == 2
+    assert page.count("</script") == 2
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert "\u2028" not in page
+    assert data_in(page)["title"] == content["title"]
+
+
+def test_signs_that_could_act_are_escaped() -> None:
+    text = embedded({"name": "</script>&\u2028\u2029"})
+    assert text == r'{"name":"\u003c/script\u003e\u0026\u2028\u2029"}'
+    assert json.loads(text) == {"name": "</script>&\u2028\u2029"}
+
+
+def test_only_the_pages_own_script_and_style_are_obeyed() -> None:
+    page = page_of(content_of(samples.labels()))
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert "default-src &#39;none&#39;" in policy
+    assert "unsafe" not in policy
+    assert not re.search(r"<[^>]* (style|on\w+)=", page.partition("<body>")[2].partition("<script")[0])
+    assert not re.search(r"(src|href)=\"(https?:)?//", page)
+
+
+# --- where it goes ------------------------------------------------------------------------------------------------
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    samples.labels().report(tmp_path / "page.html", title="Monday")
+    assert "<title>Monday</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    with pytest.raises(UnwritableFile):
+        samples.labels().report(tmp_path / "nowhere" / "page.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_names_that_no_encoding_can_write_do_no_harm(tmp_path: Path) -> None:
+    samples.labels().report(tmp_path / "page.html", title="half \ud800 of a pair")
+    assert r"half \ud800 of a pair" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["assess", "iris.csv", "--truth", "species", "--membership", "lda_*"],
+        ["compare", "iris.csv", "--truth", "species", "--model", "a b=lda_*", "--model", "qda=qda_*"],
+        ["cv", "meat.csv", "--target", "lda", "--features", "expected*", "--models", "lda", "--folds", "3"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_write_the_page_and_the_page_tells_the_command(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(sy.__file__).parent / "data"
+    for name in ("iris.csv", "meat.csv"):
+        (tmp_path / name).write_bytes((data / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert main([*words, "--html", "page.html", "--measures", "error"]) == 0, capsys.readouterr().err
+    call = data_in((tmp_path / "page.html").read_text(encoding="utf-8"))["call"]
+    assert call.startswith(f"steelyard {words[0]} {words[1]}")
+    assert call.endswith("--html page.html --measures error")
+
+
+def test_what_no_command_made_tells_the_call() -> None:
+    truth, said = scores(80)
+    call = content_of(sy.assess(truth, said, event=True, measures=["error"], level=0.9))["call"]
+    assert call == "steelyard.assess(y_true, prediction, event=True, measures=['error'], level=0.9).report(...)"
