@@ -17,12 +17,12 @@ from . import sources
 from .admission import Request
 from .cases import Door, Given, Prediction
 from .columns import is_single
-from .counting import Count, Find, Gather, Multiply
+from .counting import Count, Find, Gather, See
 from .engines import Engine, frame_of, make, started
 from .engines.local import Local
 from .errors import BadOption, MissingValues, SteelyardError
 from .folding import Adding, Gatherer, Part, Progress, Work
-from .gathering import finer_rulers, second_pass, with_products
+from .gathering import looks_of, seen
 from .labels import encode
 from .measured import Knowledge
 from .offers import agreed
@@ -44,7 +44,6 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 26  # bytes of a table: smaller ones are read as a whole
-MOST_PASSES = 3  # over rows with finer and finer cells
 
 
 @dataclass(frozen=True)
@@ -234,14 +233,9 @@ class Plan:
         if settings is None:
             return self._counted(partial(Adding, count))
         tally = self._counted(Gather(count, settings))
-        for _ in range(MOST_PASSES):
-            rulers = finer_rulers(tally)
-            if not rulers:
-                break
-            tally = self._counted(Gather(count, settings, rulers))
-        wanted = second_pass(tally)
-        together = self.gather(Multiply(count, wanted), self.columns, self._progress).state if wanted else None
-        return tally if together is None else with_products(tally, together)
+        while looks := looks_of(tally):
+            tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
+        return tally
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
         found = self.gather(start, self.columns, self._progress)

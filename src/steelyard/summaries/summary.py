@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
 from ..statistics import CONTINUUM, FORECASTS, RANKING, Statistic
+from . import rankings
 from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
 from .products import Products
 from .rankings import Counting, SummedRanking, cells_of
-from .recipe import Gathering, Recipe
+from .recipe import Gathering, Look, Named, Recipe
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
 
@@ -32,6 +33,12 @@ EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
     RANKING: SummedRanking,
     FORECASTS: SummedForecasts,
 }
+# What rows must be seen again for, of each part of the data, once something is known of all of them.
+AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]]] = {
+    RANKING: rankings.again,
+}
+ANEW = (RANKING.name,)  # what takes the place of what was found before, and adds up as that did
+PRODUCTS = "products"
 
 
 @dataclass(frozen=True)
@@ -43,17 +50,22 @@ class Summary:
         by_class: How many rows each class has, what they weigh, and their squared weights: (3, classes).
         states: What each family of measures keeps, by the name of its statistic.
         sample: A few of the rows.
-        products: How influences of rows go together, where a second pass over them was made.
+        late: What was found when these rows were seen again, by name: it holds for them alone, and adds to nothing.
     """
 
     recipe: Recipe
     by_class: Array
     states: Mapping[str, Any]
     sample: Sample
-    products: Products | None = None
+    late: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def products(self) -> Products | None:
+        """How influences of rows go together."""
+        return self.late.get(PRODUCTS)
 
     def __add__(self, other: Summary) -> Summary:
-        """Put both together; how influences go together must then be found anew."""
+        """Put both together; what it takes to see all rows again for must then be found anew."""
         if self.recipe.given.probable != other.recipe.given.probable:
             recipe = self.recipe.meeting(other.recipe)
             return self.narrowed(recipe) + other.narrowed(recipe)
@@ -95,11 +107,11 @@ class Summaries:
 
     Attributes:
         parts: The summaries.
-        products: What a second pass found, of every part and, under None, of all rows.
+        late: What was found when rows were seen again, by name, of every part and, under None, of all rows.
     """
 
     parts: Mapping[Label | None, Summary]
-    products: Mapping[Label | None, Products] | None = None
+    late: Mapping[Label | None, Mapping[str, Any]] = field(default_factory=dict)
 
     def __add__(self, other: Summaries) -> Summaries:
         """Add part by part."""
@@ -119,8 +131,23 @@ class Summaries:
 
     def of(self, label: Label | None) -> Summary:
         """One part, or all rows."""
-        found = self.whole if label is None else self.parts[label]
-        return found if self.products is None else replace(found, products=self.products.get(label))
+        return replace(self.whole if label is None else self.parts[label], late=self.late.get(label, {}))
+
+    def has(self, name: str) -> bool:
+        """Whether something was found when rows were seen again."""
+        return any(name in found for found in self.late.values())
+
+    def seen(self, found: Named) -> Summaries:
+        """With what was found when rows were seen again; it is added to what had been found in the same way before."""
+        parts, late = dict(self.parts), {label: dict(known) for label, known in self.late.items()}
+        for label, states in found.found.items():
+            for name, state in states.found.items():
+                if name in ANEW:
+                    parts[label] = replace(parts[label], states={**parts[label].states, name: state})
+                else:
+                    known = late.setdefault(label, {})
+                    known[name] = known[name] + state if name in known else state
+        return Summaries(parts, late)
 
     @property
     def labels(self) -> list[Label | None]:
