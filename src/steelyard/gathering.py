@@ -128,11 +128,11 @@ class Seeing:
     def add(self, cases: Cases) -> None:
         """Take in some rows."""
         rows = Rows.of(cases, passing=True)
-        clusters = () if cases.group is None else cases.group.labels
         for label, looks in self.looks.items():
-            some = rows
+            some, clusters = rows, () if cases.group is None else cases.group.labels
             if label is not None and cases.slice is not None:
                 some = rows.select(np.array([each == label for each in cases.slice.labels])[cases.slice.codes])
+                some, clusters = _renumbered(some, clusters)
             if not len(some):
                 continue
             if label not in self.found:
@@ -146,6 +146,14 @@ class Seeing:
             label: Named({name: each.state() for name, each in some.items()}) for label, some in self.found.items()
         }
         return Named(found) if found else None
+
+
+def _renumbered(rows: Rows, clusters: tuple[Label, ...]) -> tuple[Rows, tuple[Label, ...]]:
+    """Clusters numbered anew where others have no row in a part of the data, and so count for nothing there."""
+    if rows.cluster is None:
+        return rows, clusters
+    found, numbers = np.unique(rows.cluster, return_inverse=True)
+    return replace(rows, cluster=numbers), tuple(clusters[number] for number in found)
 
 
 def seen(tally: Tally, found: Named | None) -> Tally:

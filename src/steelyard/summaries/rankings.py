@@ -76,9 +76,13 @@ def side(truth: Codes, sides: Places) -> Codes:
 def rulers_for(recipe: Recipe) -> Rulers:
     """As fine rulers as there is memory for."""
     columns = sum(size for size, _ in recipe.shape)
-    several = max(columns * len(sides_of(recipe, 0, 0)) / 2, 1)
-    ruler = Ruler(max(BITS - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+    ruler = ruler_for(columns * len(sides_of(recipe, 0, 0)))
     return tuple((ruler,) * size for size, _ in recipe.shape)
+
+
+def ruler_for(sums: int) -> Ruler:
+    """As fine a ruler as there is memory for, where so many sums are kept in every cell."""
+    return Ruler(max(BITS - max(int(np.ceil(np.log2(max(sums, 1) / 2 / FINE_COLUMNS))), 0), COARSEST))
 
 
 class Counting:
@@ -89,7 +93,7 @@ class Counting:
         self.recipe, rulers = recipe, rulers or rulers_for(recipe)
         self.sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, _) in enumerate(recipe.shape)]
         self.counters = [
-            [Counter(ruler, len(each), recipe.weighed) for ruler, each in zip(*pair, strict=True)]
+            [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
             for pair in zip(rulers, self.sides, strict=True)
         ]
 

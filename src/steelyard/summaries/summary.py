@@ -13,8 +13,9 @@ import numpy as np
 from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
-from ..statistics import CONTINUUM, FORECASTS, RANKING, Statistic
-from . import rankings
+from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING, Statistic
+from . import calibrations, rankings
+from .calibrations import Binning, SummedCalibration
 from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
 from .products import Products
@@ -27,15 +28,22 @@ if TYPE_CHECKING:
     from ..kinds import Array
     from ..rows import Rows
 
-GATHERINGS: dict[Statistic, Any] = {CONTINUUM: Measuring, RANKING: Counting, FORECASTS: Summing}
+GATHERINGS: dict[Statistic, Any] = {
+    CONTINUUM: Measuring,
+    RANKING: Counting,
+    FORECASTS: Summing,
+    CALIBRATION: Binning,
+}
 EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
     CONTINUUM: SummedContinuum,
     RANKING: SummedRanking,
     FORECASTS: SummedForecasts,
+    CALIBRATION: SummedCalibration,
 }
 # What rows must be seen again for, of each part of the data, once something is known of all of them.
 AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]]] = {
     RANKING: rankings.again,
+    CALIBRATION: calibrations.again,
 }
 ANEW = (RANKING.name,)  # what takes the place of what was found before, and adds up as that did
 PRODUCTS = "products"
