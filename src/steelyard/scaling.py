@@ -179,7 +179,8 @@ def broken(columns: Array, order: Blocks, rows: Places | None = None) -> Iterato
     for level, block in enumerate(order):
         own = _total(columns, block, rows)
         if not level:
-            yield own, None
+            # Rounding may make several together more than 1, which no Beta variable is.
+            yield np.minimum(own, 1.0) if len(block) > 1 else own, None
         else:
             # Summed up, since what is left of 1 has few digits where it is little.
             later = [place for place in range(len(columns)) if place not in (*taken, *block)]
