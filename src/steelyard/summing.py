@@ -29,9 +29,8 @@ from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
 from .sizes import estimate
-from .statistics import CONFUSION
 from .streams import Files, schema_from
-from .summaries.summary import GATHERINGS
+from .summaries.partitions import needs_all_rows
 from .surveying import Look, Seen, has_fraction, nothing
 from .tally import Tally
 from .weights import refuse_weightless
@@ -323,7 +322,7 @@ def _is_large(request: Request, source: Any, settings: Settings) -> bool:
     if not isinstance(source, str | os.PathLike | Files) or request.truth is None or _loose(request) is not None:
         return False
     asked = () if settings.everything else settings.measures
-    if settings.resampled or any(each.statistic not in (CONFUSION, *GATHERINGS) for each in asked):
+    if settings.resampled or any(needs_all_rows(each) for each in asked):
         return False
     with suppress(SteelyardError):  # whoever reads the files will say so
         files = sources.opened(source, request.where)

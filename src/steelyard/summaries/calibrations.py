@@ -106,7 +106,9 @@ class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
     def forecast(self, code: int | None) -> tuple[Numbers, Array]:
         """Forecasts of rows that were not held are gone."""
         del code
-        raise TooLarge("this needs all forecasts, and the rows were too many to be held", mend="Leave rows out: where=")
+        raise TooLarge(
+            "this needs all forecasts, and the rows were too many to be held", mend="Leave rows out with where="
+        )
 
     # --- how gaps go together ------------------------------------------------------------------------------------
 

@@ -74,6 +74,14 @@ class Products:
         """Degrees of freedom: one less than what is drawn."""
         return (self.drawn if self.clusters is None else len(self.clusters)) - 1
 
+    def skewness(self, key: Key) -> float:
+        """Of one slot, where clusters tell it: rows are too many to be skewed together."""
+        if self.clusters is None or key not in self.keys:
+            return 0.0
+        sums = self.sums[:, self.keys.index(key)]
+        scale = float(np.square(sums).sum()) ** 1.5
+        return float((sums**3).sum()) / scale if scale > 0 else 0.0
+
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
         return self.factor[self.keys.index(key)] if key in self.keys else None

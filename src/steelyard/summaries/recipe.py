@@ -104,7 +104,7 @@ class Batchwise:
         self.make = make
         self.total: Sum[Any] = Sum()
 
-    def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Add some rows."""
         self.total.add(self.make(rows, clusters))
 

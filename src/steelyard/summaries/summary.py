@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
@@ -13,11 +13,12 @@ import numpy as np
 from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
-from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING, Statistic
-from . import calibrations, rankings
+from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from . import calibrations, partitions, rankings
 from .calibrations import Binning, SummedCalibration
 from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
+from .partitions import SummedPartition, placing
 from .products import Products
 from .rankings import Counting, SummedRanking, cells_of
 from .recipe import Gathering, Look, Named, Recipe
@@ -33,17 +34,20 @@ GATHERINGS: dict[Statistic, Any] = {
     RANKING: Counting,
     FORECASTS: Summing,
     CALIBRATION: Binning,
+    PARTITION: placing,
 }
 EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
     CONTINUUM: SummedContinuum,
     RANKING: SummedRanking,
     FORECASTS: SummedForecasts,
     CALIBRATION: SummedCalibration,
+    PARTITION: SummedPartition,
 }
 # What rows must be seen again for, of each part of the data, once something is known of all of them.
 AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]]] = {
     RANKING: rankings.again,
     CALIBRATION: calibrations.again,
+    PARTITION: partitions.again,
 }
 ANEW = (RANKING.name,)  # what takes the place of what was found before, and adds up as that did
 PRODUCTS = "products"
@@ -100,8 +104,14 @@ class Summary:
         return Summary(recipe, self.by_class, states, self.sample)
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
-        """Some measures need the rows at hand, and others must be asked for before these are gone."""
-        refuse_unsummed(measures, {measure.label for measure in self.recipe.measures})
+        """Measures must be asked for before rows are gone."""
+        summed = {measure.label for measure in self.recipe.measures}
+        for measure in measures:
+            if measure.label not in summed:
+                raise TooLarge(
+                    f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
+                    mend="Name it in measures=[...]",
+                )
 
     def __neg__(self) -> Summary:
         """Turn around, so that subtracting is adding."""
@@ -168,7 +178,6 @@ class Summarising:
 
     def __init__(self, recipe: Recipe) -> None:
         """Start with no rows."""
-        refuse_unsummed(recipe.measures)
         self.recipe = recipe
         self.parts: dict[Label | None, _Part] = {}
 
@@ -221,18 +230,3 @@ class _Part:
         if sample is None:
             raise ValueError("no row was added")
         return Summary(self.recipe, self.by_class, states, sample)
-
-
-def refuse_unsummed(measures: Sequence[Measure], summed: Collection[str] | None = None) -> None:
-    """Some measures need the rows at hand, and others must be asked for before these are gone."""
-    for measure in measures:
-        if measure.statistic not in GATHERINGS:
-            raise TooLarge(
-                f"{measure.label} needs all rows at hand, and these are too many",
-                mend="Leave it out, or leave rows out with where=",
-            )
-        if summed is not None and measure.label not in summed:
-            raise TooLarge(
-                f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
-                mend="Name it in measures=[...]",
-            )
