@@ -81,6 +81,16 @@ def test_forecasts_anywhere_are_as_good(tmp_path: Path, extra: dict[str, Any]) -
         near(found.table(), held.table())
 
 
+@pytest.mark.parametrize("extra", [{}, {"by": "site"}])
+def test_forecasts_close_together_are_told_apart(tmp_path: Path, extra: dict[str, Any]) -> None:
+    """All of them lie in a few cells, which are parted until bins are as even as those of rows at hand."""
+    columns = two_classes()
+    columns["a"] = 0.3 + 1e-5 * columns["a"]
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", "measures": MEASURES, **extra}
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    near(found.table(), held.table())
+
+
 @pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
 def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
     for name, columns, models in (

@@ -1,7 +1,8 @@
 """Calibration of rows that were not held, from what was summed in each cell of a ruler of forecasts.
 
 Bins begin where cells do: they hold exactly the rows that they say they hold, and are as large as bins of rows at hand
-to within the rows of a cell. How the gaps of bins go together takes a second look at the rows, once bins are known.
+to within the rows of a cell. Cells that hold too much of a bin are parted further. How the gaps of bins go together
+takes another look at the rows, once bins are known.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from ..quantiles import quantiles
 from ..rows import Rows
 from ..scale import Label
 from ..statistics import CALIBRATION
-from .grid import Counter
+from .grid import Counter, Grid
 from .products import Products
-from .rankings import Grids, ruler_for
+from .rankings import Grids, Rulers, finer_ruler, ruler_for
 from .recipe import Batchwise, Look, Named, Recipe
 from .summed import UNCLUSTERED, UNPAIRED, SummedEvaluation
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Numbers, Places
 
 Group = tuple[Target, ...]  # targets whose gaps are looked at together
+FEW_ROWS, FEW_OF_BIN = 4, 0.02  # in a cell, and of what a bin has: these may be on the wrong side of an edge
 
 
 def codes_of(recipe: Recipe) -> list[int | None]:
@@ -59,15 +61,17 @@ class Binning:
     With weights these are the sums that bins have.
     """
 
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
+    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
+        """Start with no rows; on other rulers where cells are parted further."""
         self.recipe, self.codes = recipe, codes_of(recipe)
         columns = 6 if recipe.weighed else 3
         ruler = ruler_for(len(recipe.models) * len(self.codes) * columns)
-        self.counters = [[Counter(ruler, 1, columns) for _ in self.codes] for _ in recipe.models]
+        rulers = rulers or ((ruler,) * len(self.codes),) * len(recipe.models)
+        self.counters = [[Counter(each, 1, columns) for each in part] for part in rulers]
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Sum up some rows."""
+        del clusters
         alone = np.zeros(len(rows), np.uint8)
         for model, counters in enumerate(self.counters):
             evaluation = evaluation_of(self.recipe, model, rows)
@@ -95,9 +99,21 @@ class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
         """Each class has bins of its own: no more than asked for."""
         return self.alone is None
 
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The cells of all classes that are looked at, and of the likeliest."""
+        found: tuple[Grid, ...] = self.summary.states[CALIBRATION.name].parts[self.model]
+        return found
+
+    def heavy(self, place: int) -> Places:
+        """The cells of one grid that hold so many rows that bins could be much more alike if these were told apart."""
+        grid, code = self.grids[place], codes_of(self.summary.recipe)[place]
+        bins = max(self._target(each, code).bins for each in self.measures if each.per_class is (code is not None))
+        few = max(FEW_ROWS, FEW_OF_BIN * self.drawn / bins)
+        return np.asarray(grid.cells[grid.mixed & (grid.sums[:, 0, 0] > few)])
+
     def _binned(self, target: Target) -> Binned:
-        place = codes_of(self.summary.recipe).index(target.code)
-        grid = self.summary.states[CALIBRATION.name].parts[self.model][place]
+        grid = self.grids[codes_of(self.summary.recipe).index(target.code)]
         least, cells = grid.thresholds, grid.sums[:, 0]
         edges = quantiles(least, target.bins, cells[:, 0])
         sums = np.add.reduceat(cells, np.concatenate([[0], np.searchsorted(least, edges)]), axis=0).T
@@ -202,15 +218,29 @@ class Together:
 
 
 def again(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> dict[Label | None, Look]:
-    """See rows once more, to find how the gaps of bins go together."""
+    """See rows once more: in finer cells where bins need them, and then to find how the gaps of bins go together."""
     found: dict[Label | None, Look] = {}
+    finer = _finer(evaluations)
+    if finer is not None:
+        parts: list[Label | None] = [label for label in evaluations if label is not None]
+        return dict.fromkeys(parts or [None], finer)
     for label, some in evaluations.items():
         summary = some[0].summary
-        groups = {
-            (each.model, group): tuple(each.binned(target) for target in group)
-            for each in some
-            for group in each.groups
-        }
+        pairs = [(each, group) for each in some for group in each.groups]
+        groups = {(each.model, group): tuple(map(each.binned, group)) for each, group in pairs}
         if groups and CALIBRATION.name not in summary.late:
             found[label] = partial(Batchwise, Together(summary.recipe, groups))
     return found
+
+
+def _finer(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> Look | None:
+    """Part the cells that hold too much of a bin, be it of a part of the data or of all; None where there are none."""
+    whole = evaluations[None]
+    rulers, found = [[grid.ruler for grid in each.grids] for each in whole], False
+    for model, each in enumerate(whole):
+        for place, grid in enumerate(each.grids):
+            cells = np.unique(np.concatenate([some[model].heavy(place) for some in evaluations.values()]))
+            finer = finer_ruler(grid, np.searchsorted(grid.cells, cells)) if len(cells) else None
+            found |= finer is not None
+            rulers[model][place] = finer or rulers[model][place]
+    return partial(Binning, whole[0].summary.recipe, tuple(map(tuple, rulers))) if found else None

@@ -277,7 +277,7 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
         return super().influence(slot, smooth)
 
     def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread; of so many rows nothing is skewed, but clusters may be few."""
+        """The value of a slot and its spread, and how skewed that is."""
         key, products = key_of(slot), self.summary.products
         if key not in self.found:
             skew = 0.0 if products is None else products.skewness((self.model, *key))

@@ -306,7 +306,7 @@ def again(evaluations: Mapping[Label | None, Sequence[SummedRanking]]) -> dict[L
     rulers, found = [[grid.ruler for grid in each.grids] for each in whole], False
     for evaluation, each in zip(whole, rulers, strict=True):
         for column in evaluation.uncertain():
-            finer = _finer(evaluation.grids[column]) if each[column].parted_times < MOST_TIMES else None
+            finer = finer_ruler(evaluation.grids[column], _mixing(evaluation.grids[column]))
             found |= finer is not None
             each[column] = finer or each[column]
     if not found:
@@ -316,16 +316,21 @@ def again(evaluations: Mapping[Label | None, Sequence[SummedRanking]]) -> dict[L
     return dict.fromkeys(parts or [None], look)
 
 
-def _finer(grid: Grid) -> FinerRuler | None:
-    """Part the cells in which most pairs are not told apart; None where none can be parted."""
-    ruler = grid.ruler
-    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+def _mixing(grid: Grid) -> Places:
+    """The places of the cells in which most pairs are not told apart, from the one with the most."""
     mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]
     pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
     heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
-    heavy = heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
-    heavy = heavy[:MOST_PARTED]
-    low = grid.ruler.low(grid.cells[heavy])
+    return heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
+
+
+def finer_ruler(grid: Grid, heavy: Places) -> FinerRuler | None:
+    """Part some cells, as finely as there is memory for; None where none can be parted, or it was done often enough."""
+    ruler, heavy = grid.ruler, heavy[:MOST_PARTED]
+    if ruler.parted_times >= MOST_TIMES:
+        return None
+    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+    low = ruler.low(grid.cells[heavy])
     heavy = heavy[(np.abs(low) < 2.0**OCTAVES) & ((np.abs(low) > 2.0**-OCTAVES) & (np.abs(1 - low) > 2.0**-OCTAVES))]
     parted = np.sort(grid.cells[heavy])
     for bits in range(FINEST, fine.bits, -1):

@@ -20,7 +20,7 @@ from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
 from .partitions import SummedPartition, placing
 from .products import Products
-from .rankings import Counting, SummedRanking, cells_of
+from .rankings import Counting, Grids, SummedRanking, cells_of
 from .recipe import Gathering, Look, Named, Recipe
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
@@ -49,7 +49,6 @@ AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | No
     CALIBRATION: calibrations.again,
     PARTITION: partitions.again,
 }
-ANEW = (RANKING.name,)  # what takes the place of what was found before, and adds up as that did
 PRODUCTS = "products"
 
 
@@ -160,7 +159,7 @@ class Summaries:
         parts, late = dict(self.parts), {label: dict(known) for label, known in self.late.items()}
         for label, states in found.found.items():
             for name, state in states.found.items():
-                if name in ANEW:
+                if isinstance(state, Grids):  # counted anew, in finer cells: they add up as the others did
                     parts[label] = replace(parts[label], states={**parts[label].states, name: state})
                 else:
                     known = late.setdefault(label, {})
