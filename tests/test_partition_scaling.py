@@ -85,6 +85,14 @@ def test_scaled_memberships_are_memberships_whatever_they_were(
         assert np.isfinite(rows.column(name)).all()
 
 
+def test_joined_classes_that_add_up_to_more_than_1_by_rounding() -> None:
+    memberships = np.zeros((18, 4))
+    memberships[:15, 3] = 1.0
+    memberships[15:] = [[0, 1e-7, 0, 1 - 1e-7], [1 / 3, 0, 1 / 3, 1 / 3], [1, 0, 1e-13, 1e-13]]
+    truth = np.append(np.zeros(17, np.int64), 1)
+    assert np.isfinite(space(memberships, truth, ties="joined").scaled).all()
+
+
 @given(partitions())
 def test_others_keep_their_ratios(drawn: tuple[Array, Codes, int]) -> None:
     memberships, truth, depth = drawn

@@ -156,12 +156,49 @@ def _one_less(count: Array) -> Array:
     return np.asarray(np.where(count > 1, count / np.maximum(count - 1, 1.0), 1.0))
 
 
+# --- how gaps go together: of every row, its bin of each target and what it adds to the gap there ------------------
+
+Pairs = Sequence[tuple["Places", "Array"]]
+
+
+def starts_of(binned: Sequence[Binned]) -> Places:
+    """Where the bins of each target begin, end to end."""
+    return np.cumsum([0, *[len(each.mass) for each in binned]])
+
+
+def between_targets(pairs: Pairs, square: Array, starts: Places) -> Array:
+    """The covariance of gaps of different targets, as far as these rows make it: (bins, bins)."""
+    found, sizes = np.zeros((starts[-1], starts[-1])), np.diff(starts)
+    for a, (place, residual) in enumerate(pairs):
+        for b, (other, beside) in enumerate(pairs[:a]):
+            cell = place * sizes[b] + other
+            block = np.bincount(cell, residual * beside * square, sizes[a] * sizes[b]).reshape(sizes[a], sizes[b])
+            found[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
+    return found + found.T
+
+
+def by_cluster(pairs: Pairs, mass: Array, cluster: Places, clusters: int, starts: Places) -> Array:
+    """What the rows of each cluster add to the gaps together: (clusters, bins)."""
+    sums = []
+    for (place, residual), size in zip(pairs, np.diff(starts), strict=True):
+        cell = cluster * size + place
+        sums.append(np.bincount(cell, residual * mass, clusters * size).reshape(clusters, size))
+    return np.concatenate(sums, axis=1)
+
+
+def off_together(alone: Array, binned: Sequence[Binned]) -> Array:
+    """The covariance as if all classes were off together, which makes the interval wider than it need be."""
+    deviation = np.sqrt(np.diag(alone))
+    together = np.equal.outer(*[np.concatenate([np.arange(len(each.mass)) for each in binned])] * 2)
+    return np.asarray(np.outer(deviation, deviation) * together)
+
+
 @dataclass(frozen=True)
 class CalibrationEvaluation(RowEvaluation):
     """All slots of one classifier that are made of gaps between its forecasts and frequencies."""
 
     found: dict[Target, Binned] = field(default_factory=dict, repr=False)
-    known: dict[tuple[str, int | str | None], Gaps] = field(default_factory=dict, repr=False)
+    kept: dict[tuple[str, int | str | None], Gaps] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -179,7 +216,7 @@ class CalibrationEvaluation(RowEvaluation):
         forecast, happened = (np.concatenate([pair[k] for pair in pairs]) for k in (0, 1))
         return forecast, happened.astype(np.float64)
 
-    def _rounded(self, code: int | None) -> tuple[Numbers, Array]:
+    def rounded(self, code: int | None) -> tuple[Numbers, Array]:
         """The same with forecasts that differ in their last bits made one: 1 - 0.7 is 0.3."""
         forecast, happened = self.forecast(code)
         return np.round(forecast, DECIMALS), happened
@@ -188,7 +225,7 @@ class CalibrationEvaluation(RowEvaluation):
         bins = measure.parameters["bins"]
         if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
             raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
-        return Target(code, min(bins, max(1, int(self.weights.count.sum()) // FEWEST_ROWS)))
+        return Target(code, min(bins, max(1, int(self.drawn) // FEWEST_ROWS)))
 
     def binned(self, target: Target) -> Binned:
         """Put the rows of a target into bins."""
@@ -197,7 +234,7 @@ class CalibrationEvaluation(RowEvaluation):
         return self.found[target]
 
     def _binned(self, target: Target) -> Binned:
-        forecast, happened = self._rounded(target.code)
+        forecast, happened = self.rounded(target.code)
         weights = self.weights
         edges = quantiles(forecast, target.bins, None if weights.equal else weights.count)
         size = len(edges) + 1
@@ -228,9 +265,9 @@ class CalibrationEvaluation(RowEvaluation):
 
     def gaps(self, slot: Slot) -> Gaps:
         """The bins behind a slot; an average has those of all classes, each class with its weight."""
-        if key_of(slot) not in self.known:
-            self.known[key_of(slot)] = self._gaps(slot)
-        return self.known[key_of(slot)]
+        if key_of(slot) not in self.kept:
+            self.kept[key_of(slot)] = self._gaps(slot)
+        return self.kept[key_of(slot)]
 
     def _behind(self, slot: Slot) -> list[tuple[Target, float]]:
         """The targets that a slot is made of, and what each of them weighs in it."""
@@ -251,44 +288,26 @@ class CalibrationEvaluation(RowEvaluation):
 
     def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
         """Of the gaps of all bins of all targets."""
-        starts = np.cumsum([0, *[len(each.mass) for each in binned]])
+        starts = starts_of(binned)
         found = np.diag(np.concatenate([each.variance for each in binned]))
         if self.rows.cluster is None and len(targets) == 1:
             return found
         if self.rows.cluster is None and len(targets) > PAIRED_CLASSES:
-            # As if all classes were off together, which makes the interval wider than it need be.
-            deviation = np.sqrt(np.diag(found))
-            together = np.equal.outer(*[np.concatenate([np.arange(len(each.mass)) for each in binned])] * 2)
-            return np.asarray(np.outer(deviation, deviation) * together)
-        places, residuals = zip(*[self._residuals(*pair) for pair in zip(targets, binned, strict=True)], strict=True)
-        if self.rows.cluster is not None:
-            return self._between_clusters(places, residuals, starts)
-        square = self.weights.square
-        for a in range(len(targets)):
-            for b in range(a + 1, len(targets)):
-                sizes = len(binned[a].mass), len(binned[b].mass)
-                cell, together = places[a] * sizes[1] + places[b], residuals[a] * residuals[b] * square
-                block = np.bincount(cell, together, sizes[0] * sizes[1]).reshape(sizes)
-                found[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
-                found[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = block.T
-        return found
-
-    def _residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
-        """The bin of every row, and what it adds to the gap there."""
-        forecast, happened = self._rounded(target.code)
-        place = binned.place(forecast)
-        return place, (forecast - happened - binned.gap[place]) / binned.mass[place]
-
-    def _between_clusters(self, places: Sequence[Places], residuals: Sequence[Array], starts: Places) -> Array:
+            return off_together(found, binned)
+        pairs = [self.residuals(*pair) for pair in zip(targets, binned, strict=True)]
+        if self.rows.cluster is None:
+            return found + between_targets(pairs, self.weights.square, starts)
         cluster, clusters = self.patterns.cluster, self.patterns.clusters
         if cluster is None or clusters < 2:
             return np.full((starts[-1], starts[-1]), np.nan)
-        sums = []
-        for place, residual, size in zip(places, residuals, np.diff(starts), strict=True):
-            cell = cluster * size + place
-            sums.append(np.bincount(cell, residual * self.weights.mass, clusters * size).reshape(clusters, size))
-        each = np.concatenate(sums, axis=1)
+        each = by_cluster(pairs, self.weights.mass, cluster, clusters, starts)
         return np.asarray(each.T @ each * (clusters / (clusters - 1)))
+
+    def residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
+        """The bin of every row, and what it adds to the gap there."""
+        forecast, happened = self.rounded(target.code)
+        place = binned.place(forecast)
+        return place, (forecast - happened - binned.gap[place]) / binned.mass[place]
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -314,14 +333,18 @@ class CalibrationEvaluation(RowEvaluation):
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input; NaN where nothing is found."""
         del smooth
-        found, total = np.zeros(len(self.rows)), self.total
-        for target, weight in self._behind(slot):
-            binned, (forecast, happened) = self.binned(target), self._rounded(target.code)
+        found, value = self.pulls(self._behind(slot)), self.result(slot).value[0]
+        found -= self.weights.mass @ found / self.total
+        return found / self.total / (2 * value) if value > 0 else np.full(len(found), np.nan)
+
+    def pulls(self, behind: Sequence[tuple[Target, float]]) -> Array:
+        """How each row pulls at the mean squared gap of some targets, up to what all rows do together."""
+        found = np.zeros(len(self.rows))
+        for target, weight in behind:
+            binned, (forecast, happened) = self.binned(target), self.rounded(target.code)
             gap = binned.gap[binned.place(forecast)]
             found += weight * gap * (2 * (forecast - happened) - gap)
-        value = self.result(slot).value[0]
-        found -= self.weights.mass @ found / total
-        return found / total / (2 * value) if value > 0 else np.full(len(found), np.nan)
+        return found
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
@@ -346,7 +369,7 @@ class CalibrationEvaluation(RowEvaluation):
     def _reweighed(self, target: Target, mass: Array) -> Array:
         """The mean squared gap of one target in every replicate, less the noise of both draws."""
         binned = self.binned(target)
-        forecast, happened = self._rounded(target.code)
+        forecast, happened = self.rounded(target.code)
         place, size = binned.place(forecast), len(binned.mass)
         pick = np.zeros((len(forecast), size))
         pick[np.arange(len(forecast)), place] = 1.0

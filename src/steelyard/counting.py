@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from .admission import Request
 from .cases import Cases, Door
 from .errors import EmptyInput, SteelyardError, UnusableLabels, quoted
-from .gathering import Gathering, Multiplying, Together
+from .gathering import Gathering, Looks, Seeing
 from .scale import Label, Scale
 from .shares import Batch
 from .summaries.ruler import BITS
@@ -17,8 +17,7 @@ from .tally import Tally
 
 if TYPE_CHECKING:
     from .settings import Settings
-    from .summaries.products import Wanted
-    from .summaries.recipe import Rulers
+    from .summaries.recipe import Named
 
 State = TypeVar("State")
 Made_co = TypeVar("Made_co", covariant=True)
@@ -77,36 +76,34 @@ class Gather:
     Attributes:
         count: Lets batches in.
         settings: Which measures are asked for.
-        rulers: On which scores are counted where rows are not held.
-        bits: Of the rulers where none are laid out yet.
+        bits: Of the rulers on which scores are counted where rows are not held.
     """
 
     count: Count
     settings: Settings
-    rulers: Rulers = ()
     bits: int = BITS
 
     def __call__(self) -> LettingIn[Tally]:
         """Start with no rows."""
-        gathering = Gathering(self.settings, self.rulers, self.bits)
+        gathering = Gathering(self.settings, self.bits)
         return LettingIn(self.count, gathering, gathering.miss)
 
 
 @dataclass(frozen=True)
-class Multiply:
-    """Sees batches of rows a second time, to find how their influences go together.
+class See:
+    """Sees batches of rows again.
 
     Attributes:
         count: Lets batches in.
-        wanted: What has to be found, of every part of the data.
+        looks: What has to be found, of every part of the data.
     """
 
     count: Count
-    wanted: Mapping[Label | None, Wanted]
+    looks: Looks
 
-    def __call__(self) -> LettingIn[Together]:
+    def __call__(self) -> LettingIn[Named]:
         """Start with no rows."""
-        return LettingIn(self.count, Multiplying(self.wanted))
+        return LettingIn(self.count, Seeing(self.looks))
 
 
 class LettingIn(Generic[State]):

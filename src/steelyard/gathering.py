@@ -1,13 +1,14 @@
 """Batches of rows into one tally: rows are held with their scores while they are few, and then summed up.
 
-Rows that were summed up and let go may have to be seen again: where cells of scores leave values too uncertain, by
-finer ones; and to find how the influences of rows on values go together.
+Rows that were summed up and let go may have to be seen again, by what was found of all of them: as often as any family
+of measures asks for it, and then once to find how the influences of rows on values go together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -19,22 +20,23 @@ from .families import evaluate
 from .rows import Rows
 from .scale import Label
 from .settings import Settings
-from .summaries.products import Products, Wanted, products_of, wanted_of
-from .summaries.rankings import SummedRanking, refined
-from .summaries.recipe import Recipe, Rulers
+from .summaries.products import products_of, wanted_of
+from .summaries.recipe import Batchwise, Look, Looking, Named, Recipe
 from .summaries.ruler import BITS
-from .summaries.summary import EVALUATIONS, Summarising
+from .summaries.summary import AGAIN, EVALUATIONS, PRODUCTS, Summarising
 from .summaries.summed import SummedEvaluation
 from .tally import Tally
 from .uncertainty import unit_of
+
+Looks = Mapping[Label | None, Mapping[str, Look]]
 
 
 class Gathering:
     """Takes in batches of rows with their scores."""
 
-    def __init__(self, settings: Settings, rulers: Rulers = (), bits: int = BITS) -> None:
+    def __init__(self, settings: Settings, bits: int = BITS) -> None:
         """Start with no rows."""
-        self.settings, self.rulers, self.bits = settings, rulers, bits
+        self.settings, self.bits = settings, bits
         self.recipe: Recipe | None = None
         self.total: Sum[Tally] = Sum()
         self.held = 0
@@ -45,7 +47,7 @@ class Gathering:
         if not cases.scored and cases.measured is None:
             self.total.add(Tally.of(cases))
             return
-        known = Recipe.of(cases, self.settings, self.rulers, self.bits)
+        known = Recipe.of(cases, self.settings, self.bits)
         self.recipe = known if self.recipe is None else self.recipe.meeting(known)
         rows = Rows.of(cases, passing=self.summarising is not None)
         counts = Tally.of(cases, with_scores=False)
@@ -96,62 +98,67 @@ def evaluations_of(tally: Tally, label: Label | None = None) -> list[SummedEvalu
     return cast(list[SummedEvaluation], found)
 
 
-def finer_rulers(tally: Tally) -> Rulers:
-    """On which the scores must be counted once more; none where all values are certain enough."""
-    rankings = [each for each in evaluations_of(tally) if isinstance(each, SummedRanking)]
-    recipe = None if tally.recipe is None or not rankings else refined(tally.recipe, rankings)
-    return () if recipe is None else recipe.rulers
+def looks_of(tally: Tally) -> Looks:
+    """What all rows have to be seen again for; nothing where everything is known."""
+    found: dict[Label | None, dict[str, Look]] = {}
+    summaries = tally.summaries
+    if summaries is None or summaries.has(PRODUCTS):
+        return {}
+    evaluations = {label: evaluations_of(tally, label) for label in summaries.labels}
+    for statistic, again in AGAIN.items():
+        kind = EVALUATIONS[statistic]
+        some = {label: [each for each in every if isinstance(each, kind)] for label, every in evaluations.items()}
+        for label, look in again(some).items() if some[None] else ():
+            found.setdefault(label, {})[statistic.name] = look
+    return found or _products(evaluations)
 
 
-@dataclass(frozen=True)
-class Together:
-    """How influences go together, of every part of the data and, under None, of all rows."""
-
-    found: Mapping[Label | None, Products]
-
-    def __add__(self, other: Together) -> Together:
-        """Add part by part."""
-        found = dict(self.found)
-        for label, products in other.found.items():
-            found[label] = found[label] + products if label in found else products
-        return Together(found)
+def _products(evaluations: Mapping[Label | None, list[SummedEvaluation]]) -> Looks:
+    wanted = {label: wanted_of(every) for label, every in evaluations.items()}
+    return {label: {PRODUCTS: partial(Batchwise, partial(products_of, each))} for label, each in wanted.items() if each}
 
 
-class Multiplying:
-    """Takes in batches of rows a second time."""
+class Seeing:
+    """Takes in batches of rows that were summed up before."""
 
-    def __init__(self, wanted: Mapping[Label | None, Wanted]) -> None:
+    def __init__(self, looks: Looks) -> None:
         """Start with no rows."""
-        self.wanted = wanted
-        self.total: Sum[Together] = Sum()
+        self.looks = looks
+        self.found: dict[Label | None, dict[str, Looking]] = {}
 
     def add(self, cases: Cases) -> None:
         """Take in some rows."""
-        rows, found = Rows.of(cases, passing=True), {}
-        clusters = () if cases.group is None else cases.group.labels
-        for label, wanted in self.wanted.items():
-            some = rows
+        rows = Rows.of(cases, passing=True)
+        for label, looks in self.looks.items():
+            some, clusters = rows, () if cases.group is None else cases.group.labels
             if label is not None and cases.slice is not None:
                 some = rows.select(np.array([each == label for each in cases.slice.labels])[cases.slice.codes])
-            if len(some):
-                found[label] = products_of(wanted, some, clusters)
-        self.total.add(Together(found))
+                some, clusters = _renumbered(some, clusters)
+            if not len(some):
+                continue
+            if label not in self.found:
+                self.found[label] = {name: look() for name, look in looks.items()}
+            for looking in self.found[label].values():
+                looking.add(some, clusters)
 
-    def state(self) -> Together | None:
-        """The products of all rows."""
-        return self.total.total()
+    def state(self) -> Named | None:
+        """What was found, by name, of every part of the data and, under None, of all rows."""
+        found = {
+            label: Named({name: each.state() for name, each in some.items()}) for label, some in self.found.items()
+        }
+        return Named(found) if found else None
 
 
-def second_pass(tally: Tally) -> dict[Label | None, Wanted]:
-    """What has to be found by seeing all rows again; nothing where one pass told everything."""
-    if tally.summaries is None:
-        return {}
-    found = {label: wanted_of(evaluations_of(tally, label)) for label in tally.summaries.labels}
-    return {label: wanted for label, wanted in found.items() if wanted}
+def _renumbered(rows: Rows, clusters: tuple[Label, ...]) -> tuple[Rows, tuple[Label, ...]]:
+    """Clusters numbered anew where others have no row in a part of the data, and so count for nothing there."""
+    if rows.cluster is None:
+        return rows, clusters
+    found, numbers = np.unique(rows.cluster, return_inverse=True)
+    return replace(rows, cluster=numbers), tuple(clusters[number] for number in found)
 
 
-def with_products(tally: Tally, together: Together) -> Tally:
-    """A tally that knows how influences go together."""
-    if tally.summaries is None:
+def seen(tally: Tally, found: Named | None) -> Tally:
+    """A tally that knows what was found when rows were seen again."""
+    if tally.summaries is None or found is None:
         return tally
-    return replace(tally, summaries=replace(tally.summaries, products=together.found))
+    return replace(tally, summaries=tally.summaries.seen(found))

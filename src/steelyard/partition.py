@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .partition_rows import Arranged, grouped
+from .partition_rows import Arranged, Prefix, grouped
 from .partition_scaling import NOTHING_JOINED, Joined, Regions, Scaling
 from .partition_ties import at_random, joined
 from .scaling import Moments, beta_map, broken, orders
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
-    from .partition_rows import Prefix, Use
+    from .partition_rows import Use
     from .scaling import Variant
 
 STEP = 1e-5  # of what a moment can differ: for slopes by differences
 CANCELS = 1e-4  # squared distances below which a difference of larger numbers has lost digits that count
 GAPS = ("true_gap", "assigned_gap")
 COLUMNS = (*GAPS, "top")
+MOMENTS = ("mean", "variance", "target")
+Leaf = tuple[Prefix, "Places"]  # a region, and its rows
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,14 @@ class Space:
         if self.variant == "raw":
             return None
         variant: Variant = self.variant  # type: ignore[assignment]  # checked there
+        return Scaling(self.regions, variant, self.floor)
+
+    @cached_property
+    def regions(self) -> Regions:
+        """The sums of all regions."""
         # Rows that weigh the same are as a rule all that there are, and sooner summed.
         mass = None if (self.mass == 1).all() else self.mass
-        regions = Regions.of(self.arranged, self.codes, mass, self.times, self.placed[1])
-        return Scaling(regions, variant, self.floor)
+        return Regions.of(self.arranged, self.codes, mass, self.times, self.placed[1])
 
     @cached_property
     def scaled(self) -> Array:
@@ -161,21 +168,26 @@ class Space:
         """
         found: dict[str, Array] = {}
         for name in COLUMNS:
-            column = self.column(name)
-            found[name] = column - float(self.mass @ column / self.mass.sum())
-        if self.scaling is None:
-            return found
-        affected: dict[Prefix, list[tuple[Prefix, Places]]] = {}
-        for prefix, here in grouped(self.order, self.memberships.shape[1]):
-            affected.setdefault(self.scaling.region(prefix), []).append((prefix, here))
-        for used, leaves in affected.items():
-            if self.scaling.regions.order(used):
+            found[name] = self.column(name) - self.mean(name)
+        if self.scaling is not None:
+            for used, leaves in self.affected(self.scaling).items():
                 self._spread(self.scaling, used, leaves, found)
         return found
 
-    def _spread(
-        self, scaling: Scaling, used: Prefix, leaves: list[tuple[Prefix, Places]], found: dict[str, Array]
-    ) -> None:
+    def mean(self, name: str) -> float:
+        """The mean of a column."""
+        return float(self.mass @ self.column(name) / self.mass.sum())
+
+    def affected(self, scaling: Scaling) -> dict[Prefix, list[Leaf]]:
+        """The regions that have a scaling of their own, and those whose rows take it."""
+        found: dict[Prefix, list[Leaf]] = {}
+        for prefix, here in grouped(self.order, self.memberships.shape[1]):
+            used = scaling.region(prefix)
+            if scaling.regions.order(used):
+                found.setdefault(used, []).append((prefix, here))
+        return found
+
+    def _spread(self, scaling: Scaling, used: Prefix, leaves: list[Leaf], found: dict[str, Array]) -> None:
         """Add what rows of a region do to the scaling there."""
         sums, order = scaling.regions.sums[used], scaling.regions.order(used)
         inside = np.flatnonzero((self.order[:, : len(used)] == used).all(axis=1))
@@ -188,14 +200,14 @@ class Space:
             left = max(1 - shares[:level].sum(), 1e-300)
             hit = hits[:, level] - shares[level] + moments.target * (hits[:, :level] - shares[:level]).sum(axis=1)
             own = (1.0 if weight is None else weight) / max(sums.left[level], 1e-300)
-            parts = {"mean": away * own, "variance": spread * own, "target": hit / left / sums.mass}
-            for moment, part in parts.items():
-                for name, slope in self._slopes(scaling, used, leaves, level, moment).items():
+            parts = away * own, spread * own, hit / left / sums.mass
+            for moment, part in zip(MOMENTS, parts, strict=True):
+                for name, slope in self.slopes(scaling, used, leaves, level, moment).items():
                     found[name][inside] += slope * part
 
-    def _slopes(
-        self, scaling: Scaling, used: Prefix, leaves: list[tuple[Prefix, Places]], level: int, moment: str
-    ) -> dict[str, float]:
+    def slopes(
+        self, scaling: Scaling, used: Prefix, leaves: list[Leaf], level: int, moment: str
+    ) -> Mapping[str, float]:
         """How sums of columns over rows that share a scaling move with one of its moments, by differences."""
         moments = scaling.regions.sums[used].moments(level, scaling.regions.order(used))
         at = getattr(moments, moment)

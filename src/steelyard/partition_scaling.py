@@ -81,6 +81,11 @@ class Sums(NamedTuple):
             np.maximum(self.high, other.high),
         )
 
+    def __neg__(self) -> Sums:
+        """Turn around, so that subtracting is adding; the least and the greatest stay, as if nothing were taken out."""
+        scatter = -self.scatter
+        return Sums(-self.rows, -self.mass, -self.classes, -self.left, self.mean, scatter, self.low, self.high)
+
     def moments(self, level: int, order: Blocks) -> Moments:
         """Of one of the highest classes: its values, and the mean that they should have."""
         left = 1 - self.classes[list(chain(*order[:level]))].sum() / self.mass
@@ -150,11 +155,16 @@ class Regions:
             yield Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
 
     def __add__(self, other: Regions) -> Regions:
-        """The sums of both."""
-        joined = dict(self.sums)
+        """The sums of both; regions of which every row was taken out are gone."""
+        both = dict(self.sums)
         for prefix, sums in other.sums.items():
-            joined[prefix] = joined[prefix] + sums if prefix in joined else sums
-        return replace(self, sums=joined)
+            both[prefix] = both[prefix] + sums if prefix in both else sums
+        left = {prefix: sums for prefix, sums in both.items() if sums.rows}
+        return replace(self, sums=left, joined={**self.joined, **other.joined})
+
+    def __neg__(self) -> Regions:
+        """Turn around, so that subtracting is adding."""
+        return replace(self, sums={prefix: -sums for prefix, sums in self.sums.items()})
 
 
 def _product(left: Array | None, mass: Array | None) -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,35 +39,36 @@ class PartitionEvaluation(SkewedEvaluation):
 
     def space(self, measure: Measure) -> Space:
         """The rows, scaled as a measure asks for it."""
-        return self.scaled(*(measure.parameters[name] for name in PARAMETERS))
+        return self.scaled(*chosen_by(measure, len(self.scale)))
 
     def scaled(self, scaling: str, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0) -> Space:
         """The rows, scaled as somebody asks for it."""
         chosen = _chosen((scaling, depth, floor, ties, seed), len(self.scale))
         if chosen not in self.spaces:
-            said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
-            memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
             times = None if self.weights.equal else self.weights.count
-            self.spaces[chosen] = Space(memberships, self.rows.truth, self.weights.mass, *chosen, times=times)
+            self.spaces[chosen] = Space(self.memberships, self.rows.truth, self.weights.mass, *chosen, times=times)
         return self.spaces[chosen]
 
-    def _offered(self, slot: Slot, space: Space, mass: Array) -> dict[str, Any]:
-        found: dict[str, Any] = {"corner": corner(len(self.scale))}
-        for name in slot.measure.arguments:
-            if name in COLUMNS:
-                found[name] = mass @ space.column(name) / mass.sum(axis=-1)
-        return found
+    @property
+    def memberships(self) -> Array:
+        """What the classifier said, (rows, classes)."""
+        said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
+        return np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
+
+    def offered(self, slot: Slot, mean: Callable[[str], float]) -> dict[str, Any]:
+        """What a formula may ask for, by the means of columns."""
+        columns = [name for name in slot.measure.arguments if name in COLUMNS]
+        return {"corner": corner(len(self.scale)), **{name: mean(name) for name in columns}}
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
-        return float(slot.measure.of(self._offered(slot, self.space(slot.measure), self.weights.mass)))
+        return float(slot.measure.of(self.offered(slot, self.space(slot.measure).mean)))
 
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot: by itself, and by its part in the scaling of others."""
         del smooth
         space, found = self.space(slot.measure), np.zeros(len(self.rows))
-        offered = self._offered(slot, space, self.weights.mass)
-        for name, slope in self.slopes(slot, offered, COLUMNS).items():
+        for name, slope in self.slopes(slot, self.offered(slot, space.mean), COLUMNS).items():
             found += slope * space.influence(name)
         return found / self.total
 
@@ -93,13 +94,19 @@ class PartitionEvaluation(SkewedEvaluation):
             for row, weight in enumerate(mass):
                 kept = np.flatnonzero(weight > 0)
                 drawn = replace(space.but(kept), mass=weight[kept], times=weight[kept] / each[kept])
-                found[row, place] = float(slot.measure.of(self._offered(slot, drawn, weight[kept])))
+                found[row, place] = float(slot.measure.of(self.offered(slot, drawn.mean)))
         return found
 
     def remark(self, slot: Slot) -> str:
         """What could not be scaled as the rest."""
         scaling = self.space(slot.measure).scaling
         return "" if scaling is None else "; ".join(scaling.notes)
+
+
+def chosen_by(measure: Measure, classes: int) -> Chosen:
+    """How a measure asks for memberships to be scaled."""
+    scaling, depth, floor, ties, seed = (measure.parameters[name] for name in PARAMETERS)
+    return _chosen((scaling, depth, floor, ties, seed), classes)
 
 
 def _chosen(chosen: Chosen, classes: int) -> Chosen:

@@ -17,22 +17,21 @@ from . import sources
 from .admission import Request
 from .cases import Door, Given, Prediction
 from .columns import is_single
-from .counting import Count, Find, Gather, Multiply
+from .counting import Count, Find, Gather, See
 from .engines import Engine, frame_of, make, started
 from .engines.local import Local
 from .errors import BadOption, MissingValues, SteelyardError
 from .folding import Adding, Gatherer, Part, Progress, Work
-from .gathering import finer_rulers, second_pass, with_products
+from .gathering import looks_of, seen
 from .labels import encode
 from .measured import Knowledge
 from .offers import agreed
 from .scale import Continuum, Scale
 from .shares import Batch, with_filter
 from .sizes import estimate, rows_in
-from .statistics import CONFUSION
 from .streams import Files, schema_from
+from .summaries.partitions import needs_all_rows
 from .summaries.ruler import bits_for
-from .summaries.summary import GATHERINGS
 from .surveying import Look, Seen, has_fraction, nothing
 from .tally import Tally
 from .weights import refuse_weightless
@@ -45,7 +44,6 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
-MOST_PASSES = 3  # over rows with finer and finer cells
 
 
 @dataclass(frozen=True)
@@ -245,15 +243,10 @@ class Plan:
         if settings is None:
             return self._counted(partial(Adding, count))
         bits = bits_for(rows_in(self.files.files) if isinstance(self.files, Files) and not self.saved else None)
-        tally = self._counted(Gather(count, settings, bits=bits))
-        for _ in range(MOST_PASSES):
-            rulers = finer_rulers(tally)
-            if not rulers:
-                break
-            tally = self._counted(Gather(count, settings, rulers, bits))
-        wanted = second_pass(tally)
-        together = self.gather(Multiply(count, wanted), self.columns, self._progress).state if wanted else None
-        return tally if together is None else with_products(tally, together)
+        tally = self._counted(Gather(count, settings, bits))
+        while looks := looks_of(tally):
+            tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
+        return tally
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
         found = self.gather(start, self.columns, self._progress)
@@ -341,7 +334,7 @@ def _is_large(request: Request, source: Any, settings: Settings) -> bool:
     if not isinstance(source, str | os.PathLike | Files) or request.truth is None or _loose(request) is not None:
         return False
     asked = () if settings.everything else settings.measures
-    if settings.resampled or any(each.statistic not in (CONFUSION, *GATHERINGS) for each in asked):
+    if settings.resampled or any(needs_all_rows(each) for each in asked):
         return False
     with suppress(SteelyardError):  # whoever reads the files will say so
         files = sources.opened(source, request.where)

@@ -14,14 +14,15 @@ from .errors import LONG, DamagedFile, ForeignFile, UnreadableFile, quoted
 from .rows import Rows
 from .scale import Continuum, Scale
 from .statistics import Sums
-from .summaries.storing import Arrays, recipe_facts, recipe_from, summaries_facts, summaries_from
+from .summaries.states import Arrays
+from .summaries.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
 from .whole_files import write_whole
 
 if TYPE_CHECKING:
     from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 6
+VERSION = 7
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 
@@ -76,7 +77,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "left_out": tally.left_out,
         "scores": None if tally.scores is None else tally.scores.shape,
         "errors": _errors(tally),
-        "recipe": None if tally.recipe is None else recipe_facts(tally.recipe, arrays),
+        "recipe": None if tally.recipe is None else recipe_facts(tally.recipe),
         "summaries": None if tally.summaries is None else summaries_facts(tally.summaries, arrays),
     }
     kept = {} if tally.scores is None else tally.scores.refuse_changed().named()
@@ -110,7 +111,7 @@ def _from_arrow(body: bytes) -> Tally:
     arrays = Arrays()
     while source.tell() < source.size():
         arrays.found.append(pa.ipc.open_stream(source).read_all().column(0).to_numpy())
-    recipe = None if header["recipe"] is None else recipe_from(header["recipe"], arrays, scale, models)
+    recipe = None if header["recipe"] is None else recipe_from(header["recipe"], scale, models)
     kept = None if header["summaries"] is None or recipe is None else header["summaries"]
     return Tally(
         scale,

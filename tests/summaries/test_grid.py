@@ -18,7 +18,7 @@ rows = st.lists(
 
 def counted(some: list[tuple[float, bool]], ruler: Ruler | FinerRuler, weights: np.ndarray | None = None) -> Grid:
     """Count rows."""
-    counter = Counter(ruler, 2, weights is not None)
+    counter = Counter(ruler, 2, 1 if weights is None else 3)
     scores, side = np.array([score for score, _ in some]), np.array([own for _, own in some], dtype=np.uint8)
     counter.add(
         scores, side, None if weights is None else np.stack([np.ones_like(weights), weights, weights**2], axis=1)

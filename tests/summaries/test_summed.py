@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,11 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard import summing, tally
 from steelyard.errors import BadOption, TooLarge, UnlikeTallies
 from steelyard.measures import find
 from steelyard.tally import Tally
 
 ROWS = 6000
-
-
-@pytest.fixture(autouse=True)
-def _few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let rows go as soon as there are a thousand of them, and pass through every file."""
-    monkeypatch.setattr(tally, "MOST_ROWS", 1000)
-    monkeypatch.setattr(summing, "MOST_HELD", 0)
-    yield
 
 
 def two_classes(rows: int = ROWS, seed: int = 0) -> dict[str, Any]:

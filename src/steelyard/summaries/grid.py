@@ -26,8 +26,8 @@ class Grid:
     Attributes:
         ruler: Where cells begin and end.
         cells: Their numbers, rising.
-        sums: How many rows of each side a cell has; with weights also what they weigh and their squared weights:
-            (cells, sides, 1 or 3).
+        sums: How many rows of each side a cell has, and what else was summed, such as their weights and squared
+            weights: (cells, sides, columns).
         score: A score that occurs in each cell.
         mixed: In which cells there are others too.
     """
@@ -108,16 +108,16 @@ class Counter:
     Memory that was never written to is none: of all cells, only those are held that have rows, or neighbours.
     """
 
-    def __init__(self, ruler: Ruler | FinerRuler, sides: int, weighed: bool) -> None:
-        """Start with no rows."""
+    def __init__(self, ruler: Ruler | FinerRuler, sides: int, columns: int = 1) -> None:
+        """Start with no rows; of each, so many columns are summed, or it is counted where there is but one."""
         self.ruler, self.sides = ruler, sides
-        kind = np.float64 if weighed else np.int64
-        self.sums: list[AnyArray] = [np.zeros(ruler.cells * sides, kind) for _ in range(3 if weighed else 1)]
+        kind = np.int64 if columns == 1 else np.float64
+        self.sums: list[AnyArray] = [np.zeros(ruler.cells * sides, kind) for _ in range(columns)]
         self.score = np.zeros(ruler.cells)
         self.state = np.zeros(ruler.cells, np.uint8)
 
     def add(self, scores: Numbers, side: Codes, sums: Array | None) -> None:
-        """Count some rows."""
+        """Count some rows, or sum up their columns, (rows, columns)."""
         for low in range(0, len(scores), STEP):
             some = slice(low, low + STEP)
             piece = np.asarray(scores[some], dtype=np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,18 +30,20 @@ class Products:
         sums: (slots, slots); with clusters the sums of each cluster, (clusters, slots).
         clusters: The labels of these clusters; None where rows are independent.
         drawn: How many rows there are.
+        cubes: Third powers of influences, summed over rows where these are independent; empty where nobody asks.
     """
 
     keys: tuple[Key, ...]
     sums: Array
     clusters: tuple[Label, ...] | None
     drawn: float
+    cubes: Array = field(default_factory=lambda: np.zeros(0))
 
     def __add__(self, other: Products) -> Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
-            return replace(self, sums=self.sums + other.sums, drawn=drawn)
+            return replace(self, sums=self.sums + other.sums, drawn=drawn, cubes=self.cubes + other.cubes)
         labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
         places = {label: place for place, label in enumerate(labels)}
         sums = np.zeros((len(labels), len(self.keys)))
@@ -73,6 +75,17 @@ class Products:
     def freedom(self) -> float:
         """Degrees of freedom: one less than what is drawn."""
         return (self.drawn if self.clusters is None else len(self.clusters)) - 1
+
+    def skewness(self, key: Key) -> float:
+        """Of what is drawn, rows or clusters: a part of the data may have few of them, however many there are."""
+        if key not in self.keys:
+            return 0.0
+        place = self.keys.index(key)
+        if self.clusters is None:
+            square, cube = self.sums[place, place], self.cubes[place]
+        else:
+            square, cube = np.square(self.sums[:, place]).sum(), (self.sums[:, place] ** 3).sum()
+        return float(cube / square**1.5) if square > 0 else 0.0
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
@@ -112,8 +125,16 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
     influences = np.concatenate([each.row_influences(slots, rows) for each, slots in wanted])
     count = float(len(rows)) if rows.sums is None else float(rows.sums[:, 0].sum())
     if rows.cluster is None:
-        root = influences if rows.sums is None else influences * np.sqrt(rows.sums[:, 2])
-        return Products(keys, root @ root.T, None, count)
+        root, third = influences, np.ones(len(rows))
+        if rows.sums is not None:
+            root, third = influences * np.sqrt(rows.sums[:, 2]), _cubed(rows.sums)
+        return Products(keys, root @ root.T, None, count, np.power(influences, 3) @ third)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
+
+
+def _cubed(sums: Array) -> Array:
+    """The third powers of weights, summed over as many rows as occur."""
+    count, mass, _ = sums.T
+    return np.asarray(np.divide(mass**3, count**2, out=np.zeros(len(sums)), where=count > 0))

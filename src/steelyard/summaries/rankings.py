@@ -7,9 +7,9 @@ as they do where scores are rounded, nothing is lost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +23,15 @@ from ..row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..rows import Rows
 from ..statistics import RANKING
 from .grid import Counter, Grid
-from .recipe import Recipe, Rulers
-from .ruler import OCTAVES, FinerRuler, Ruler
+from .recipe import Look, Recipe
+from .ruler import BITS, OCTAVES, FinerRuler, Ruler
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Places
+    from ..scale import Label
+
+Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
 
 FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
 COARSEST = 9
@@ -37,6 +40,7 @@ NARROW = 0.1  # of a standard error: what cells may leave open
 LEFT = 0.01  # of what cells leave open: that much may stay
 MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
 FINEST = 48  # bits
+MOST_TIMES = 3  # that cells are parted further
 
 
 @dataclass(frozen=True)
@@ -70,29 +74,32 @@ def side(truth: Codes, sides: Places) -> Codes:
 
 
 def rulers_for(recipe: Recipe) -> Rulers:
-    """As fine rulers as there is memory for, unless others were laid out before."""
-    if recipe.rulers:
-        return recipe.rulers
+    """As fine rulers as there is memory for."""
     columns = sum(size for size, _ in recipe.shape)
-    several = max(columns * len(sides_of(recipe, 0, 0)) / 2, 1)
-    ruler = Ruler(max(recipe.bits - max(int(np.ceil(np.log2(several / FINE_COLUMNS))), 0), COARSEST))
+    ruler = ruler_for(columns * len(sides_of(recipe, 0, 0)), recipe.bits)
     return tuple((ruler,) * size for size, _ in recipe.shape)
+
+
+def ruler_for(sums: int, bits: int = BITS) -> Ruler:
+    """As fine a ruler as there is memory for, where so many sums are kept in every cell."""
+    return Ruler(max(bits - max(int(np.ceil(np.log2(max(sums, 1) / 2 / FINE_COLUMNS))), 0), COARSEST))
 
 
 class Counting:
     """Counts the scores of all classifiers into grids."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
-        self.recipe, rulers = recipe, rulers_for(recipe)
+    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
+        """Start with no rows; on other rulers where cells are parted further."""
+        self.recipe, rulers = recipe, rulers or rulers_for(recipe)
         self.sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, _) in enumerate(recipe.shape)]
         self.counters = [
-            [Counter(ruler, len(each), recipe.weighed) for ruler, each in zip(*pair, strict=True)]
+            [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
             for pair in zip(rulers, self.sides, strict=True)
         ]
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Count some rows."""
+        del clusters
         for said, sides, counters in zip(rows.scores, self.sides, self.counters, strict=True):
             for column, each, counter in zip(said.columns, sides, counters, strict=True):
                 counter.add(column, side(rows.truth, each), rows.sums)
@@ -290,29 +297,40 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return self.looked_up[key]
 
 
-def refined(recipe: Recipe, evaluations: Sequence[SummedRanking]) -> Recipe | None:
-    """Finer rulers where values are not certain to a tenth of their standard errors; None where all are."""
-    grids = [each.grids for each in evaluations]
-    rulers = [[grid.ruler for grid in part] for part in grids]
-    found = False
-    for evaluation, part, each in zip(evaluations, grids, rulers, strict=True):
+def again(evaluations: Mapping[Label | None, Sequence[SummedRanking]]) -> dict[Label | None, Look]:
+    """Count once more, in finer cells, where values are not certain to a tenth of their standard errors.
+
+    All rows together say how fine; the parts of the data are counted alike, so that they still add up.
+    """
+    whole = evaluations[None]
+    rulers, found = [[grid.ruler for grid in each.grids] for each in whole], False
+    for evaluation, each in zip(whole, rulers, strict=True):
         for column in evaluation.uncertain():
-            finer = _finer(part[column])
+            finer = finer_ruler(evaluation.grids[column], _mixing(evaluation.grids[column]))
             found |= finer is not None
             each[column] = finer or each[column]
-    return replace(recipe, rulers=tuple(map(tuple, rulers))) if found else None
+    if not found:
+        return {}
+    look = partial(Counting, whole[0].summary.recipe, tuple(map(tuple, rulers)))
+    parts: list[Label | None] = [label for label in evaluations if label is not None]
+    return dict.fromkeys(parts or [None], look)
 
 
-def _finer(grid: Grid) -> FinerRuler | None:
-    """Part the cells in which most pairs are not told apart; None where none can be parted."""
-    ruler = grid.ruler
-    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+def _mixing(grid: Grid) -> Places:
+    """The places of the cells in which most pairs are not told apart, from the one with the most."""
     mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]
     pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
     heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
-    heavy = heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
-    heavy = heavy[:MOST_PARTED]
-    low = grid.ruler.low(grid.cells[heavy])
+    return heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
+
+
+def finer_ruler(grid: Grid, heavy: Places) -> FinerRuler | None:
+    """Part some cells, as finely as there is memory for; None where none can be parted, or it was done often enough."""
+    ruler, heavy = grid.ruler, heavy[:MOST_PARTED]
+    if ruler.parted_times >= MOST_TIMES:
+        return None
+    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+    low = ruler.low(grid.cells[heavy])
     heavy = heavy[(np.abs(low) < 2.0**OCTAVES) & ((np.abs(low) > 2.0**-OCTAVES) & (np.abs(1 - low) > 2.0**-OCTAVES))]
     parted = np.sort(grid.cells[heavy])
     for bits in range(FINEST, fine.bits, -1):

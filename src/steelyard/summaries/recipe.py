@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..cases import Cases, Given
+from ..engines.tree import Sum
 from ..registry import Measure
-from ..scale import Scale
+from ..scale import Label, Scale
 from ..statistics import CONFUSION, Statistic
-from .ruler import BITS, FinerRuler, Ruler
+from .ruler import BITS
 
 if TYPE_CHECKING:
     from ..kinds import Array
     from ..rows import Rows
     from ..settings import Settings
-
-
-Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ class Recipe:
         given: What there is for measures to be made of.
         weighed: Whether rows have weights.
         clustered: Whether rows belong to clusters.
-        rulers: On which the scores of each classifier are counted, a column each.
-        bits: Of the rulers where none were laid out before.
+        bits: Of the rulers on which scores are counted first.
     """
 
     scale: Scale
@@ -44,7 +42,6 @@ class Recipe:
     given: Given
     weighed: bool = False
     clustered: bool = False
-    rulers: Rulers = ()
     bits: int = BITS
 
     def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
@@ -57,14 +54,14 @@ class Recipe:
         return {measure.label for measure in self.measures}
 
     @classmethod
-    def of(cls, cases: Cases, settings: Settings, rulers: Rulers = (), bits: int = BITS) -> Recipe:
+    def of(cls, cases: Cases, settings: Settings, bits: int = BITS) -> Recipe:
         """What is asked of rows like these."""
         given = cases.given()
         measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
         speaks = tuple((len(said.columns), said.speaks) for said in cases.scores.values())
         weighed, clustered = cases.weight is not None, cases.group is not None
         asked = (tuple(cases.assigned), speaks, tuple(measures), given)
-        return cls(cases.scale, *asked, weighed, clustered, rulers, bits)
+        return cls(cases.scale, *asked, weighed, clustered, bits)
 
     def meeting(self, other: Recipe | None) -> Recipe:
         """What can be asked of both: scores of which some are no probabilities are none."""
@@ -95,6 +92,36 @@ class Gathering(Protocol):
         """What is kept of all of them."""
 
 
+class Looking(Protocol):
+    """The same where rows are seen again: then the labels of their clusters are told too."""
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
+        """Add some rows."""
+
+    def state(self) -> Any:
+        """What is kept of all of them."""
+
+
+Look = Callable[[], Looking]  # it starts with no rows
+
+
+class Batchwise:
+    """Makes a state of each batch of rows, and adds the states up."""
+
+    def __init__(self, make: Callable[[Rows, tuple[Label, ...]], Any]) -> None:
+        """Start with no rows."""
+        self.make = make
+        self.total: Sum[Any] = Sum()
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Add some rows."""
+        self.total.add(self.make(rows, clusters))
+
+    def state(self) -> Any:
+        """What is kept of all of them."""
+        return self.total.total()
+
+
 @dataclass(frozen=True)
 class Totals:
     """Sums that are added up number by number."""
@@ -108,3 +135,21 @@ class Totals:
     def __neg__(self) -> Totals:
         """Turn around, so that subtracting is adding."""
         return Totals(tuple(-part for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is kept under names: what two have under the same name is added up, and what one has alone stays."""
+
+    found: Mapping[Any, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Named) -> Named:
+        """Add name by name."""
+        found = dict(self.found)
+        for name, state in other.found.items():
+            found[name] = found[name] + state if name in found else state
+        return Named(found)
+
+    def __neg__(self) -> Named:
+        """Turn around, so that subtracting is adding."""
+        return Named({name: -state for name, state in self.found.items()})

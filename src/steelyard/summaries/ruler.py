@@ -44,6 +44,11 @@ class Ruler:
     bits: int = BITS
 
     @property
+    def parted_times(self) -> int:
+        """How often cells were parted further."""
+        return 0
+
+    @property
     def _shift(self) -> int:
         return MANTISSA - self.bits
 
@@ -145,6 +150,11 @@ class FinerRuler:
     coarse: Ruler | FinerRuler
     parted: Places
     fine: Ruler
+
+    @property
+    def parted_times(self) -> int:
+        """How often cells were parted further."""
+        return self.coarse.parted_times + 1
 
     def __eq__(self, other: object) -> bool:
         """Whether all marks are the same."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,15 @@ import numpy as np
 from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
-from ..statistics import CONTINUUM, FORECASTS, RANKING, Statistic
+from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from . import calibrations, partitions, rankings
+from .calibrations import Binning, SummedCalibration
 from .continua import Measuring, SummedContinuum
 from .forecasts import SummedForecasts, Summing
+from .partitions import SummedPartition, placing
 from .products import Products
-from .rankings import Counting, SummedRanking, cells_of
-from .recipe import Gathering, Recipe
+from .rankings import Counting, Grids, SummedRanking, cells_of
+from .recipe import Gathering, Look, Named, Recipe
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
 
@@ -26,12 +29,27 @@ if TYPE_CHECKING:
     from ..kinds import Array
     from ..rows import Rows
 
-GATHERINGS: dict[Statistic, Any] = {CONTINUUM: Measuring, RANKING: Counting, FORECASTS: Summing}
+GATHERINGS: dict[Statistic, Any] = {
+    CONTINUUM: Measuring,
+    RANKING: Counting,
+    FORECASTS: Summing,
+    CALIBRATION: Binning,
+    PARTITION: placing,
+}
 EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
     CONTINUUM: SummedContinuum,
     RANKING: SummedRanking,
     FORECASTS: SummedForecasts,
+    CALIBRATION: SummedCalibration,
+    PARTITION: SummedPartition,
 }
+# What rows must be seen again for, of each part of the data, once something is known of all of them.
+AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]]] = {
+    RANKING: rankings.again,
+    CALIBRATION: calibrations.again,
+    PARTITION: partitions.again,
+}
+PRODUCTS = "products"
 
 
 @dataclass(frozen=True)
@@ -43,17 +61,22 @@ class Summary:
         by_class: How many rows each class has, what they weigh, and their squared weights: (3, classes).
         states: What each family of measures keeps, by the name of its statistic.
         sample: A few of the rows.
-        products: How influences of rows go together, where a second pass over them was made.
+        late: What was found when these rows were seen again, by name: it holds for them alone, and adds to nothing.
     """
 
     recipe: Recipe
     by_class: Array
     states: Mapping[str, Any]
     sample: Sample
-    products: Products | None = None
+    late: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def products(self) -> Products | None:
+        """How influences of rows go together."""
+        return self.late.get(PRODUCTS)
 
     def __add__(self, other: Summary) -> Summary:
-        """Put both together; how influences go together must then be found anew."""
+        """Put both together; what it takes to see all rows again for must then be found anew."""
         if self.recipe.given.probable != other.recipe.given.probable:
             recipe = self.recipe.meeting(other.recipe)
             return self.narrowed(recipe) + other.narrowed(recipe)
@@ -80,8 +103,13 @@ class Summary:
         return Summary(recipe, self.by_class, states, self.sample)
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
-        """Some measures need the rows at hand, and others must be asked for before these are gone."""
-        refuse_unsummed(measures, self.recipe.labels)
+        """Measures must be asked for before rows are gone."""
+        for measure in measures:
+            if measure.label not in self.recipe.labels:
+                raise TooLarge(
+                    f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
+                    mend="Name it in measures=[...]",
+                )
 
     def __neg__(self) -> Summary:
         """Turn around, so that subtracting is adding."""
@@ -95,11 +123,11 @@ class Summaries:
 
     Attributes:
         parts: The summaries.
-        products: What a second pass found, of every part and, under None, of all rows.
+        late: What was found when rows were seen again, by name, of every part and, under None, of all rows.
     """
 
     parts: Mapping[Label | None, Summary]
-    products: Mapping[Label | None, Products] | None = None
+    late: Mapping[Label | None, Mapping[str, Any]] = field(default_factory=dict)
 
     def __add__(self, other: Summaries) -> Summaries:
         """Add part by part."""
@@ -119,8 +147,23 @@ class Summaries:
 
     def of(self, label: Label | None) -> Summary:
         """One part, or all rows."""
-        found = self.whole if label is None else self.parts[label]
-        return found if self.products is None else replace(found, products=self.products.get(label))
+        return replace(self.whole if label is None else self.parts[label], late=self.late.get(label, {}))
+
+    def has(self, name: str) -> bool:
+        """Whether something was found when rows were seen again."""
+        return any(name in found for found in self.late.values())
+
+    def seen(self, found: Named) -> Summaries:
+        """With what was found when rows were seen again; it is added to what had been found in the same way before."""
+        parts, late = dict(self.parts), {label: dict(known) for label, known in self.late.items()}
+        for label, states in found.found.items():
+            for name, state in states.found.items():
+                if isinstance(state, Grids):  # counted anew, in finer cells: they add up as the others did
+                    parts[label] = replace(parts[label], states={**parts[label].states, name: state})
+                else:
+                    known = late.setdefault(label, {})
+                    known[name] = known[name] + state if name in known else state
+        return Summaries(parts, late)
 
     @property
     def labels(self) -> list[Label | None]:
@@ -133,7 +176,6 @@ class Summarising:
 
     def __init__(self, recipe: Recipe) -> None:
         """Start with no rows."""
-        refuse_unsummed(recipe.measures)
         self.recipe = recipe
         self.parts: dict[Label | None, _Part] = {}
 
@@ -186,18 +228,3 @@ class _Part:
         if sample is None:
             raise ValueError("no row was added")
         return Summary(self.recipe, self.by_class, states, sample)
-
-
-def refuse_unsummed(measures: Sequence[Measure], summed: Collection[str] | None = None) -> None:
-    """Some measures need the rows at hand, and others must be asked for before these are gone."""
-    for measure in measures:
-        if measure.statistic not in GATHERINGS:
-            raise TooLarge(
-                f"{measure.label} needs all rows at hand, and these are too many",
-                mend="Leave it out, or leave rows out with where=",
-            )
-        if summed is not None and measure.label not in summed:
-            raise TooLarge(
-                f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
-                mend="Name it in measures=[...]",
-            )

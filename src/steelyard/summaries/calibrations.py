@@ -1,0 +1,246 @@
+"""Calibration of rows that were not held, from what was summed in each cell of a ruler of forecasts.
+
+Bins begin where cells do: they hold exactly the rows that they say they hold, and are as large as bins of rows at hand
+to within the rows of a cell. Cells that hold too much of a bin are parted further. How the gaps of bins go together
+takes another look at the rows, once bins are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..calibration import (
+    PAIRED_CLASSES,
+    Binned,
+    CalibrationEvaluation,
+    Target,
+    between_targets,
+    by_cluster,
+    off_together,
+    starts_of,
+)
+from ..errors import TooLarge
+from ..evaluation import Slot
+from ..quantiles import quantiles
+from ..rows import Rows
+from ..scale import Label
+from ..statistics import CALIBRATION
+from .grid import Counter, Grid
+from .products import Products
+from .rankings import Grids, Rulers, finer_ruler, ruler_for
+from .recipe import Batchwise, Look, Named, Recipe
+from .summed import UNCLUSTERED, UNPAIRED, SummedEvaluation
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Numbers, Places
+
+Group = tuple[Target, ...]  # targets whose gaps are looked at together
+FEW_ROWS, FEW_OF_BIN = 4, 0.02  # in a cell, and of what a bin has: these may be on the wrong side of an edge
+
+
+def codes_of(recipe: Recipe) -> list[int | None]:
+    """The classes whose forecasts are looked at, and None for the likeliest."""
+    measures = recipe.made_of(CALIBRATION)
+    of_classes = list(range(len(recipe.scale))) if any(measure.per_class for measure in measures) else []
+    return [*of_classes, *([] if all(measure.per_class for measure in measures) else [None])]
+
+
+def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> CalibrationEvaluation:
+    """Some rows of one classifier, by all measures of calibration."""
+    return CalibrationEvaluation(rows, model, recipe.scale, recipe.made_of(CALIBRATION), np.nan, 1.0)
+
+
+class Binning:
+    """Sums up what bins are made of in every cell of forecasts: how many rows, their gaps, and squared gaps.
+
+    With weights these are the sums that bins have.
+    """
+
+    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
+        """Start with no rows; on other rulers where cells are parted further."""
+        self.recipe, self.codes = recipe, codes_of(recipe)
+        columns = 6 if recipe.weighed else 3
+        ruler = ruler_for(len(recipe.models) * len(self.codes) * columns)
+        rulers = rulers or ((ruler,) * len(self.codes),) * len(recipe.models)
+        self.counters = [[Counter(each, 1, columns) for each in part] for part in rulers]
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Sum up some rows."""
+        del clusters
+        alone = np.zeros(len(rows), np.uint8)
+        for model, counters in enumerate(self.counters):
+            evaluation = evaluation_of(self.recipe, model, rows)
+            for code, counter in zip(self.codes, counters, strict=True):
+                forecast, happened = evaluation.rounded(code)
+                counter.add(forecast, alone, self._columns(rows, forecast - happened))
+
+    def _columns(self, rows: Rows, gap: Array) -> Array:
+        if not self.recipe.weighed:
+            return np.stack([np.ones(len(gap)), gap, gap * gap], axis=1)
+        count, mass, square = rows.filled.T
+        return np.stack([count, mass, mass * gap, square, square * gap, square * gap * gap], axis=1)
+
+    def state(self) -> Grids:
+        """The cells that have rows."""
+        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+
+
+@dataclass(frozen=True)
+class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
+    """All slots of one classifier that are made of gaps of forecasts that were summed in cells."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Each class has bins of its own: no more than asked for."""
+        return self.alone is None
+
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The cells of all classes that are looked at, and of the likeliest."""
+        found: tuple[Grid, ...] = self.summary.states[CALIBRATION.name].parts[self.model]
+        return found
+
+    def heavy(self, place: int) -> Places:
+        """The cells of one grid that hold so many rows that bins could be much more alike if these were told apart."""
+        grid, code = self.grids[place], codes_of(self.summary.recipe)[place]
+        bins = max(self._target(each, code).bins for each in self.measures if each.per_class is (code is not None))
+        few = max(FEW_ROWS, FEW_OF_BIN * self.drawn / bins)
+        return np.asarray(grid.cells[grid.mixed & (grid.sums[:, 0, 0] > few)])
+
+    def _binned(self, target: Target) -> Binned:
+        grid = self.grids[codes_of(self.summary.recipe).index(target.code)]
+        least, cells = grid.thresholds, grid.sums[:, 0]
+        edges = quantiles(least, target.bins, cells[:, 0])
+        sums = np.add.reduceat(cells, np.concatenate([[0], np.searchsorted(least, edges)]), axis=0).T
+        return Binned(edges, sums if len(sums) == 6 else sums[[0, 0, 1, 0, 1, 2]])
+
+    def forecast(self, code: int | None) -> tuple[Numbers, Array]:
+        """Forecasts of rows that were not held are gone."""
+        del code
+        raise TooLarge(
+            "this needs all forecasts, and the rows were too many to be held", mend="Leave rows out with where="
+        )
+
+    # --- how gaps go together ------------------------------------------------------------------------------------
+
+    @property
+    def groups(self) -> Iterator[Group]:
+        """The targets of which a second look tells how their gaps go together."""
+        for measure in self.measures:
+            codes = range(len(self.scale)) if measure.per_class else [None]
+            if self.clustered or 1 < len(codes) <= PAIRED_CLASSES:
+                yield tuple(self._target(measure, code) for code in codes)
+
+    def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
+        alone = np.diag(np.concatenate([each.variance for each in binned]))
+        if not self.clustered and len(targets) == 1:
+            return alone
+        found = self._together(targets)
+        if found is None:
+            return np.full_like(alone, np.nan) if self.clustered else off_together(alone, binned)
+        products, here = found
+        if products.clusters is None:
+            return np.asarray(alone + products.sums[np.ix_(here, here)])
+        clusters, sums = len(products.clusters), products.sums[:, here]
+        return np.asarray(sums.T @ sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
+
+    def _together(self, targets: Sequence[Target]) -> tuple[Products, Places] | None:
+        """What was found of a group that has these targets, and where their bins are in it."""
+        for (model, group), products in self.summary.late.get(CALIBRATION.name, Named()).found.items():
+            if model == self.model and set(targets) <= set(group):
+                starts = starts_of([self.binned(Target(*target)) for target in group])
+                ends = [(starts[place], starts[place + 1]) for place in map(group.index, targets)]
+                return products, np.concatenate([np.arange(*each) for each in ends])
+        return None
+
+    def told_late(self, slot: Slot) -> bool:
+        """Gaps tell how far they scatter by themselves."""
+        del slot
+        return False
+
+    def remark(self, slot: Slot) -> str:
+        """What the value hides."""
+        targets = [target for target, _ in self._behind(slot)]
+        wanted = self.clustered or 1 < len(targets) <= PAIRED_CLASSES
+        unknown = (UNCLUSTERED if self.clustered else UNPAIRED) if wanted and self._together(targets) is None else ""
+        return "; ".join(word for word in (super().remark(slot), unknown) if word)
+
+    # --- the influences of rows ----------------------------------------------------------------------------------
+
+    def known(self, slot: Slot) -> Array | None:
+        """The influences of the made-up rows on a slot: those of bins take their degrees of freedom themselves."""
+        found = super().known(slot)
+        return found if found is None or self.clustered else found * np.sqrt(1 - 1 / self.drawn)
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows); NaN where nothing is found."""
+        evaluation = evaluation_of(self.summary.recipe, self.model, rows)
+        found = np.full((len(slots), len(rows)), np.nan)
+        for place, slot in enumerate(slots):
+            value, behind = self.result(slot).value[0], self._behind(slot)
+            evaluation.found.update({target: self.binned(target) for target, _ in behind})
+            if value > 0:
+                found[place] = (evaluation.pulls(behind) - self.gaps(slot).square) / (2 * value)
+        return found / self.total
+
+
+@dataclass(frozen=True)
+class Together:
+    """Finds how the gaps of bins go together, as far as some rows make it.
+
+    Attributes:
+        recipe: What is asked of the rows.
+        groups: The targets of each classifier that are looked at together, and their bins.
+    """
+
+    recipe: Recipe
+    groups: Mapping[tuple[int, Group], Sequence[Binned]]
+
+    def __call__(self, rows: Rows, clusters: tuple[Label, ...]) -> Named:
+        """Of some rows, by classifier and group."""
+        return Named({key: self._of(*key, binned, rows, clusters) for key, binned in self.groups.items()})
+
+    def _of(
+        self, model: int, group: Group, binned: Sequence[Binned], rows: Rows, clusters: tuple[Label, ...]
+    ) -> Products:
+        evaluation, starts = evaluation_of(self.recipe, model, rows), starts_of(binned)
+        pairs = [evaluation.residuals(*pair) for pair in zip(group, binned, strict=True)]
+        keys, weights = tuple((model, CALIBRATION.name, place) for place in range(int(starts[-1]))), evaluation.weights
+        if rows.cluster is None:
+            return Products(keys, between_targets(pairs, weights.square, starts), None, evaluation.drawn)
+        sums = by_cluster(pairs, weights.mass, rows.cluster, len(clusters), starts)
+        return Products(keys, sums, clusters, evaluation.drawn)
+
+
+def again(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> dict[Label | None, Look]:
+    """See rows once more: in finer cells where bins need them, and then to find how the gaps of bins go together."""
+    found: dict[Label | None, Look] = {}
+    finer = _finer(evaluations)
+    if finer is not None:
+        parts: list[Label | None] = [label for label in evaluations if label is not None]
+        return dict.fromkeys(parts or [None], finer)
+    for label, some in evaluations.items():
+        summary = some[0].summary
+        pairs = [(each, group) for each in some for group in each.groups]
+        groups = {(each.model, group): tuple(map(each.binned, group)) for each, group in pairs}
+        if groups and CALIBRATION.name not in summary.late:
+            found[label] = partial(Batchwise, Together(summary.recipe, groups))
+    return found
+
+
+def _finer(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> Look | None:
+    """Part the cells that hold too much of a bin, be it of a part of the data or of all; None where there are none."""
+    whole = evaluations[None]
+    rulers, found = [[grid.ruler for grid in each.grids] for each in whole], False
+    for model, each in enumerate(whole):
+        for place, grid in enumerate(each.grids):
+            cells = np.unique(np.concatenate([some[model].heavy(place) for some in evaluations.values()]))
+            finer = finer_ruler(grid, np.searchsorted(grid.cells, cells)) if len(cells) else None
+            found |= finer is not None
+            rulers[model][place] = finer or rulers[model][place]
+    return partial(Binning, whole[0].summary.recipe, tuple(map(tuple, rulers))) if found else None

@@ -1,0 +1,203 @@
+"""What families of measures keep of rows, as plain facts and arrays, and back: each kind of state says how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..partition_scaling import Regions, Sums
+from .grid import Grid
+from .products import Products
+from .rankings import Grids
+from .recipe import Named, Totals
+from .ruler import FinerRuler, Ruler
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray
+
+Facts = dict[str, Any]
+
+
+@dataclass
+class Arrays:
+    """Arrays that are named by their places."""
+
+    found: list[AnyArray] = field(default_factory=list)
+
+    def put(self, array: AnyArray) -> Facts:
+        """Keep an array; how to get it back."""
+        self.found.append(np.ascontiguousarray(array))
+        return {"place": len(self.found) - 1, "shape": list(array.shape)}
+
+    def get(self, facts: Facts) -> AnyArray:
+        """An array that was kept."""
+        return self.found[int(facts["place"])].reshape([int(size) for size in facts["shape"]])
+
+
+def refuse(fits: Any) -> None:
+    """Refuse what no rows can have left."""
+    if not fits:
+        raise ValueError("sums of rows that there cannot be")
+
+
+def state_facts(state: Any, arrays: Arrays) -> Facts:
+    """A state of any kind."""
+    kind = type(state).__name__
+    return {"kind": kind, "state": KINDS[kind][0](state, arrays)}
+
+
+def state_from(facts: Facts, arrays: Arrays) -> Any:
+    """The state, as it was."""
+    return KINDS[facts["kind"]][1](facts["state"], arrays)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------
+
+
+def _array_facts(array: AnyArray, arrays: Arrays) -> Facts:
+    return arrays.put(array)
+
+
+def _array_from(facts: Facts, arrays: Arrays) -> AnyArray:
+    found = arrays.get(facts)
+    refuse(found.dtype.kind == "f" and np.isfinite(found).all())
+    return found
+
+
+def _totals_facts(totals: Totals, arrays: Arrays) -> list[Facts]:
+    return [arrays.put(part) for part in totals.parts]
+
+
+def _totals_from(facts: list[Facts], arrays: Arrays) -> Totals:
+    return Totals(tuple(arrays.get(part) for part in facts))
+
+
+def _named_facts(named: Named, arrays: Arrays) -> list[Any]:
+    return [[name, state_facts(state, arrays)] for name, state in named.found.items()]
+
+
+def _named_from(facts: list[Any], arrays: Arrays) -> Named:
+    return Named({_tupled(name): state_from(state, arrays) for name, state in facts})
+
+
+def _tupled(name: Any) -> Any:
+    """A name as it was: files know lists only."""
+    return tuple(_tupled(part) for part in name) if isinstance(name, list) else name
+
+
+# --- grids ------------------------------------------------------------------------------------------------------
+
+
+def _ruler_facts(ruler: Ruler | FinerRuler, arrays: Arrays) -> Facts:
+    if isinstance(ruler, Ruler):
+        return {"bits": ruler.bits}
+    coarse = _ruler_facts(ruler.coarse, arrays)
+    return {"bits": ruler.fine.bits, "coarse": coarse, "parted": arrays.put(ruler.parted)}
+
+
+def _ruler_from(facts: Facts, arrays: Arrays) -> Ruler | FinerRuler:
+    ruler = Ruler(int(facts["bits"]))
+    if not 4 <= ruler.bits <= 52:
+        raise ValueError("a ruler that there cannot be")
+    if "coarse" not in facts:
+        return ruler
+    coarse, parted = _ruler_from(facts["coarse"], arrays), arrays.get(facts["parted"]).astype(np.int64)
+    refuse(not len(parted) or ((np.diff(parted) > 0).all() and parted[0] >= 0 and parted[-1] < coarse.cells - 1))
+    return FinerRuler(coarse, parted, ruler)
+
+
+def _grids_facts(grids: Grids, arrays: Arrays) -> list[list[Facts]]:
+    return [[_grid_facts(grid, arrays) for grid in part] for part in grids.parts]
+
+
+def _grids_from(facts: list[list[Facts]], arrays: Arrays) -> Grids:
+    return Grids(tuple(tuple(_grid_from(grid, arrays) for grid in part) for part in facts))
+
+
+def _grid_facts(grid: Grid, arrays: Arrays) -> Facts:
+    columns = {"cells": grid.cells, "sums": grid.sums, "score": grid.score, "mixed": grid.mixed.astype(np.uint8)}
+    return {"ruler": _ruler_facts(grid.ruler, arrays), **{name: arrays.put(each) for name, each in columns.items()}}
+
+
+def _grid_from(facts: Mapping[str, Any], arrays: Arrays) -> Grid:
+    ruler = _ruler_from(facts["ruler"], arrays)
+    cells, sums, score, mixed = (arrays.get(facts[name]) for name in ("cells", "sums", "score", "mixed"))
+    refuse(len(cells) == len(sums) == len(score) == len(mixed) and sums.ndim == 3 and np.isfinite(sums).all())
+    refuse(not len(cells) or ((np.diff(cells) > 0).all() and cells[0] >= 0 and cells[-1] < ruler.cells))
+    return Grid(ruler, cells.astype(np.int64), sums, score, mixed.astype(bool))
+
+
+# --- products ---------------------------------------------------------------------------------------------------
+
+
+def _products_facts(products: Products, arrays: Arrays) -> Facts:
+    return {
+        "keys": products.keys,
+        "sums": arrays.put(products.sums),
+        "clusters": products.clusters,
+        "drawn": products.drawn,
+        "cubes": arrays.put(products.cubes),
+    }
+
+
+def _products_from(facts: Facts, arrays: Arrays) -> Products:
+    keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
+    sums, clusters, cubes = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["cubes"])
+    refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
+    refuse(cubes.shape in ((0,), (len(keys),)))
+    return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), cubes)
+
+
+# --- regions ----------------------------------------------------------------------------------------------------
+
+
+def _regions_facts(regions: Regions, arrays: Arrays) -> Facts:
+    """The sums of all regions end to end: how many numbers each has, its classes tell."""
+    numbers = [np.concatenate([np.atleast_1d(part) for part in sums]) for sums in regions.sums.values()]
+    return {
+        "classes": regions.classes,
+        "depth": regions.depth,
+        "prefixes": list(regions.sums),
+        "joined": list(regions.joined.items()),
+        "sums": arrays.put(np.concatenate([np.empty(0), *numbers])),
+    }
+
+
+def _regions_from(facts: Facts, arrays: Arrays) -> Regions:
+    classes, depth, numbers = int(facts["classes"]), int(facts["depth"]), arrays.get(facts["sums"])
+    joined = {_tupled(prefix): _tupled(blocks) for prefix, blocks in facts["joined"]}
+    regions, found, start = Regions(classes, depth, {}, joined), {}, 0
+    refuse(0 < depth < classes and np.isfinite(numbers).all())
+    for prefix in map(_tupled, facts["prefixes"]):
+        order = regions.order(prefix)
+        _refuse_places([*prefix, *(place for block in order for place in block)], classes)
+        stop = start + 2 + classes + 5 * len(order)
+        refuse(0 < len(prefix) <= depth and stop <= len(numbers))
+        found[prefix] = _sums(numbers[start:stop], classes)
+        start = stop
+    refuse(start == len(numbers))
+    return Regions(classes, depth, found, joined)
+
+
+def _sums(numbers: AnyArray, classes: int) -> Sums:
+    rows, mass, rest = float(numbers[0]), float(numbers[1]), numbers[2 + classes :].reshape(5, -1)
+    refuse(rows > 0 and mass > 0)
+    return Sums(rows, mass, numbers[2 : 2 + classes], *rest)
+
+
+def _refuse_places(places: list[Any], classes: int) -> None:
+    refuse(all(isinstance(place, int) and 0 <= place < classes for place in places))
+
+
+Kind = tuple[Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]
+KINDS: dict[str, Kind] = {
+    "ndarray": (_array_facts, _array_from),
+    Totals.__name__: (_totals_facts, _totals_from),
+    Named.__name__: (_named_facts, _named_from),
+    Grids.__name__: (_grids_facts, _grids_from),
+    Products.__name__: (_products_facts, _products_from),
+    Regions.__name__: (_regions_facts, _regions_from),
+}
