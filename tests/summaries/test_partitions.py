@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
+from steelyard.engines.local import Local
 from steelyard.errors import BadOption, DamagedFile, TooLarge
-from steelyard.gathering import looks_of
 from steelyard.partition_rows import Arranged
 from steelyard.partition_scaling import Regions
 from steelyard.partition_ties import joined, ties_at
@@ -182,13 +182,29 @@ def test_tallies_are_saved_and_merged(tmp_path: Path) -> None:
     raw = merged["confidence(scaling='raw')"]
     assert raw.value == pytest.approx(whole["confidence(scaling='raw')"].value, rel=1e-12)
     assert "was not summed" in raw.note
+    left = sy.assess_tally(parts[0] + parts[1] - parts[1], measures=asked)["confidence(scaling='raw')"]
+    first = sy.assess_tally(parts[0], measures=asked)["confidence(scaling='raw')"]
+    assert left.value == pytest.approx(first.value, rel=1e-9)
 
 
-def test_looks_travel(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": measures("", "ties='joined'")}
-    parts = [sy.assess(written(tmp_path, three_classes(ROWS, seed)), **given).tally for seed in (1, 2)]
-    looks = looks_of(parts[0] + parts[1])
-    assert pickle.loads(pickle.dumps(looks)).keys() == looks.keys() == {None}  # noqa: S301
+def test_everything_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is to be done goes to other machines, and what was found comes back."""
+    asked = ["partition_accuracy", "confidence(depth=2, ties='joined')", "calibration_error", "auc"]
+    given: dict[str, Any] = {"truth": "truth", "measures": asked, "group": "batch"}
+    path = written(tmp_path, three_classes(ROWS))
+    here = sy.compare(path, {"p": "p_*", "q": "q_*"}, **given)
+    fold = Local.fold
+
+    def far(engine: Local, work: Any, shares: Any, *done: Any) -> Any:
+        def there(share: Any) -> Any:
+            return pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(share)))  # noqa: S301
+
+        return fold(engine, there, shares, *done)
+
+    monkeypatch.setattr(Local, "fold", far)
+    elsewhere = sy.compare(path, {"p": "p_*", "q": "q_*"}, **given)
+    same(elsewhere.table(), here.table(), rel=1e-12)
+    same(elsewhere.differences(), here.differences(), ("difference", "low", "high", "se"), rel=1e-9)
 
 
 def regions(rows: int, seed: int = 0) -> Regions:

@@ -107,9 +107,11 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     named = {name: arrays.get(each) for name, each in facts["rows"].items()}
     rows = Rows.from_named(named, recipe.shape, [1, 1, *[classes] * (1 + len(recipe.models))])
     marks = arrays.get(facts["marks"]).astype(np.int64).view(np.uint64)
-    by_class = arrays.get(facts["by_class"])
+    by_class, states = arrays.get(facts["by_class"]), _states_from(facts["states"], arrays, KEPT)
     refuse(by_class.shape == (3, classes) and len(marks) == len(rows))
-    return Summary(recipe, by_class, _states_from(facts["states"], arrays, KEPT), Sample(marks, rows))
+    refuse({measure.statistic.name for measure in recipe.measures} <= set(states))
+    refuse(all(len(each.parts) == len(recipe.models) for each in states.values() if isinstance(each, Grids)))
+    return Summary(recipe, by_class, states, Sample(marks, rows))
 
 
 def _states_facts(states: Mapping[str, Any], arrays: Arrays) -> Facts:
