@@ -296,8 +296,12 @@ def test_what_needs_the_rows_says_so(tmp_path: Path) -> None:
     for call in (found.reliability, found.recalibration, found.rejection, found.decomposition):
         with pytest.raises(TooLarge, match="too many"):
             call()
-    with pytest.raises(TooLarge, match="average_precision was not asked for"):
-        _ = found["average_precision"]
+    with pytest.raises(TooLarge, match="spherical_score was not asked for"):
+        _ = found["spherical_score"]
+    with pytest.raises(TooLarge, match="hand_till_auc was not asked for"):
+        _ = found["hand_till_auc"]
+    precision = sy.assess(pa.table(columns), truth="truth", membership="a", event="yes")["average_precision"]
+    assert found["average_precision"].value == pytest.approx(precision.value, abs=0.1 * precision.se)
     held = sy.assess(path, truth="truth", membership="a", event="yes", method="bootstrap", replicates=50)
     assert held.tally.scores is not None  # read as a whole, since the bootstrap draws rows
 

@@ -103,9 +103,10 @@ class Summary:
         return Summary(recipe, self.by_class, states, self.sample)
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
-        """Measures must be asked for before rows are gone."""
+        """Measures must be asked for before rows are gone; cells tell of every ranking of a class against the rest."""
         for measure in measures:
-            if measure.label not in self.recipe.labels:
+            counted = measure.statistic is RANKING and RANKING.name in self.states and not measure.balanced
+            if measure.label not in self.recipe.labels and not counted:
                 raise TooLarge(
                     f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
                     mend="Name it in measures=[...]",
