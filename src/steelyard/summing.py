@@ -43,6 +43,7 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 26  # bytes of a table: smaller ones are read as a whole
+MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,10 @@ class Plan:
         if settings is None:
             return self._counted(partial(Adding, count))
         tally = self._counted(Gather(count, settings))
-        while looks := looks_of(tally):
+        for _ in range(MOST_LOOKS):
+            looks = looks_of(tally)
+            if not looks:
+                break
             tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
         return tally
 
