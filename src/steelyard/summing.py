@@ -44,6 +44,7 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
+MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,10 @@ class Plan:
             return self._counted(partial(Adding, count))
         bits = bits_for(rows_in(self.files.files) if isinstance(self.files, Files) and not self.saved else None)
         tally = self._counted(Gather(count, settings, bits))
-        while looks := looks_of(tally):
+        for _ in range(MOST_LOOKS):
+            looks = looks_of(tally)
+            if not looks:
+                break
             tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
         return tally
 

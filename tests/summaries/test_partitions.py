@@ -114,6 +114,38 @@ def test_many_classes_and_several_levels_of_ties(tmp_path: Path) -> None:
     agree(sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given))
 
 
+def odd(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Rows of which little can be said, and what is said of them."""
+    extra: dict[str, Any] = {}
+    columns = rounded(three_classes(ROWS))
+    if name == "few":
+        columns["site"] = np.repeat(["big", "six", "tiny", "one"], [ROWS - 10, 6, 3, 1])
+        extra = {"by": "site"}
+    elif name == "never true":
+        columns["truth"] = np.where(columns["truth"] == "z", "x", columns["truth"])
+        extra = {"scale": sy.Scale(["x", "y", "z"])}
+    elif name == "one cluster":
+        columns["batch"] = np.zeros(ROWS, np.int64)
+        extra = {"group": "batch"}
+    elif name == "weightless":
+        columns["weight"] = np.where(np.arange(ROWS) % 3, columns["weight"], 0.0)
+        extra = {"weight": "weight"}
+    elif name == "alike":
+        columns |= {f"q_{label}": np.full(ROWS, 1 / 3) for label in "xyz"}
+    elif name == "right":
+        columns |= {f"q_{label}": (columns["truth"] == label).astype(float) for label in "xyz"}
+    return columns, extra
+
+
+@pytest.mark.parametrize("name", ["few", "never true", "one cluster", "weightless", "alike", "right"])
+def test_odd_rows(tmp_path: Path, name: str) -> None:
+    columns, extra = odd(name)
+    asked = ["partition_accuracy", "separation(depth=2)", "confidence(ties='joined')", "confidence(scaling='raw')"]
+    asked += ["calibration_error", "calibration_error(bins=1)", "top_calibration_error"]
+    given: dict[str, Any] = {"truth": "truth", "membership": "q_*", "measures": asked, **extra}
+    agree(sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given))
+
+
 def test_all_families_at_once(tmp_path: Path) -> None:
     """Rankings ask for finer cells, bins and regions for what comes next: rows are seen for all of them together."""
     columns = two_classes(ROWS)

@@ -230,8 +230,8 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
                 yield task, (chosen, self.fitted(chosen) if task[0] == SUMS else None)
 
     def _refuse_tied(self, chosen: Chosen) -> None:
-        tied = self.facts.get((TIED, self.model, chosen[1]), np.zeros(1)) if chosen[3] == "random" else np.zeros(1)
-        if tied[0]:
+        tied = self.facts.get((TIED, self.model, chosen[1]))  # counted only where they are parted at random
+        if tied is not None and tied[0]:
             raise TooLarge(
                 f"{tied[0]:,.0f} rows are tied, and it takes all of them at hand to part them at random",
                 mend="Say ties='first' or ties='joined'",
