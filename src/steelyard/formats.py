@@ -128,7 +128,7 @@ def row_groups(file: File, size: int) -> list[tuple[int, int]]:
         return []
     with named(file), _parquet(file) as opened:
         groups = opened.metadata.num_row_groups
-    pieces = min(groups, -(-file.size // size))
+    pieces = min(groups, round(file.size / size))
     edges = [groups * piece // pieces for piece in range(pieces + 1)] if pieces else []
     return list(pairwise(edges))
 

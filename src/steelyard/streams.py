@@ -21,8 +21,9 @@ from .where import Filter, refuse_unknown
 if TYPE_CHECKING:
     from .kinds import Places
 
-SHARE_BYTES = 1 << 25  # of a file: as much as is worth a worker's while
-ENOUGH_SHARES = 24  # states of more would take longer to add up than they save
+# Of a file: as much as is worth a worker's while, and as much as anybody should wait for.
+LEAST_SHARE, LARGEST_SHARE = 1 << 25, 1 << 30
+ENOUGH_SHARES = 8  # of less than that: states of more would take longer to add up than they save
 Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
 
 
@@ -225,7 +226,7 @@ class Files:
 
     def shares(self, cut: bool = False) -> list[FileShare]:
         """The files one by one, or cut where they are large and can be, to be read side by side."""
-        size = max(SHARE_BYTES, self.size // ENOUGH_SHARES) if cut else self.size
+        size = min(max(self.size // ENOUGH_SHARES, LEAST_SHARE), LARGEST_SHARE) if cut else self.size
         return [share for file in self.files for share in self._shares_of(file, size)]
 
     def _shares_of(self, file: File, size: int) -> list[FileShare]:

@@ -35,7 +35,7 @@ NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 @pytest.fixture(params=["whole", "cut"])
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     if request.param == "cut":
-        monkeypatch.setattr(streams, "SHARE_BYTES", 4000)
+        monkeypatch.setattr(streams, "LEAST_SHARE", 4000)
     monkeypatch.setattr(formats, "BATCH_ROWS", 7)
     return files(tmp_path)
 
@@ -48,7 +48,7 @@ def test_shares_side_by_side_are_the_table(folder: Path, kind: str) -> None:
 def test_a_large_file_is_cut_at_row_groups(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "large.parquet"
     parquet.write_table(table(), path, row_group_size=10)
-    monkeypatch.setattr(streams, "SHARE_BYTES", 1 + path.stat().st_size // 5)
+    monkeypatch.setattr(streams, "LEAST_SHARE", 1 + path.stat().st_size // 5)
     shares = streams.Files.of(path).shares(cut=True)
     assert [share.groups for share in shares] == [(0, 4), (4, 9), (9, 14), (14, 19), (19, 24)]
     assert len(streams.Files.of(path).shares()) == 1
