@@ -23,6 +23,7 @@ from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
 from .statistics import CONFUSION, STATISTICS
+from .suggestions import did_you_mean
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -64,7 +65,8 @@ class Comparison:
     def __getitem__(self, name: str) -> Assessment:
         """The assessment of one classifier."""
         if name not in self.assessments:
-            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=f"There are {listed(self.models)}")
+            mend = did_you_mean(name, self.models, f"There are {listed(self.models)}")
+            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=mend)
         return self.assessments[name]
 
     @property

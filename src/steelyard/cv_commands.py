@@ -14,6 +14,7 @@ from .columns import as_number, numbers
 from .command_options import Options, head_of, judge, keywords_of, read_file, write
 from .errors import BadOption, UnknownColumn, harmless, quoted
 from .scale import listed
+from .suggestions import did_you_mean
 from .table import Table
 from .terminal import show
 from .words import words
@@ -167,7 +168,8 @@ def features_of(table: Any, aside: Sequence[str], wanted: str | None) -> tuple[l
         for pattern in words(wanted):
             matching = [name for name in others if fnmatchcase(name, pattern)]
             if not matching:
-                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=f"There are {listed(others, 10)}")
+                mend = did_you_mean(pattern, others, f"There are {listed(others, 10)}")
+                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=mend)
             found += [name for name in matching if name not in found]
     if not found:
         raise BadOption("there is no column to learn from", mend="Name them: --features 'x*'")

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from .engines.tree import Sum
 from .errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
-from .files import File
+from .files import File, mend_for_missing
 from .scale import Scale
 from .summing import Plan
 from .tally import Tally
@@ -29,7 +29,7 @@ def tally_paths(names: Sequence[str]) -> list[Path]:
             # A file that is not there is refused when it is loaded; a pattern without a file has nothing to load.
             here = [path] if path.is_file() else sorted(map(Path, glob.glob(name, recursive=True)))  # noqa: PTH207
         if not here:
-            raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend="Check name and folder")
+            raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend_for_missing(name))
         found |= dict.fromkeys(here)
     return list(found)
 
