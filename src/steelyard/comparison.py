@@ -357,6 +357,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .rendering import comparison_html
+        from .digest import comparison_digest
+        from .notebook import block
 
-        return comparison_html(self)
+        return block(comparison_digest(self))

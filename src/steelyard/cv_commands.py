@@ -11,7 +11,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from .columns import as_number, numbers
-from .command_options import Options, head_of, judge, keywords_of, read_file, write
+from .command_options import Options, head_of, keywords_of, read_file, tell_verdicts, write, write_markdown
 from .errors import BadOption, UnknownColumn, harmless, quoted
 from .scale import listed
 from .suggestions import did_you_mean
@@ -63,6 +63,7 @@ def cv(
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
     """
+    from .digest import comparison_digest, with_more
     from .requirements import read_requirement
 
     chosen = words(models)
@@ -71,6 +72,7 @@ def cv(
     entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
     ways = None if fitting.intervals is None else words(fitting.intervals)
     bounds = None if ways is None else result.intervals(entry, ways, n_jobs=fitting.jobs)
+    verdicts = [condition.judge(result.assessments) for condition in conditions]
     if options.prints_tables:
         _show(result, entry.label, bounds, notes)
     write(
@@ -88,7 +90,9 @@ def cv(
             "notes": [*notes, *result.remarks],
         },
     )
-    return judge(options, conditions, {name: result[name] for name in result.models})
+    said, facts = [*notes, *result.remarks], f"cross-validated: {result.plan.words}"
+    write_markdown(options, lambda: with_more(comparison_digest(result, entry.label), facts, said), verdicts)
+    return tell_verdicts(options, verdicts)
 
 
 def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Sequence[str]) -> None:
@@ -113,7 +117,7 @@ def _run(
     from .resampling.models import read_models
     from .sources import column
 
-    table = read_file(file, options.where)
+    table = read_file(file, options)
     said = keywords_of(table, target, options)
     for name in ("weight", "threshold", "by"):
         if said.pop(name) is not None:

@@ -22,6 +22,6 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
 
     if not isinstance(name, str):
         return None  # of numbers, none is misspelled; and a foreign object may do anything when asked what it is
-    by_spelling = {str(one)[:LONG].casefold(): str(one) for one in islice(known, MOST_LOOKED_AT)}
+    by_spelling = {str(one)[:LONG].casefold(): str(one) for one in islice(known, MOST_LOOKED_AT) if one != name}
     found = get_close_matches(name[:LONG].casefold(), by_spelling, n=1)
     return by_spelling[found[0]] if found else None

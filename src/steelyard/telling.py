@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command_options import Written, head_of, judge, write
+from .command_options import Judged, head_of, tell_verdicts, write, write_markdown
 from .terminal import show, working
 
 if TYPE_CHECKING:
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 
 def tell_assessment(
-    result: Assessment, options: Written, conditions: Sequence[Requirement], truth_in_rows: bool = True
+    result: Assessment, options: Judged, conditions: Sequence[Requirement], truth_in_rows: bool = True
 ) -> int:
     """Tell of one classifier."""
+    from .digest import assessment_digest
     from .rendering import assessment_view
 
-    with working("weighing"):
+    with working("weighing", options.quiet):
         result.table()
+        verdicts = [condition.judge({result.model: result}) for condition in conditions]
     if options.prints_tables:
         show(assessment_view(result, truth_in_rows=truth_in_rows))
     write(
@@ -34,17 +36,20 @@ def tell_assessment(
             "training": None if result.training is None else result.training.table().to_json(),
         },
     )
-    return judge(options, conditions, {result.model: result})
+    write_markdown(options, lambda: assessment_digest(result), verdicts)
+    return tell_verdicts(options, verdicts)
 
 
 def tell_comparison(
-    result: Comparison, options: Written, conditions: Sequence[Requirement], measure: str | None = None
+    result: Comparison, options: Judged, conditions: Sequence[Requirement], measure: str | None = None
 ) -> int:
     """Tell of several classifiers, and of the differences in one measure."""
+    from .digest import comparison_digest
     from .rendering import comparison_view
 
-    with working("weighing"):
+    with working("weighing", options.quiet):
         result.table()
+        verdicts = [condition.judge(result.assessments) for condition in conditions]
     shown = None if measure is None else result[result.models[0]].find(measure).label
     if options.prints_tables:
         show(comparison_view(result, shown))
@@ -58,4 +63,5 @@ def tell_comparison(
             "differences": result.differences().to_json() if several else [],
         },
     )
-    return judge(options, conditions, {name: result[name] for name in result.models})
+    write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
+    return tell_verdicts(options, verdicts)
