@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 from html.parser import HTMLParser
 from importlib import resources
+from pathlib import Path
+from types import ModuleType
+
+import matplotlib
+import pytest
 
 import steelyard as sy
+
+matplotlib.use("Agg")
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 EVIL = "<script>alert(1)</script><img src=x onerror=y>&\"'\n\x1b[31m"
@@ -70,3 +79,35 @@ def test_nothing_is_fetched_and_colours_are_those_of_the_notebook() -> None:
     page = sy.assess(["a", "b"], ["a", "b"])._repr_html_()
     for word in ("url(", "http", "@import", "<script", "background:#", "color:#"):
         assert word not in page
+
+
+# --- the example notebook ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def notebooks() -> ModuleType:
+    """docs/notebooks.py, which is no part of any package."""
+    spec = importlib.util.spec_from_file_location("docs_notebooks", DOCS / "notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_notebooks_run_and_show_what_they_have_stored(notebooks: ModuleType) -> None:
+    assert notebooks.notebooks()
+    for path in notebooks.notebooks():
+        stored = notebooks.read(path)
+        assert notebooks.texts(notebooks.executed(stored)) == notebooks.texts(stored), path.name
+        assert path.stat().st_size < 300_000
+
+
+def test_a_stale_notebook_is_noticed(notebooks: ModuleType) -> None:
+    cell = {"cell_type": "code", "source": ["print(1)\n", "1 + 1"], "outputs": []}
+    now = notebooks.executed({"cells": [cell]})
+    assert notebooks.texts(now) == [
+        ("stream", ["1\n"], {}),
+        ("execute_result", None, {"text/plain": ["2"]}),
+    ]
+    assert notebooks.texts({"cells": [cell]}) != notebooks.texts(now)
