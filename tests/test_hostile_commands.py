@@ -178,3 +178,14 @@ def test_an_interrupt_ends_it_at_once_and_in_silence() -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_results_never_take_the_place_of_the_data(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("truth,said\na,a\nb,b\n")
+    words = [str(data), "--truth", "truth", "--assigned", "said"]
+    for more in (["assess", *words, "--csv", str(data)], ["tally", *words, "--out", str(tmp_path / "." / "data.csv")]):
+        assert "is what is read" in refused(capsys, more)
+    scored = [str(data), "--truth", "truth", "--membership", "said", "--csv", str(data)]
+    assert "is what is read" in refused(capsys, ["calibration", *scored])
+    assert data.read_text() == "truth,said\na,a\nb,b\n"

@@ -65,6 +65,11 @@ def test_a_comparison_begins_with_its_verdict() -> None:
     assert "lda and knn can't be told apart by error." in read(page).text
 
 
+def test_measures_without_an_overall_value_have_no_headline_of_their_own() -> None:
+    page = sy.assess(IRIS, truth="species", membership="lda_*", measures=["prevalence"])._repr_html_()
+    assert "prediction150 rows" in read(page).text
+
+
 def test_names_cannot_act() -> None:
     result = sy.compare([EVIL, "b", "b"], {EVIL: [EVIL, "b", EVIL], "m": [EVIL, "b", "b"]})
     for page in (result._repr_html_(), result[EVIL]._repr_html_()):

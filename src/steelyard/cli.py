@@ -132,7 +132,7 @@ def assess(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    with opened_file(file, options.where, options.quiet) as files:
+    with opened_file(file, options.where, options) as files:
         result = api.assess(
             files,
             truth=truth,
@@ -170,7 +170,7 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    with opened_file(file, options.where, options.quiet) as files:
+    with opened_file(file, options.where, options) as files:
         said = keywords_of(files, truth, options)
         result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)
     return tell_comparison(result, options, conditions, measure)

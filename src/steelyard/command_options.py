@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
-from .errors import BadOption
+from .errors import BadOption, quoted
 from .terminal import console, counting, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
@@ -196,16 +196,25 @@ def parts_in(by: str | None) -> str | list[str] | None:
     return named[0] if named is not None and len(named) == 1 else named
 
 
+def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> None:
+    """Results in the place of the data that they are of would be a loss that nobody asked for."""
+    for target in targets:
+        for file in files:
+            if target is not None and Path(target).is_file() and Path(file).is_file() and Path(target).samefile(file):
+                raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
+
+
 def read_file(file: str, options: Reading) -> Any:
     """Read a file, with a sign of life."""
     from .sources import read
 
+    refuse_overwriting([file], options.targets)
     with working(f"reading {file}", options.quiet):
         return read(file, options.where)
 
 
 @contextmanager
-def opened_file(file: str | list[str], where: str | None = None, quiet: bool = False) -> Iterator[Files]:
+def opened_file(file: str | list[str], where: str | None, output: Given) -> Iterator[Files]:
     """Files that have not been read, with a bar while they are."""
     from dataclasses import replace
 
@@ -213,7 +222,8 @@ def opened_file(file: str | list[str], where: str | None = None, quiet: bool = F
     from .streams import Files
 
     named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
-    with counting(f"reading {named}", quiet) as shown:
+    refuse_overwriting([file] if isinstance(file, str) else file, output.targets)
+    with counting(f"reading {named}", output.quiet) as shown:
 
         def watch(rows: int, done: int, total: int) -> None:
             counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells

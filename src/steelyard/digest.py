@@ -58,7 +58,6 @@ def assessment_digest(assessment: Assessment) -> Digest:
     """One classifier in short."""
     measures, everything = main_measures(assessment.settings), assessment.settings.measures
     rows = overall_rows(assessment, measures)
-    first, estimate = rows[0]
     noted = any(e.note for _, e in rows)
     cells = [[label, number(e.value), interval(e), *([e.note] if noted else [])] for label, e in rows]
     columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", *(["note"] if noted else [])]
@@ -71,7 +70,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
         f"all {len(whole.rows)} measures" if len(everything) > len(measures) else "how these were computed": whole,
     }
     return Digest(
-        f"{assessment.model}: {first[2:]} {both(estimate)}",
+        f"{assessment.model}: {rows[0][0][2:]} {both(rows[0][1])}" if rows else assessment.model,
         heading(assessment),
         Grid(columns, cells, (1,)),
         {title: grid for title, grid in folded.items() if grid is not None},

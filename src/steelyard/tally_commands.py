@@ -11,7 +11,19 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from . import __version__
-from .command_options import HELD, EngineName, Given, Judged, Taken, labels_in, opened_file, parts_in, scale_in, write
+from .command_options import (
+    HELD,
+    EngineName,
+    Given,
+    Judged,
+    Taken,
+    labels_in,
+    opened_file,
+    parts_in,
+    refuse_overwriting,
+    scale_in,
+    write,
+)
 from .errors import BadOption, harmless
 from .telling import tell_assessment, tell_comparison
 from .terminal import counting, show, working
@@ -93,8 +105,9 @@ def tally(
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
+    refuse_overwriting(files, [str(out)])
     with started(engine) as found:
-        with opened_file(list(files), counted.where, output.quiet) as named:
+        with opened_file(list(files), counted.where, output) as named:
             request = _request(named, truth, counted)
             plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
