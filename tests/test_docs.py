@@ -16,11 +16,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import matplotlib
 import pytest
+from matplotlib import pyplot
 
 import steelyard
 from steelyard import all_measures, errors, registry
 from steelyard.cli import main
+
+matplotlib.use("Agg")
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -135,6 +139,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     all_measures()
     measures, aliases = dict(registry.REGISTRY), dict(registry.ALIASES)
     yield tmp_path
+    pyplot.close("all")
     registry.REGISTRY.clear()
     registry.REGISTRY.update(measures)
     registry.ALIASES.clear()

@@ -127,7 +127,8 @@ def test_an_event_can_be_named_against_the_custom() -> None:
 @pytest.mark.parametrize(
     ("classes", "label", "words"),
     [
-        (["no", "yes"], "yse", "Check the spelling"),
+        (["no", "yes"], "yse", "Did you mean 'yes'?"),
+        (["no", "yes"], "perhaps", "Check the spelling"),
         (["no", "yes"], 1, "The classes are text, this is a number"),
         ([0, 1], "1", "The classes are numbers, this is text"),
         ([0, 1], 2, "2 is not one of the classes 0, 1"),

@@ -27,6 +27,7 @@ from .friedman import (
 )
 from .scale import listed
 from .signed_rank import posterior, signed_rank, steady
+from .suggestions import did_you_mean
 from .table import Table
 from .text import number, table_html, table_view, to_text
 from .verdicts import p_value
@@ -218,7 +219,8 @@ class AcrossDatasets:
             raise BadOption("a pair is two classifiers", mend="Name a and b, or neither for all pairs")
         for name in (a, b):
             if name not in self.models:
-                raise UnknownModel(f"there is no classifier {quoted(name)}", mend=f"There are {listed(self.models)}")
+                mend = did_you_mean(name, self.models, f"There are {listed(self.models)}")
+                raise UnknownModel(f"there is no classifier {quoted(name)}", mend=mend)
         return self.models.index(a), self.models.index(b)
 
     @property

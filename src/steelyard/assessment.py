@@ -556,6 +556,7 @@ class Assessment:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .rendering import assessment_html
+        from .digest import assessment_digest
+        from .notebook import block
 
-        return assessment_html(self)
+        return block(assessment_digest(self))

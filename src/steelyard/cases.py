@@ -29,6 +29,7 @@ from .membership import missing_rows, refuse_missing_numbers
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
+from .suggestions import did_you_mean
 from .weights import checked_weight
 
 if TYPE_CHECKING:
@@ -330,9 +331,10 @@ class Door:
         labels = {label for column in columns for label in column.labels}
         if self.event is not None and self.event not in labels:
             if len(labels) > 1:
+                known, usual = sorted(labels, key=str), "Check the spelling, or name all classes: scale=Scale([...])"
                 raise UnknownLabel(
-                    f"the event {quoted(self.event)} is not one of the classes seen, {listed(sorted(labels, key=str))}",
-                    mend="Check the spelling, or name all classes: scale=Scale([...])",
+                    f"the event {quoted(self.event)} is not one of the classes seen, {listed(known)}",
+                    mend=did_you_mean(self.event, known, usual),
                 )
             columns.append(Coded(np.zeros(0, np.uint8), (self.event,), "event"))
         elif len(labels) < 2:

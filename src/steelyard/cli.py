@@ -1,15 +1,12 @@
-"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, study, measures, demo."""
+"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, study, measures, demo, completion."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
-from rich.console import Console
 from rich.text import Text
 
 from . import __version__
@@ -17,6 +14,7 @@ from .command_options import (
     HELD,
     NOT_HELD,
     EngineName,
+    Given,
     Options,
     Reading,
     columns_of,
@@ -28,12 +26,13 @@ from .command_options import (
     write,
 )
 from .cv_commands import cv
+from .demo_command import demo
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .rendering import harmless_lines, threshold_view
 from .study_commands import study
 from .tally_commands import merge, tally
 from .telling import tell_assessment, tell_comparison
-from .terminal import COMMAND, show, working
+from .terminal import COMMAND, close_output, complain, show, speak_unicode, working, write_to
 from .words import (
     columns,
     costs,
@@ -102,6 +101,7 @@ app = App(
     name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext", suppress_keyboard_interrupt=False
 )
 app.command(study)
+app.command(demo)
 app.command(cv)
 app.command(tally)
 app.command(merge)
@@ -132,7 +132,7 @@ def assess(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    with opened_file(file, options.where) as files:
+    with opened_file(file, options.where, options) as files:
         result = api.assess(
             files,
             truth=truth,
@@ -170,7 +170,7 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
-    with opened_file(file, options.where) as files:
+    with opened_file(file, options.where, options) as files:
         said = keywords_of(files, truth, options)
         result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)
     return tell_comparison(result, options, conditions, measure)
@@ -203,7 +203,9 @@ def thresholds(
     from . import api
     from .assessment import SHOWN
 
-    table = read_file(file, reading.where)
+    if rows < 1:
+        raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
+    table = read_file(file, reading)
     keywords = columns_of(table, truth, reading) | {"measures": ["auc"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
     wanted = SHOWN if measures is None else measure_names(measures)
@@ -262,10 +264,10 @@ def calibration(
     from . import api
     from .rendering import calibration_view
 
-    table = read_file(file, reading.where)
+    table = read_file(file, reading)
     keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
     result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
-    with working("drawing outcomes"):
+    with working("drawing outcomes", reading.quiet):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
         test, preview = result.calibration_test(), result.recalibration(recalibrate)
     if reading.prints_tables:
@@ -291,7 +293,7 @@ def calibration(
 def measures(
     name: Annotated[str | None, Parameter(help="One measure, to have it explained.")] = None,
     *,
-    json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False,
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """List all measures, or explain one.
 
@@ -299,76 +301,61 @@ def measures(
     """
     from .listing import explain, listing
     from .measures import find
-    from .table import dump
+    from .table import Table
     from .text import table_view
 
     if name is not None:
-        entry = find(name)
-        facts = explain(entry)
-        if json:
-            sys.stdout.write(dump(facts) + "\n")
-        else:
+        facts = explain(find(name))
+        if output.prints_tables:
             show(*[Text(f"{key:>12}  {value}") for key, value in facts.items() if value not in (None, "")])
+        write(output, Table({key: [value] for key, value in facts.items()}), lambda: facts)
         return HELD
     rows = listing()
-    if json:
-        sys.stdout.write(dump(rows.to_json()) + "\n")
-    else:
+    if output.prints_tables:
         show(table_view(rows))
+    write(output, rows, rows.to_json)
     return HELD
 
 
 @app.command
-def demo() -> int:
-    """Compare three classifiers of irises, on data that comes with the package."""
-    from . import api
-    from .rendering import assessment_view, comparison_view
-    from .text import table_view
+def completion(
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "powershell"], Parameter(help="The shell that is to complete words.")
+    ],
+) -> int:
+    """Print a script that lets a shell complete commands and options.
 
-    with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
-        models = {name: f"{name}_*" for name in ("lda", "qda", "knn")}
-        result = api.compare(file, models, truth="species")
-    command = "steelyard compare iris.csv --truth species " + " ".join(f"--model {m}='{m}_*'" for m in models)
-    first = result.best("error")
-    last = min(models, key=lambda name: result[name]["accuracy"].value)
-    show(
-        Text("Fisher's irises by the size of their sepals, three classifiers, each row predicted out of fold."),
-        Text(f"$ {command}\n", style="bold"),
-        comparison_view(result),
-        Text(f"\nThe best of them alone: {first}", style="bold"),
-        assessment_view(result[first]),
-        Text(f"\nThe rows that decide between {first} and {last}: the ones to look at", style="bold"),
-        table_view(result.deciding_rows("error", first, last, 5)),
-        Text("\nNext: steelyard --help, or steelyard assess YOUR.csv --truth COLUMN --assigned COLUMN"),
-    )
+    steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard
+    """
+    write_to("-", app.generate_completion(shell=shell).rstrip() + "\n")
     return HELD
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
-    from .errors import harmless
-
-    complaint = Console(stderr=True, highlight=False, soft_wrap=True)
+    speak_unicode()
     words = tuple(sys.argv[1:] if tokens is None else tokens)
     running = COMMAND.set(words)
     try:
         given = with_targets(words)
-        result = app(given, exit_on_error=False, result_action="return_value")
+        result = app(given, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
         return int(result or 0)
-    except CycloptsError:
-        return BAD_INPUT
-    except NoThreshold as error:  # an answer, not a mistake
-        complaint.print(Text("NOT HELD: ", style="bold red") + Text(harmless(error)))
-        return NOT_HELD
-    except SteelyardError as error:
-        complaint.print(Text("error: ", style="bold red") + Text(harmless(error)))
-        return BAD_INPUT
     except BrokenPipeError:
-        # Whoever read our output has heard enough; nothing more may be written to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()  # whoever read it has heard enough
         return HELD
     except KeyboardInterrupt:
         return INTERRUPTED
+    except NoThreshold as error:  # an answer, not a mistake
+        complain("NOT HELD", error)
+        return NOT_HELD
+    except MemoryError:
+        complain("error", "there is not enough memory. Ask for count measures only, or filter rows with --where")
+    except OSError as error:  # a full disk, a folder that is not ours
+        close_output()
+        complain("error", error)
+    except (CycloptsError, SteelyardError) as error:
+        complain("error", error)
     finally:
         COMMAND.reset(running)
+    return BAD_INPUT

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from . import __version__
+from .errors import BadOption, quoted
 from .terminal import command_line, console, counting, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
@@ -20,7 +21,8 @@ from .words import threshold as read_threshold
 if TYPE_CHECKING:
     from .assessment import Assessment
     from .comparison import Comparison
-    from .requirements import Requirement
+    from .digest import Digest
+    from .requirements import Verdict
     from .scale import Scale
     from .streams import Files
     from .table import Table
@@ -35,17 +37,37 @@ EngineName = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Written:
-    """How results are written."""
+class Given:
+    """Where results go."""
 
-    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
+    quiet: Annotated[
+        bool, Parameter(help="Print no tables, bars and held requirements: only what was asked for.", negative="")
+    ] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would be mixed up."""
+        if self.targets.count("-") > 1:
+            raise BadOption("two kinds of results on standard output", mend="Name a file for one: --json result.json")
+
+    @property
+    def targets(self) -> tuple[str | None, ...]:
+        """Where results are written."""
+        return self.json, self.csv
 
     @property
     def prints_tables(self) -> bool:
-        """Whether standard output is free for people."""
-        return "-" not in (self.json, self.csv)
+        """Whether standard output is free for people, who want to see tables."""
+        return not self.quiet and "-" not in self.targets
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Written(Given):
+    """How results are made and written."""
+
+    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
 
 
 @Parameter(name="*")
@@ -58,6 +80,9 @@ class Judged(Written):
         Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
     ] = None
     measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
+    markdown: Annotated[
+        str | None, Parameter(help="Write Markdown for a pull request to this file; to standard output without one.")
+    ] = None
     method: Annotated[
         Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
     ] = "delta"
@@ -65,6 +90,11 @@ class Judged(Written):
         tuple[str, ...],
         Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
     ] = ()
+
+    @property
+    def targets(self) -> tuple[str | None, ...]:
+        """Where results are written."""
+        return *super().targets, self.markdown
 
 
 @Parameter(name="*")
@@ -168,16 +198,25 @@ def parts_in(by: str | None) -> str | list[str] | None:
     return named[0] if named is not None and len(named) == 1 else named
 
 
-def read_file(file: str, where: str | None = None) -> Any:
+def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> None:
+    """Results in the place of the data that they are of would be a loss that nobody asked for."""
+    for target in targets:
+        for file in files:
+            if target is not None and Path(target).is_file() and Path(file).is_file() and Path(target).samefile(file):
+                raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
+
+
+def read_file(file: str, options: Reading) -> Any:
     """Read a file, with a sign of life."""
     from .sources import read
 
-    with working(f"reading {file}"):
-        return read(file, where)
+    refuse_overwriting([file], options.targets)
+    with working(f"reading {file}", options.quiet):
+        return read(file, options.where)
 
 
 @contextmanager
-def opened_file(file: str | list[str], where: str | None = None) -> Iterator[Files]:
+def opened_file(file: str | list[str], where: str | None, output: Given) -> Iterator[Files]:
     """Files that have not been read, with a bar while they are."""
     from dataclasses import replace
 
@@ -185,7 +224,8 @@ def opened_file(file: str | list[str], where: str | None = None) -> Iterator[Fil
     from .streams import Files
 
     named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
-    with counting(f"reading {named}") as shown:
+    refuse_overwriting([file] if isinstance(file, str) else file, output.targets)
+    with counting(f"reading {named}", output.quiet) as shown:
 
         def watch(rows: int, done: int, total: int) -> None:
             counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells
@@ -208,7 +248,7 @@ def head_of(result: Assessment) -> dict[str, Any]:
     }
 
 
-def write(options: Written, table: Table, content: Callable[[], dict[str, Any]]) -> None:
+def write(options: Given, table: Table, content: Callable[[], Any]) -> None:
     """Write what was asked for, where it was asked for."""
     from .table import dump
 
@@ -225,14 +265,23 @@ def write_page(options: Judged, result: Assessment | Comparison) -> None:
             result.report(options.html, command=command_line())
 
 
-def judge(options: Written, conditions: Sequence[Requirement], assessments: dict[str, Assessment]) -> int:
-    """Hold the requirements against the results, and say how each of them fared."""
+def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequence[Verdict]) -> None:
+    """Write the result in short, where it was asked for."""
+    from .markdown import document
+
+    if options.markdown is not None:
+        write_to(options.markdown, document(digest(), verdicts))
+
+
+def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:
+    """Say how the requirements fared; those that did not hold are told even to whom wants quiet."""
     from .errors import harmless
     from .text import number
 
-    verdicts = [condition.judge(assessments) for condition in conditions]
-    screen = console() if options.prints_tables else Console(stderr=True, highlight=False)
+    screen = console() if options.prints_tables else Console(stderr=True, highlight=False, soft_wrap=True)
     for verdict in verdicts:
+        if verdict.held and options.quiet:
+            continue
         word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
         line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
         screen.print(line)

@@ -23,6 +23,7 @@ from .rows import Rows
 from .scale import Label, listed
 from .settings import Settings
 from .statistics import CONFUSION, STATISTICS
+from .suggestions import did_you_mean
 from .table import Table, by_measure, whole
 from .tally import Tally
 from .uncertainty import influence_at, unit_of
@@ -66,7 +67,8 @@ class Comparison:
     def __getitem__(self, name: str) -> Assessment:
         """The assessment of one classifier."""
         if name not in self.assessments:
-            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=f"There are {listed(self.models)}")
+            mend = did_you_mean(name, self.models, f"There are {listed(self.models)}")
+            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=mend)
         return self.assessments[name]
 
     @property
@@ -369,6 +371,7 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .rendering import comparison_html
+        from .digest import comparison_digest
+        from .notebook import block
 
-        return comparison_html(self)
+        return block(comparison_digest(self))

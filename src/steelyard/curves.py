@@ -14,6 +14,7 @@ import numpy as np
 from .errors import BadOption, quoted
 from .masses import Masses
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
+from .suggestions import did_you_mean
 from .table import Table
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ GRID = np.linspace(0.0, 1.0, 201)
 def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float = 0.95, seed: int = 0) -> Table:
     """One of the curves of a class, a row for every threshold, from the highest on."""
     if kind not in KINDS:
-        raise BadOption(f"there is no curve {quoted(kind)}", mend=f"Say one of {', '.join(KINDS)}")
+        mend = did_you_mean(kind, KINDS, f"Say one of {', '.join(KINDS)}")
+        raise BadOption(f"there is no curve {quoted(kind)}", mend=mend)
     if band not in ("pointwise", "simultaneous", "none"):
         raise BadOption(f"band is {quoted(band)}", mend="Say 'pointwise', 'simultaneous' or 'none'")
     masses = one.plain

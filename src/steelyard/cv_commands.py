@@ -11,9 +11,10 @@ import numpy as np
 from cyclopts import Parameter
 
 from .columns import as_number, numbers
-from .command_options import Options, head_of, judge, keywords_of, read_file, write, write_page
+from .command_options import Options, head_of, keywords_of, read_file, tell_verdicts, write, write_markdown, write_page
 from .errors import BadOption, UnknownColumn, harmless, quoted
 from .scale import listed
+from .suggestions import did_you_mean
 from .table import Table
 from .terminal import show
 from .words import words
@@ -62,6 +63,7 @@ def cv(
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
     """
+    from .digest import comparison_digest, with_more
     from .requirements import read_requirement
 
     chosen = words(models)
@@ -70,6 +72,7 @@ def cv(
     entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
     ways = None if fitting.intervals is None else words(fitting.intervals)
     bounds = None if ways is None else result.intervals(entry, ways, n_jobs=fitting.jobs)
+    verdicts = [condition.judge(result.assessments) for condition in conditions]
     if options.prints_tables:
         _show(result, entry.label, bounds, notes)
     write(
@@ -88,7 +91,9 @@ def cv(
         },
     )
     write_page(options, result)
-    return judge(options, conditions, {name: result[name] for name in result.models})
+    said, facts = [*notes, *result.remarks], f"cross-validated: {result.plan.words}"
+    write_markdown(options, lambda: with_more(comparison_digest(result, entry.label), facts, said), verdicts)
+    return tell_verdicts(options, verdicts)
 
 
 def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Sequence[str]) -> None:
@@ -113,7 +118,7 @@ def _run(
     from .resampling.models import read_models
     from .sources import column
 
-    table = read_file(file, options.where)
+    table = read_file(file, options)
     said = keywords_of(table, target, options)
     for name in ("weight", "threshold", "by"):
         if said.pop(name) is not None:
@@ -168,7 +173,8 @@ def features_of(table: Any, aside: Sequence[str], wanted: str | None) -> tuple[l
         for pattern in words(wanted):
             matching = [name for name in others if fnmatchcase(name, pattern)]
             if not matching:
-                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=f"There are {listed(others, 10)}")
+                mend = did_you_mean(pattern, others, f"There are {listed(others, 10)}")
+                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=mend)
             found += [name for name in matching if name not in found]
     if not found:
         raise BadOption("there is no column to learn from", mend="Name them: --features 'x*'")

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .errors import LONG, SteelyardError, UnreadableFile, quoted
+from .suggestions import did_you_mean
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
@@ -107,8 +108,18 @@ def _discover_here(name: str) -> list[File]:
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
     if not found:
-        raise UnreadableFile(f"there is no file {quoted(name, LONG)}", mend="Check name and folder")
+        raise UnreadableFile(f"there is no file {quoted(name, LONG)}", mend=mend_for_missing(name))
     return [_here(one) for one in found]
+
+
+def mend_for_missing(name: str) -> str:
+    """What to do about a file that is not there: another of its folder may have been meant."""
+    folder, usual = Path(name).parent, "Check name and folder"
+    try:
+        beside = [str(folder / one.name) for one in folder.iterdir() if not _is_hidden(one.name)]
+    except (OSError, ValueError):
+        return usual
+    return did_you_mean(name, beside, usual)
 
 
 def _here(path: str) -> File:

@@ -30,6 +30,7 @@ from .prediction import Scores
 from .registry import Measure
 from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
 from .scale import listed
+from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks
@@ -294,9 +295,8 @@ class ForecastEvaluation(RowEvaluation):
         if against == CLIMATOLOGY:
             return None
         if against not in self.models:
-            raise BadOption(
-                f"there is no classifier {quoted(against)} to be better than", mend=f"There are {listed(self.models)}"
-            )
+            mend = did_you_mean(against, self.models, f"There are {listed(self.models)}")
+            raise BadOption(f"there is no classifier {quoted(against)} to be better than", mend=mend)
         return self.models.index(against)
 
     def result(self, slot: Slot) -> Found:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from .engines.tree import Sum
 from .errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
-from .files import File
+from .files import File, mend_for_missing
 from .scale import Scale
 from .summing import Plan
 from .tally import Tally
@@ -29,7 +29,8 @@ def tally_paths(names: Sequence[str]) -> list[Path]:
             # A file that is not there is refused when it is loaded; a pattern without a file has nothing to load.
             here = [path] if path.is_file() else sorted(map(Path, glob.glob(name, recursive=True)))  # noqa: PTH207
         if not here:
-            raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend="Check name and folder")
+            mend = f"The folder has no {ENDING} file" if path.is_dir() else mend_for_missing(name)
+            raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend)
         found |= dict.fromkeys(here)
     return list(found)
 
@@ -62,9 +63,9 @@ def each_tally(
     plan: Plan, scale: Scale, labels: dict[str, bool], folder: Path, resume: bool
 ) -> Iterator[tuple[File, Tally | SteelyardError | None]]:
     """Make one tally a file, in a folder; None where it was there, and the fault where a file is left out."""
-    root = _common([file.path for file in plan.files.files])
+    targets = tally_names([file.path for file in plan.files.files])
     for file in plan.files.files:
-        target = folder / f"{'/'.join(PurePath(file.path).parts[root:])}{ENDING}"
+        target = folder / targets[file.path]
         if resume and _is_there(target, file, plan, scale):
             yield file, None
             continue
@@ -78,6 +79,12 @@ def each_tally(
         _make_folder(target.parent)
         tally.save(target)
         yield file, tally
+
+
+def tally_names(paths: Sequence[str]) -> dict[str, str]:
+    """What the tally of each file is called: like the file, below the folders that all of them share."""
+    root = _common(paths)
+    return {path: f"{'/'.join(PurePath(path).parts[root:])}{ENDING}" for path in paths}
 
 
 def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Tally:

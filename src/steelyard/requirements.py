@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from .assessment import Assessment
 from .errors import SteelyardError, UnknownLabel, quoted
+from .layout import AVERAGES
 from .measures import find
+from .scale import listed
+from .suggestions import did_you_mean
 
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -77,9 +80,10 @@ def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:
         return models[0], text.strip().removeprefix(f"{models[0]}.")
     named = [name for name in models if text.strip().startswith(f"{name}.")]
     if not named:
+        meant = f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop"
         raise BadRequirement(
             f"the condition {quoted(text)} does not say which classifier",
-            mend=f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop",
+            mend=did_you_mean(text.partition(".")[0].strip(), models, meant),
         )
     model = max(named, key=len)
     return model, text.strip()[len(model) + 1 :]
@@ -90,6 +94,7 @@ def _part(text: str, assessment: Assessment) -> object:
     by_text = {str(label): label for label in assessment.classes}
     if text in by_text:
         return by_text[text]
-    if text in ("macro", "weighted", "micro"):
+    if text in AVERAGES:
         return text
-    raise UnknownLabel(f"{quoted(text)} is not one of the classes", mend=f"There are {', '.join(by_text)}")
+    mend = did_you_mean(text, [*by_text, *AVERAGES], f"There are {listed(assessment.classes)}")
+    raise UnknownLabel(f"{quoted(text)} is not one of the classes", mend=mend)

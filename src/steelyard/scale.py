@@ -21,6 +21,7 @@ from .errors import (
     UnusableLabels,
     quoted,
 )
+from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from .kinds import Places
@@ -119,7 +120,7 @@ class Scale:
         """What to do about a label that is not on the scale."""
         kinds = {"text" if isinstance(known, str) else "numbers" for known in self.classes}
         if isinstance(label, str) == (kinds == {"text"}):
-            return "Check the spelling, or add it to the scale"
+            return did_you_mean(label, self.classes, "Check the spelling, or add it to the scale")
         return f"The classes are {kinds.pop()}, this is {'text' if isinstance(label, str) else 'a number'}"
 
     @property

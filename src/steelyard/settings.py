@@ -14,6 +14,7 @@ from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .measures import choose, find
 from .registry import Measure
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from .suggestions import did_you_mean
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
@@ -54,7 +55,8 @@ class Settings:
         if not 0 < as_number(self.level) < 1:
             raise BadOption(f"level is {quoted(self.level)}", mend="It lies between 0 and 1, as in level=0.95")
         if not isinstance(self.method, str) or self.method not in METHODS:
-            raise BadOption(f"method is {quoted(self.method)}", mend=f"Say one of {', '.join(METHODS)}")
+            mend = did_you_mean(self.method, METHODS, f"Say one of {', '.join(METHODS)}")
+            raise BadOption(f"method is {quoted(self.method)}", mend=mend)
         if not isinstance(self.replicates, int) or self.replicates < 1:
             raise BadOption(f"replicates is {quoted(self.replicates)}", mend="A bootstrap needs at least one")
         if not isinstance(self.seed, int) or self.seed < 0:

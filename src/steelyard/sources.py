@@ -11,6 +11,7 @@ from .errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn, 
 from .scale import Scale, listed, plain_label
 from .shares import Batch, filtered
 from .streams import Files, Loaded
+from .suggestions import did_you_mean
 from .where import Filter, refuse_unknown
 
 __all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
@@ -82,6 +83,12 @@ def membership_columns(table: Any, wanted: Any) -> dict[str, str]:
     return dict(pairs)
 
 
+def _patterns(names: Sequence[str]) -> list[str]:
+    """The patterns by which columns could have been meant: what several begin with, up to an underscore."""
+    heads = [f"{head}_*" for head, line, _ in (name.rpartition("_") for name in names) if line]
+    return [pattern for pattern in dict.fromkeys(heads) if heads.count(pattern) > 1]
+
+
 def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
     before, star, after = pattern.partition("*")
     if not star or "*" in after:
@@ -89,7 +96,8 @@ def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
     least = len(before) + len(after)
     found = [name for name in names if name.startswith(before) and name.endswith(after) and len(name) >= least]
     if not found:
-        raise UnknownColumn(f"no column matches {quoted(pattern)}", mend=f"There are {listed(names)}")
+        mend = did_you_mean(pattern, _patterns(names), f"There are {listed(names)}")
+        raise UnknownColumn(f"no column matches {quoted(pattern)}", mend=mend)
     refuse_twice(found)
     return {name[len(before) : len(name) - len(after)]: name for name in found}
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
+from . import __version__
+from .command_options import HELD, Given, write
 from .errors import BadOption
-from .terminal import counting, show, write_to
+from .terminal import counting, show
 
 if TYPE_CHECKING:
     from .studies.estimates import Measure
+    from .table import Table
 
-HELD = 0
 MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
@@ -32,9 +34,7 @@ def mevik2003(
         bool, Parameter(help="Estimates with a response model beside the paper's (minutes).", negative="")
     ] = False,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
-    csv: Annotated[
-        str | None, Parameter(help="Write every estimate in every cell; to standard output without one.")
-    ] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
 
@@ -49,15 +49,14 @@ def mevik2003(
 
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
-    with counting("simulating") as progress:
+    with counting("simulating", output.quiet) as progress:
         simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
-    if csv != "-":
+    if output.prints_tables:
         show(table_view(simulation.summary()))
         if better:
             show(Text("root mean squared errors, relative to the best of the paper's estimates in each cell:"))
             show(*[table_view(gains(simulation, measure)) for measure in MEASURES])
-    if csv is not None:
-        write_to(csv, simulation.table().to_csv())
+    _write(output, "mevik2003", simulation.table())
     return HELD
 
 
@@ -68,9 +67,7 @@ def meat(
     repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
     size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
-    csv: Annotated[
-        str | None, Parameter(help="Write value and rank on every split; to standard output without one.")
-    ] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """Rank five classifiers of meat by error and by squared error: Mevik (2003), section 6, on the Tecator data.
 
@@ -81,12 +78,11 @@ def meat(
     from .rendering import comparison_view
     from .studies.meat import run
 
-    with counting("cross-validating") as progress:
+    with counting("cross-validating", output.quiet) as progress:
         found = run(folds, repeats, seed, size=size, progress=progress)
-    if csv != "-":
+    if output.prints_tables:
         show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
-    if csv is not None:
-        write_to(csv, found.splits.to_csv())
+    _write(output, "meat", found.splits)
     return HELD
 
 
@@ -96,9 +92,7 @@ def partitions(
     seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
-    csv: Annotated[
-        str | None, Parameter(help="Write the measures on every data set; to standard output without one.")
-    ] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """Scale what three rules say of three chi-squared classes: the example of Sondhauss & Weihs (2001).
 
@@ -108,12 +102,11 @@ def partitions(
 
     from .studies.partitions import run
 
-    with counting("drawing") as progress:
+    with counting("drawing", output.quiet) as progress:
         found = run(seeds, seed, progress=progress)
-    if csv != "-":
+    if output.prints_tables:
         show(Text(str(found)))
-    if csv is not None:
-        write_to(csv, found.draws.to_csv())
+    _write(output, "partitions", found.draws)
     if figures is not None:
         from .studies.partition_figures import draw
 
@@ -129,9 +122,7 @@ def knn(
     folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
     stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
     figures: Annotated[Path | None, Parameter(help="Folder to draw the curve into.")] = None,
-    csv: Annotated[
-        str | None, Parameter(help="Write the accuracies on every split; to standard output without one.")
-    ] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """Choose the number of neighbours that tell irises apart: the example of Ross's lecture, on many splits.
 
@@ -141,15 +132,19 @@ def knn(
 
     from .studies.irises import run
 
-    with counting("cross-validating") as progress:
+    with counting("cross-validating", output.quiet) as progress:
         found = run(splits, seed, folds, stratified=stratified, progress=progress)
-    if csv != "-":
+    if output.prints_tables:
         show(Text(str(found)))
-    if csv is not None:
-        write_to(csv, found.splits.to_csv())
+    _write(output, "knn", found.splits)
     if figures is not None:
         found.draw(figures)
     return HELD
+
+
+def _write(output: Given, name: str, table: Table) -> None:
+    """What was found on every split or data set, a row each."""
+    write(output, table, lambda: {"steelyard": __version__, "study": name, "results": table.to_json()})
 
 
 def _refuse_below(least: int, **given: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .errors import UnequalLengths, UnknownColumn, quoted
 from .scale import listed
+from .suggestions import did_you_mean
 
 
 class Table:
@@ -47,10 +48,7 @@ class Table:
     def __getitem__(self, name: str) -> list[Any]:
         """One column as a list."""
         if name not in self.columns:
-            from difflib import get_close_matches
-
-            near = get_close_matches(str(name), self.columns, n=1)
-            mend = f"Did you mean {quoted(near[0])}?" if near else f"There are {listed(self.column_names)}"
+            mend = did_you_mean(name, self.columns, f"There are {listed(self.column_names)}")
             raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
         return self.columns[name]
 

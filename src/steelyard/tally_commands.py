@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from cyclopts import Parameter
 from rich.text import Text
 
-from .command_options import HELD, EngineName, Judged, Taken, labels_in, opened_file, parts_in, scale_in
+from . import __version__
+from .command_options import (
+    HELD,
+    EngineName,
+    Given,
+    Judged,
+    Taken,
+    labels_in,
+    opened_file,
+    parts_in,
+    refuse_overwriting,
+    scale_in,
+    write,
+)
 from .errors import BadOption, harmless
 from .telling import tell_assessment, tell_comparison
 from .terminal import counting, show, working
@@ -80,6 +94,7 @@ def tally(
     bad_files: BadFiles = "stop",
     engine: EngineName = None,
     counted: Counted = Counted(),  # noqa: B008  (frozen)
+    output: Given = Given(),  # noqa: B008  (frozen)
 ) -> int:
     """Count the rows of files, and save the counts to be weighed or merged later.
 
@@ -90,15 +105,19 @@ def tally(
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
+    refuse_overwriting(files, [str(out)])
     with started(engine) as found:
-        with opened_file(list(files), counted.where) as named:
+        with opened_file(list(files), counted.where, output) as named:
             request = _request(named, truth, counted)
             plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
         if whole is None:
-            return _each(plan, out, resume)
+            return _each(plan, out, resume, output)
     whole.save(out)
-    show(Text(f"{harmless(out)}: {_words(whole)}, {len(plan.files.files):,} files"), *_notes(whole))
+    made = Made(str(out), whole.rows, len(plan.files.files))
+    if output.prints_tables:
+        show(Text(f"{harmless(out)}: {_words(whole)}, {made.files:,} files"), *_notes(whole))
+    _write(output, [made], list(whole.scale.classes), whole.words_on_left_out)
     return HELD
 
 
@@ -120,28 +139,48 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
     return Request(truth, counted.models, door)
 
 
-def _each(plan: Plan, folder: Path, resume: bool) -> int:
+class Made(NamedTuple):
+    """A tally that was written: where, of how many rows and files."""
+
+    tally: str
+    rows: float
+    files: int
+
+
+def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: list[str]) -> None:
+    from .table import Table
+
+    table = Table.of_rows(Made._fields, made)
+    content = {"steelyard": __version__, "classes": classes, "tallies": table.to_json(), "left_out": left_out}
+    write(output, table, lambda: content)
+
+
+def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
     from .errors import SteelyardError
-    from .merging import each_tally
+    from .merging import each_tally, tally_names
     from .summing import persisting
 
     def settled(plan: Plan) -> Any:
         return plan, *plan.settled()
 
     plan, scale, labels = persisting(plan, settled)
-    rows, made, kept, faults = 0.0, 0, 0, [str(fault) for fault in plan.left_out.values()]
-    with counting("counting") as shown:
+    made: list[Made] = []
+    names = tally_names([file.path for file in plan.files.files])
+    kept, faults = 0, [str(fault) for fault in plan.left_out.values()]
+    with counting("counting", output.quiet) as shown:
         for place, (file, found) in enumerate(each_tally(plan, scale, labels, folder, resume)):
             if isinstance(found, SteelyardError):
                 faults.append(str(found))
             elif found is None:
                 kept += 1
             else:
-                rows, made = rows + found.rows, made + 1
+                made.append(Made(str(folder / names[file.path]), found.rows, 1))
             shown(place + 1, len(plan.files.files), file.shown)
-    told = f"{made:,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
-    show(Text(f"{harmless(folder)}: {told}"))
-    show(*[Text(f"left out: {harmless(fault)}") for fault in faults])
+    if output.prints_tables:
+        rows = sum(one.rows for one in made)
+        told = f"{len(made):,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
+        show(Text(f"{harmless(folder)}: {told}"), *[Text(f"left out: {harmless(fault)}") for fault in faults])
+    _write(output, made, list(scale.classes), faults)
     return HELD
 
 
@@ -161,7 +200,7 @@ def merge(
     from .merging import merged, tally_paths
     from .requirements import read_requirement
 
-    with working("adding up"):
+    with working("adding up", options.quiet):
         total = merged(tally_paths(tallies), bad_files == "skip")
     conditions = [read_requirement(text, list(total.models)) for text in options.require]
     if out is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .command_options import Judged, head_of, judge, write, write_page
+from .command_options import Judged, head_of, tell_verdicts, write, write_markdown, write_page
 from .terminal import show, working
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ def tell_assessment(
     result: Assessment, options: Judged, conditions: Sequence[Requirement], truth_in_rows: bool = True
 ) -> int:
     """Tell of one classifier."""
+    from .digest import assessment_digest
     from .rendering import assessment_view
 
-    with working("weighing"):
+    with working("weighing", options.quiet):
         result.table()
+        verdicts = [condition.judge({result.model: result}) for condition in conditions]
     if options.prints_tables:
         show(assessment_view(result, truth_in_rows=truth_in_rows))
     write(
@@ -35,17 +37,20 @@ def tell_assessment(
         },
     )
     write_page(options, result)
-    return judge(options, conditions, {result.model: result})
+    write_markdown(options, lambda: assessment_digest(result), verdicts)
+    return tell_verdicts(options, verdicts)
 
 
 def tell_comparison(
     result: Comparison, options: Judged, conditions: Sequence[Requirement], measure: str | None = None
 ) -> int:
     """Tell of several classifiers, and of the differences in one measure."""
+    from .digest import comparison_digest
     from .rendering import comparison_view
 
-    with working("weighing"):
+    with working("weighing", options.quiet):
         result.table()
+        verdicts = [condition.judge(result.assessments) for condition in conditions]
     shown = None if measure is None else result[result.models[0]].find(measure).label
     if options.prints_tables:
         show(comparison_view(result, shown))
@@ -60,4 +65,5 @@ def tell_comparison(
         },
     )
     write_page(options, result)
-    return judge(options, conditions, {name: result[name] for name in result.models})
+    write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
+    return tell_verdicts(options, verdicts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from .errors import harmless
 from .whole_files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-PIPE_WIDTH = 120
+PIPE_WIDTH, READABLE = 120, 80
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("COMMAND", default=())
 
 
@@ -40,19 +43,48 @@ def show(*parts: RenderableType) -> None:
         screen.print(part)
 
 
-def working(what: str) -> AbstractContextManager[object]:
+def told(*parts: RenderableType) -> None:
+    """Print a story, in lines that are not too long to be read."""
+    screen = console()
+    for part in parts:
+        screen.print(part, width=min(screen.width, READABLE), soft_wrap=False, highlight=False)
+
+
+def complain(word: str, what: object) -> None:
+    """Say on standard error what is wrong, in one line that can neither act on a terminal nor be cut."""
+    said = Text(f"{word}: ", style="bold red") + Text(harmless(" ".join(str(what).split())))
+    Console(stderr=True, highlight=False, soft_wrap=True).print(said)
+
+
+def speak_unicode() -> None:
+    """Write UTF-8 to pipes and files whatever the locale, and to a poorer terminal what it can show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8")
+
+
+def close_output() -> None:
+    """Let nothing more be written to standard output, not even by the interpreter when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def working(what: str, quiet: bool = False) -> AbstractContextManager[object]:
     """A sign of life on a terminal, and silence elsewhere."""
     waiting = Console(stderr=True)
-    return waiting.status(Text(what)) if waiting.is_terminal else nullcontext()
+    return waiting.status(Text(what)) if waiting.is_terminal and not quiet else nullcontext()
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[..., None]]:
+def counting(what: str, quiet: bool = False) -> Iterator[Callable[..., None]]:
     """A bar on a terminal, and silence elsewhere; told how much is done, of how much, and what that is in words."""
     from rich.progress import Progress
 
     waiting = Console(stderr=True)
-    with Progress(console=waiting, transient=True, disable=not waiting.is_terminal) as progress:
+    with Progress(console=waiting, transient=True, disable=quiet or not waiting.is_terminal) as progress:
         task = progress.add_task(escape(what), total=None)
 
         def shown(done: int, total: int, words: str = "") -> None:

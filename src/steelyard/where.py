@@ -13,6 +13,7 @@ from typing import Any
 
 from .errors import BadFilter, UnknownColumn, quoted
 from .scale import listed
+from .suggestions import did_you_mean
 
 LONGEST = 10_000  # signs: what is longer was not written by hand
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
@@ -292,10 +293,5 @@ def refuse_unknown(name: object, names: list[str]) -> None:
     """Name the nearest column where there is none of a name."""
     if isinstance(name, str) and name in names:
         return
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, names, n=1) if isinstance(name, str) else []
-    raise UnknownColumn(
-        f"there is no column {quoted(name)}",
-        mend=f"Did you mean {quoted(near[0])}?" if near else f"There are {listed(names) or 'none'}",
-    )
+    mend = did_you_mean(name, names, f"There are {listed(names) or 'none'}")
+    raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)

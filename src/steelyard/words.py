@@ -122,14 +122,17 @@ def models(texts: Iterable[str]) -> dict[str, Any]:
     return found
 
 
+TARGETS = {"--json": ".json", "--csv": ".csv", "--markdown": ".md"}
+
+
 def with_targets(tokens: Sequence[str]) -> list[str]:
-    """Let --json and --csv stand alone, meaning standard output: a file to write ends in .json or .csv."""
+    """Let --json, --csv and --markdown stand alone, meaning standard output: a file to write has its own ending."""
     found: list[str] = []
     waiting = list(tokens)
     while waiting:
         token = waiting.pop(0)
-        if token in ("--json", "--csv") and tokens[0] != "measures":
-            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(token.replace("--", ".")))
+        if token in TARGETS:
+            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[token]))
             token = f"{token}={waiting.pop(0) if named else '-'}"
         found.append(token)
     return found

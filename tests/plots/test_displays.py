@@ -223,7 +223,7 @@ def test_gain_lift_and_rejection() -> None:
     gain, lift = plots.GainDisplay({"lda": GAIN}).plot(), plots.LiftDisplay({"lda": LIFT}).plot()
     rejection = plots.RejectionDisplay({"lda": REJECTION}).plot()
     assert [points(line) for line in gain.lines] == [rows(GAIN, "share", "sensitivity"), [(0.0, 0.0), (1.0, 1.0)]]
-    assert points(lift.lines[0]) == [(0.5, 1.5), (1.0, 1.0)]
+    assert points(lift.lines[0]) == [(0.0, 1.5), (0.5, 1.5), (1.0, 1.0)]
     assert list(lift.lines[1].get_ydata()) == [1.0, 1.0]  # type: ignore[arg-type]
     assert [points(line) for line in rejection.lines] == [rows(REJECTION, "coverage", "risk")]
 
@@ -405,3 +405,15 @@ def test_importing_and_making_a_display_loads_no_matplotlib() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert "steelyard.plots" in done.stdout.split()
     assert not any(name.split(".")[0] in {"matplotlib", "scipy"} for name in done.stdout.split())
+
+
+def test_a_line_of_one_point_is_marked() -> None:
+    axes = plots.RejectionDisplay({"sure": Table({"coverage": [1.0], "risk": [0.2]})}).plot()
+    assert axes.lines[0].get_marker() == "o"
+    axes = plots.RejectionDisplay({"unsure": Table({"coverage": [0.5, 1.0], "risk": [0.1, 0.2]})}).plot()
+    assert axes.lines[0].get_marker() == "None"
+
+
+def test_lift_holds_from_the_first_row_on() -> None:
+    axes = plots.LiftDisplay({"tied": Table({"share": [0.4, 1.0], "lift": [1.8, 1.0]})}).plot()
+    assert np.array(axes.lines[0].get_xydata()).tolist() == [[0.0, 1.8], [0.4, 1.8], [1.0, 1.0]]

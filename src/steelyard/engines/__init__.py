@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ..errors import BadOption, quoted
+from ..suggestions import did_you_mean
 from .local import Local
 
+ENGINES = ("local", "dask", "spark")
 NAMES = "'local', 'dask', 'spark', the address of a Dask scheduler, a distributed.Client or a SparkSession"
 
 
@@ -58,8 +60,8 @@ def _kind(engine: Any) -> str:
     """What an engine is: by its name, by an address, or by who made it."""
     named = isinstance(engine, str) and ("dask" if "://" in engine else engine)
     found = named or _maker(engine)
-    if found not in ("local", "dask", "spark"):
-        raise BadOption(f"engine is {quoted(engine)}", mend=f"Say {NAMES}")
+    if found not in ENGINES:
+        raise BadOption(f"engine is {quoted(engine)}", mend=did_you_mean(engine, ENGINES, f"Say {NAMES}"))
     return str(found)
 
 

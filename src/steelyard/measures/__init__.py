@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
+from ..suggestions import did_you_mean
 from . import continuum as continuum
 from . import counts as counts
 from . import partition as partition
@@ -33,13 +34,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     text, in_text = _parse(name)
     key = ALIASES.get(text, text)
     if key not in entries:
-        from difflib import get_close_matches
-
-        near = get_close_matches(text, [*entries, *ALIASES], n=1)
-        raise UnknownMeasure(
-            f"there is no measure {quoted(text)}",
-            mend=f"Did you mean {quoted(near[0])}?" if near else "`steelyard measures` lists them all",
-        )
+        mend = did_you_mean(text, [*entries, *ALIASES], "`steelyard measures` lists them all")
+        raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
     given = {**in_text, **parameters}
     return entries[key].with_parameters(**given) if given else entries[key]
 

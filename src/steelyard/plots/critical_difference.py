@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BadOption, harmless
 from ..table import Table
 from .display import refuse_strangers
-from .style import SMALL_SIZE, Looks, give_way, inches, legible, literal_text, new_figure, text_colour, written
+from .style import COLOURS, SMALL_SIZE, Looks, give_way, inches, legible, literal_text, new_figure, text_colour, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,8 @@ MOST_TICKS = 24
 MIDDLE = 4.6  # inches between the names
 ROW, BAR, GAP, EDGE, CAPTION = 0.27, 0.15, 0.16, 0.75, 0.35  # inches from above to below
 STEM: Looks = {"linewidth": 0.9, "alpha": 0.75, "zorder": 2.0, "solid_capstyle": "butt"}
-JOIN: Looks = {"color": "#0072B2", "linewidth": 3.5, "zorder": 3.0, "solid_capstyle": "round"}
-DOT: Looks = {"color": "#0072B2", "marker": "o", "markersize": 6.0, "linestyle": "none", "zorder": 4.0}
+JOIN: Looks = {"color": COLOURS[0], "linewidth": 3.5, "zorder": 3.0, "solid_capstyle": "round"}
+DOT: Looks = {"color": COLOURS[0], "marker": "o", "markersize": 6.0, "linestyle": "none", "zorder": 4.0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

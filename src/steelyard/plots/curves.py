@@ -79,11 +79,7 @@ class PrecisionRecallDisplay(Display):
 
     def _completed(self, points: Numbers) -> Numbers:
         """Let the first step begin at a recall of 0, where precision itself is undefined: no row is assigned."""
-        if not points.shape[1] or points[0, 0] == 0:
-            return points
-        start = points[:, :1].copy()
-        start[0] = 0.0
-        return np.hstack([start, points])
+        return _from_zero(points)
 
     def _add_reference(self, axes: Axes) -> None:
         if self.base is not None:
@@ -162,6 +158,10 @@ class LiftDisplay(Display):
     def _scale(self, axes: Axes) -> None:
         axes.set(xlim=UNIT)
 
+    def _completed(self, points: Numbers) -> Numbers:
+        """Rows of the highest score stand in no order: however many of them are taken, the lift to come is theirs."""
+        return _from_zero(points)
+
     def _add_reference(self, axes: Axes) -> None:
         axes.axhline(1.0, label="guessing", **REFERENCE)
 
@@ -180,3 +180,12 @@ class RejectionDisplay(Display):
 
     def _scale(self, axes: Axes) -> None:
         axes.set(xlim=UNIT)
+
+
+def _from_zero(points: Numbers) -> Numbers:
+    """Let the first value hold from 0 on, where the measure itself is undefined."""
+    if not points.shape[1] or points[0, 0] == 0:
+        return points
+    start = points[:, :1].copy()
+    start[0] = 0.0
+    return np.hstack([start, points])

@@ -112,8 +112,11 @@ class Display:
             step: Literal["pre"] | None = "pre" if self.steps else None
             axes.fill_between(trace.x, trace.low, trace.high, step=step, color=look.color, alpha=alpha, **BAND)
         label = entry(line.name, self.labels.get(line.name, line.name))
-        style: Literal["steps-pre", "default"] = "steps-pre" if self.steps else "default"
-        axes.plot(trace.x, trace.y, color=look.color, linestyle=look.linestyle, drawstyle=style, label=label, **LINE)
+        style = "steps-pre" if self.steps else "default"
+        # A line of one point would not be seen.
+        mark = "o" if len(trace.x) == 1 else None
+        looks = {"color": look.color, "linestyle": look.linestyle, "drawstyle": style, "marker": mark, **LINE}
+        axes.plot(trace.x, trace.y, label=label, **looks)
 
     def _scale(self, axes: Axes) -> None:
         """Set the limits and the scale of the axes."""

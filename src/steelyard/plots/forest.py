@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-BOUNDS: Looks = {"color": "#56B4E9", "linewidth": 0.0, "zorder": 0.6}
+BOUNDS: Looks = {"color": COLOURS[5], "linewidth": 0.0, "zorder": 0.6}
 REFERENCE: Looks = {"alpha": 0.8, "linewidth": 1.2, "zorder": 1.0}
 DASHES: tuple[Any, ...] = ((0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.2, 2)))
 WIDTH, EDGE, LINE_HEIGHT = 7.6, 1.0, 0.25  # inches

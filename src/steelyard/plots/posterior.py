@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import BadOption
 from ..table import Table
 from .style import (
+    COLOURS,
     SMALL_SIZE,
     Looks,
     add_legend,
@@ -27,7 +28,7 @@ NAME = 28
 MIDDLE, ROW, EDGE = 4.2, 0.34, 0.8  # inches
 NARROW = 0.09  # a part with less than this has no room for its number
 # Told apart by the colour-blind and in grey; what is written on them can be read.
-PARTS = {"a_better": ("#0072B2", "white"), "equivalent": ("#D0D0D0", "black"), "b_better": ("#E69F00", "black")}
+PARTS = {"a_better": (COLOURS[0], "white"), "equivalent": ("#D0D0D0", "black"), "b_better": (COLOURS[4], "black")}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..assessment import Assessment
-from ..rendering import heading, overall_rows
+from ..grids import heading, overall_rows
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import reliability_of, simplex_of, strip_of

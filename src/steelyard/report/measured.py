@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..grids import ARROWS, IN_SHORT, OF_SLICES
 from ..listing import parted, span_text
-from ..rendering import ARROWS, IN_SHORT, OF_SLICES
 from ..standings import title
 from ..statistics import CONFUSION
 from ..table import json_value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import harmless
+from ..errors import BadOption, harmless
 from ..estimators import classes_of, labels_of, memberships_of
 from ..labels import encode
 from ..scale import Scale
@@ -173,6 +173,9 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
 def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
     """Make all fits, in parallel where that is asked for, in the order of the tasks."""
     from joblib import Parallel, delayed, effective_n_jobs
+
+    if n_jobs == 0:
+        raise BadOption("n_jobs is 0", mend="Give how many fits are made at once, or -1 for all cores")
 
     found: list[Fit] = []
     # Some at a time, since not every back-end of joblib tells of a task when it is done.

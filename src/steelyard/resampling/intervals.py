@@ -17,6 +17,7 @@ from ..errors import BadOption, quoted
 from ..parts import compute
 from ..registry import Measure
 from ..scale import listed
+from ..suggestions import did_you_mean
 from ..table import Table
 from ..uncertainty import critical_values, p_values
 from .assembling import assembled, compared
@@ -64,7 +65,8 @@ def by_methods(
     rows: list[tuple[Any, ...]] = []
     for method in free if methods is None else [methods] if isinstance(methods, str) else methods:
         if method not in possible:
-            raise BadOption(f"there is no interval {quoted(method)} of this", mend=f"There are {listed(possible)}")
+            mend = did_you_mean(method, possible, f"There are {listed(possible)}")
+            raise BadOption(f"there is no interval {quoted(method)} of this", mend=mend)
         for names, found in _WAYS[method](cross, measure, pairs, options).items():
             p = [found.p] if pairs else []
             rows.append((*names, method, found.value, found.low, found.high, found.se, *p, ASSUMES[method]))

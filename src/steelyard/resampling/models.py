@@ -10,6 +10,7 @@ from ..errors import BadOption, quoted
 from ..estimators import innermost
 from ..regressors import is_estimator
 from ..scale import Continuum, Scale, listed
+from ..suggestions import did_you_mean
 
 
 def _lda() -> Any:
@@ -121,7 +122,8 @@ def named_model(text: str) -> Any:
     """A classifier by its name, with a number after a colon where it takes one: ``knn:5``."""
     name, colon, number = text.strip().partition(":")
     if name not in BY_NAME:
-        raise BadOption(f"there is no classifier {quoted(text)}", mend=f"There are {listed(list(BY_NAME))}")
+        mend = did_you_mean(name, BY_NAME, f"There are {listed(list(BY_NAME))}")
+        raise BadOption(f"there is no classifier {quoted(text)}", mend=mend)
     make = BY_NAME[name][0]
     if not colon:
         return make()

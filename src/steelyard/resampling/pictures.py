@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import BadOption, quoted
 from ..plots.tuning import TuningDisplay
 from ..scale import listed
+from ..suggestions import did_you_mean
 from ..table import Table
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class TuningPictures:
         varying = [name for name in names if len({repr(value) for value in table[name]}) > 1]
         chosen = parameter or (varying or names or [""])[0]
         if chosen not in names:
-            raise BadOption(f"there is no parameter {quoted(chosen)}", mend=f"There are {listed(names)}")
+            mend = did_you_mean(chosen, names, f"There are {listed(names)}")
+            raise BadOption(f"there is no parameter {quoted(chosen)}", mend=mend)
         best, measure = tuning.best.estimate, tuning.measure
         limit = measure.loss(measure.loss(best.value) + best.se) if tuning.one_se else np.nan
         rows = _best_of_each(table, chosen, measure)

@@ -1,0 +1,185 @@
+"""Every command for machines: JSON and CSV of a known shape, quiet, and nothing that a terminal would obey."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.cli import app, main
+
+IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+TWO = ["--where", "species != 'setosa'", "--event", "virginica"]
+COMMANDS = {
+    "assess": ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error,precision"],
+    "compare": [
+        "compare",
+        IRIS,
+        "--truth",
+        "species",
+        "--model",
+        "l=lda_*",
+        "--model",
+        "k=knn_*",
+        "--measures",
+        "error",
+    ],
+    "cv": ["cv", IRIS, "--target", "species", "--models", "lda", "--measures", "error", "--seed", "1"],
+    "thresholds": ["thresholds", IRIS, "--truth", "species", "--membership", "lda_virginica", *TWO],
+    "calibration": ["calibration", IRIS, "--truth", "species", "--membership", "lda_virginica", *TWO],
+    "measures": ["measures"],
+    "tally": [
+        "tally",
+        IRIS,
+        "--truth",
+        "species",
+        "--membership",
+        "lda_*",
+        "--measures",
+        "error",
+        "--out",
+        "one.tally",
+    ],
+    "merge": ["merge", "day.tally", "--measures", "error"],
+    "study knn": ["study", "knn", "--splits", "1"],
+    "study meat": ["study", "meat", "--repeats", "1"],
+    "study mevik2003": ["study", "mevik2003", "--repetitions", "1"],
+    "study partitions": ["study", "partitions", "--seeds", "1"],
+}
+HEAD = ["steelyard", "rows", "dropped", "left_out", "classes", "event", "level"]
+KEYS = {
+    "assess": [*HEAD, "confusion", "estimates", "training"],
+    "compare": [*HEAD, "estimates", "differences"],
+    "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
+    "thresholds": [*HEAD, "thresholds", "chosen"],
+    "calibration": [*HEAD, "estimates", "decompositions", "test", "recalibration", "reliability"],
+    "tally": ["steelyard", "classes", "tallies", "left_out"],
+    "merge": [*HEAD, "confusion", "estimates", "training"],
+    **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
+}
+NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    monkeypatch.chdir(tmp_path)
+    assert main(["tally", IRIS, "--truth", "species", "--membership", "lda_*", "--out", "day.tally", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    return tmp_path
+
+
+def refuse(word: str) -> Any:
+    raise AssertionError(word)
+
+
+def test_every_command_is_told_here() -> None:
+    assert {name.split()[0] for name in COMMANDS} | NOT_FOR_MACHINES == set(app)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_has_the_keys_that_are_promised_and_no_nan(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main([*COMMANDS[name], "--json"]) == 0
+    content = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    if name == "measures":
+        assert {row["name"] for row in content} >= {"error", "auc"}
+    else:
+        assert list(content) == KEYS[name]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_csv_has_a_head_and_rows_of_its_length(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main([*COMMANDS[name], "--csv"]) == 0
+    out = capsys.readouterr().out
+    head, *rows = csv.reader(out.splitlines())
+    assert rows
+    assert {len(row) for row in rows} == {len(head)}
+    assert not [cell for row in rows for cell in row if cell.lower() == "nan"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_quiet_prints_nothing_and_writes_what_was_asked_for(
+    capsys: pytest.CaptureFixture[str], name: str, folder: Path
+) -> None:
+    assert main([*COMMANDS[name], "--quiet", "--json", "found.json"]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+    assert json.loads((folder / "found.json").read_text())
+
+
+def test_one_measure_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "kappa", "--csv"]) == 0
+    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
+    assert (row["name"], row["better"]) == ("kappa", "higher")
+
+
+def test_quiet_still_tells_what_did_not_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*COMMANDS["assess"], "--quiet", "--require", "error < 0.1", "--require", "error < 0.9"]
+    assert main(words) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "NOT HELD: error < 0.1  (it is 0.2000)\n"
+
+
+def test_two_kinds_cannot_share_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--json", "--csv"], ["--json", "--markdown"]):
+        assert main([*COMMANDS["assess"], *words]) == 2
+        assert "two kinds of results on standard output" in capsys.readouterr().err
+
+
+def test_every_tally_has_its_row(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    for day in ("monday", "tuesday"):
+        (folder / f"{day}.csv").write_text("truth,said\na,a\nb,a\n")
+    words = ["tally", "*day.csv", "--truth", "truth", "--assigned", "said", "--each", "--out", "tallies", "--json"]
+    assert main(words) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert [row["rows"] for row in content["tallies"]] == [2, 2]
+    assert all(Path(row["tally"]).is_file() for row in content["tallies"])
+
+
+@pytest.mark.parametrize("name", ["assess", "compare", "measures", "demo"])
+def test_no_colours_in_a_pipe(name: str) -> None:
+    words = COMMANDS.get(name, [name])
+    free = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "steelyard", *words], capture_output=True, check=True, env=free | {"TERM": "xterm"}
+    )
+    assert done.stdout
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_completion_names_commands_and_options(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("assess", "thresholds", "mevik2003", "membership", "bootstrap"):
+        assert word in script
+
+
+def test_bash_completes_commands(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    import shutil
+
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash here to complete words")
+    assert main(["completion", "bash"]) == 0
+    (folder / "script").write_text(capsys.readouterr().out)
+    ask = 'source ./script; COMP_WORDS=(steelyard ass); COMP_CWORD=1; _steelyard; echo "${COMPREPLY[@]}"'
+    done = subprocess.run([bash, "-c", ask], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.split() == ["assess"]
+
+
+def test_the_demonstration_fits_on_80_columns_and_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    for word in ("Who is better?", "can't be told apart", "How sure", "threshold", "--require"):
+        assert word in out
+    assert all("0." in line or "∞" in line for line in out.splitlines() if line.startswith((" lda ", " qda ", " knn ")))

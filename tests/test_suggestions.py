@@ -1,0 +1,103 @@
+"""Whoever misspells a name is asked whether the nearest one was meant, wherever names are given."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.cli import main
+from steelyard.suggestions import did_you_mean, nearest
+
+IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]
+BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "qda=qda_*"]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["assess", IRIS, "--truth", "specis", "--membership", "lda_*"], "'species'"),
+        (["assess", IRIS, "--truth", "species", "--assigned", "Speceis"], "'species'"),
+        (["assess", IRIS, "--truth", "species", "--membership", "lad_*"], "'lda_*'"),
+        (["assess", IRIS, "--truth", "species", "--membership", "lda_setos,qda_setosa"], "'lda_setosa'"),
+        ([*LDA, "--by", "specie"], "'species'"),
+        ([*LDA, "--weight", "sepal_widht"], "'sepal_width'"),
+        ([*LDA, "--where", "sepal_lenght > 5"], "'sepal_length'"),
+        ([*LDA[:-1], "acuracy"], "'accuracy'"),
+        ([*LDA, "--require", "eror < 1"], "'error'"),
+        ([*LDA, "--require", "error[setossa] < 1"], "'setosa'"),
+        ([*LDA, "--require", "error[macr] < 1"], "'macro'"),
+        ([*LDA, "--event", "Setosa"], "'setosa'"),
+        ([*LDA, "--scale", "setosa,versicolour,virginica"], "'versicolour'"),
+        ([*LDA, "--engine", "dsk"], "'dask'"),
+        ([*LDA, "--method", "bootstrp"], '"bootstrap"'),
+        ([*LDA, "--levle", "0.9"], "--level"),
+        ([*BOTH, "--require", "lad.error < 1"], "'lda'"),
+        (["asess", IRIS], '"assess"'),
+        (["cv", IRIS, "--target", "species", "--models", "tee"], "'tree'"),
+        (["cv", IRIS, "--target", "species", "--models", "lda", "--features", "sepal_widht"], "'sepal_width'"),
+        (
+            [
+                "thresholds",
+                IRIS,
+                "--truth",
+                "species",
+                "--membership",
+                "lda_*",
+                "--event",
+                "setosa",
+                "--choose",
+                "best:f11",
+            ],
+            "'f1'",
+        ),
+        (["measures", "kapa"], "'kappa'"),
+        (["study", "meet"], '"meat"'),
+    ],
+)
+def test_the_nearest_name_is_asked_for(capsys: pytest.CaptureFixture[str], words: list[str], meant: str) -> None:
+    assert main(words) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"Did you mean {meant}" in said
+
+
+def test_the_nearest_file_of_the_folder_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for name in ("monday.csv", "monday.tally", ".mondey.csv"):
+        (tmp_path / name).write_text("")
+    assert main(["assess", str(tmp_path / "mondy.csv"), "--truth", "a", "--assigned", "b"]) == 2
+    assert f"Did you mean {str(tmp_path / 'monday.csv')!r}?" in capsys.readouterr().err
+    assert main(["merge", str(tmp_path / "mondy.tally")]) == 2
+    assert f"Did you mean {str(tmp_path / 'monday.tally')!r}?" in capsys.readouterr().err
+    assert main(["assess", str(tmp_path / "no" / "monday.csv"), "--truth", "a", "--assigned", "b"]) == 2
+    assert "Check name and folder" in capsys.readouterr().err
+
+
+def test_the_library_asks_too() -> None:
+    result = sy.assess(["a", "b", "a"], ["a", "b", "b"])
+    both = sy.compare(["a", "b", "a"], {"first": ["a", "b", "b"], "second": ["a", "b", "a"]})
+    asked: list[tuple[Any, str]] = [
+        (lambda: result["kapa"], "'kappa'"),
+        (lambda: both["frist"], "'first'"),
+        (lambda: result.table()["valeu"], "'value'"),
+        (lambda: sy.assess(["a", "b"], ["a", "b"], method="delt"), "'delta'"),  # type: ignore[arg-type]
+        (lambda: sy.assess([0, 1], [0.2, 0.7], event=1).curve("rock"), "'roc'"),
+    ]
+    for ask, meant in asked:
+        with pytest.raises(sy.SteelyardError, match=f"Did you mean {meant}\\?"):
+            ask()
+
+
+def test_what_is_far_off_is_not_guessed() -> None:
+    assert did_you_mean("xyz", ["lda", "qda"], "There are two") == "There are two"
+    assert nearest("a", []) is None
+    assert nearest(12, [13, 14]) is None
+    assert nearest(np.float64(1.0), [1]) is None
+
+
+def test_a_suggestion_cannot_act_on_a_terminal() -> None:
+    assert "\x1b" not in did_you_mean("red", ["\x1bred"], "")
