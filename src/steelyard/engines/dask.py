@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,10 @@ class Dask:
 
     def _there(self, states: list[Any], total: Any, shares: Sequence[Any], done: Callable[[Any], None]) -> Any:
         """Wait for states in their order, so that of several faults the first is told; only their sum comes here."""
-        *found, last = self.client.compute([*states, total])
+        with warnings.catch_warnings():
+            # Rows that are seen again need what was found before, once in the graph: a lost worker must not take it along.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            *found, last = self.client.compute([*states, total])
         waiting = deque(found)
         del found
         try:
