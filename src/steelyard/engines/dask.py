@@ -44,7 +44,7 @@ class Dask:
     def _there(self, states: list[Any], total: Any, shares: Sequence[Any], done: Callable[[Any], None]) -> Any:
         """Wait for states in their order, so that of several faults the first is told; only their sum comes here."""
         with warnings.catch_warnings():
-            # Rows that are seen again need what was found before, once in the graph: a lost worker must not take it along.
+            # What was found before is in the graph, once: there, no lost worker takes it along.
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             *found, last = self.client.compute([*states, total])
         waiting = deque(found)
