@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 import steelyard as sy
-from steelyard import Tally, formats, streams
+from steelyard import Tally, formats, streams, summing
 from steelyard.engines.tree import Sum
 from steelyard.errors import (
     AmbiguousPrediction,
@@ -311,3 +311,20 @@ def test_sums_in_pairs_are_sums() -> None:
         assert np.array_equal(found.sums.keys, expected.sums.keys)
         assert np.array_equal(found.sums.values, expected.sums.values)
         assert len(total.parts) <= 4
+
+
+def test_a_class_that_first_rows_do_not_show_is_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Classes are taken from the first rows of every share; what these do not show, a count does."""
+    monkeypatch.setattr(summing, "WORTH_A_GLIMPSE", 0)
+    truth = ["a", "b"] * 300 + ["c"] * 5 + ["a", "b"] * 50
+    table = pa.table({"y": truth, "m": truth[::-1], "s": np.linspace(0.01, 0.99, len(truth))})
+    for name, rows in (("1", table.slice(0, 400)), ("2", table.slice(400))):
+        parquet.write_table(rows, tmp_path / f"{name}.parquet", row_group_size=50)
+    found, held = (sy.assess(source, truth="y", assigned="m") for source in (str(tmp_path), table))
+    assert found.classes == held.classes == ("a", "b", "c")
+    assert found.confusion().tolist() == held.confusion().tolist()
+    parquet.write_table(table.set_column(0, "y", pa.array([*truth[:-1], None])).slice(400), tmp_path / "2.parquet")
+    with pytest.raises(MissingValues, match=r"2\.parquet', column 'y', row 304"):
+        sy.assess(str(tmp_path), truth="y", assigned="m")

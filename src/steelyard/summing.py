@@ -9,8 +9,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
+from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
@@ -44,6 +45,7 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
+WORTH_A_GLIMPSE = 1 << 25  # bytes of files: labels of fewer are soon seen
 MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
@@ -153,14 +155,22 @@ class Plan:
 
     # --- what must be known before the first row is counted -----------------------------------------------------
 
-    def settled(self) -> tuple[Scale, dict[str, bool]]:
+    def glimpsed(self) -> tuple[Scale, dict[str, bool]] | None:
+        """The same by the first rows of every share of many: a label that is not among them will be found unknown."""
+        if not isinstance(self.files, Files) or self.skip or self.files.size < WORTH_A_GLIMPSE:
+            return None
+        with suppress(SteelyardError):
+            return self.settled(glimpse=True)
+        return None
+
+    def settled(self, glimpse: bool = False) -> tuple[Scale, dict[str, bool]]:
         """The classes, and which classifiers gave labels."""
         known = self._known_forms()
         if self.request.door.scale is not None and known.keys() == self.request.models.keys():
             scale, _ = self._survey({}, known)
             return scale, known
         scores = {name: labels for name, labels in known.items() if not labels}
-        seen = self._seen([column for name, column in self.request.headings.items() if name not in scores])
+        seen = self._seen([column for name, column in self.request.headings.items() if name not in scores], glimpse)
         if not seen.rows:
             raise nothing(seen.missing)
         try:
@@ -168,7 +178,7 @@ class Plan:
         except SteelyardError as error:
             raise self._told(error, seen.missing) from None
 
-    def _seen(self, labels: Sequence[str]) -> Seen:
+    def _seen(self, labels: Sequence[str], glimpse: bool) -> Seen:
         """The distinct true labels, and those of some columns, of all files that can be read to their end.
 
         Where rows are dropped, a label counts only if nothing else is missing in its row.
@@ -177,7 +187,12 @@ class Plan:
         names, drop = tuple(dict.fromkeys([*truth, *labels])), self.request.door.missing == "drop"
         if not names and not drop:
             return Seen({}, rows=1)  # there is nothing to be seen
-        found = self.fold(Look(names, drop), self.columns if drop else list(names))
+        columns = self.columns if drop else list(names)
+        if glimpse:
+            shares = self.files.shares(True)
+            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema), 1)]
+            return reduce(add, [Seen.of(batch.table, names, drop) for batch in first])
+        found = self.fold(Look(names, drop), columns)
         if found.faults:
             raise Unusable(found.faults)
         return Seen({}) if found.state is None else found.state
@@ -322,12 +337,18 @@ def summed(
     if not (passing or counts) and (scored or isinstance(request.door.scale, Continuum)):
         return None
 
-    def work(plan: Plan) -> tuple[Tally, Given] | None:
-        scale, forms = plan.settled()
+    def counted(plan: Plan, scale: Scale, forms: dict[str, bool]) -> tuple[Tally, Given] | None:
         if not (passing or counts) and not all(forms.values()):
             return None
         tally = plan.tally(scale, forms)
         return tally, tally.given if tally.tells_rows else Given(not all(forms.values()))
+
+    def work(plan: Plan) -> tuple[Tally, Given] | None:
+        likely = plan.glimpsed()
+        if likely is not None:
+            with suppress(SteelyardError):  # whatever it is, it is told better when all labels are known
+                return counted(plan, *likely)
+        return counted(plan, *plan.settled())
 
     with started(engine, source) as found:
         return persisting(Plan.of(request, source, skip, found, settings if passing and not counts else None), work)
