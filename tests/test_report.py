@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import webbrowser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import numpy as np
 import pytest
@@ -266,3 +269,16 @@ def test_what_no_command_made_tells_the_call() -> None:
     truth, said = scores(80)
     call = content_of(sy.assess(truth, said, event=True, measures=["error"], level=0.9))["call"]
     assert call == "steelyard.assess(y_true, prediction, event=True, measures=['error'], level=0.9).report(...)"
+
+
+def test_the_page_can_be_opened_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("y,m\na,a\nb,b\na,b\n")
+    words = ["assess", "rows.csv", "--truth", "y", "--assigned", "m", "--quiet", "--open"]
+    assert main(words) == 0
+    assert main([*words, "--html", "page.html"]) == 0
+    assert [address.partition(":")[0] for address in opened] == ["file", "file"]
+    assert opened[1].endswith("/page.html")
+    assert Path(url2pathname(urlparse(opened[0]).path)).read_text(encoding="utf-8").startswith("<!")

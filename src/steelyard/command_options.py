@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -76,6 +78,9 @@ class Judged(Written):
     """What classifiers are weighed by."""
 
     html: Annotated[str | None, Parameter(help="Write all of it to this file as one page to look at and send.")] = None
+    open: Annotated[
+        bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.", negative="")
+    ] = False
     cost: Annotated[
         Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
     ] = None
@@ -94,7 +99,7 @@ class Judged(Written):
     @property
     def targets(self) -> tuple[str | None, ...]:
         """Where results are written."""
-        return *super().targets, self.markdown
+        return *super().targets, self.markdown, self.html
 
 
 @Parameter(name="*")
@@ -260,9 +265,13 @@ def write(options: Given, table: Table, content: Callable[[], Any]) -> None:
 
 def write_page(options: Judged, result: Assessment | Comparison) -> None:
     """Write the page, if one is asked for; it tells the command that makes it again."""
-    if options.html is not None:
-        with working("drawing the page"):
-            result.report(options.html, command=command_line())
+    if options.html is None and not options.open:
+        return
+    target = Path(mkdtemp(prefix="steelyard-")) / "page.html" if options.html is None else Path(options.html)
+    with working("drawing the page"):
+        result.report(target, command=command_line())
+    if options.open:
+        webbrowser.open(target.resolve().as_uri())
 
 
 def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequence[Verdict]) -> None:
