@@ -14,7 +14,7 @@ from ..evaluation import Slot
 from ..row_evaluation import Found, key_of
 from ..rows import Rows
 from ..statistics import CONTINUUM, Patterns
-from .recipe import Recipe, Totals
+from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -26,26 +26,13 @@ def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation
     return ContinuumEvaluation(rows, model, recipe.scale, recipe.made_of(CONTINUUM), np.nan, 1.0)
 
 
-class Measuring:
+class Measuring(Totalling):
     """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
-        self.recipe = recipe
-        self.total: Totals | None = None
-
-    def add(self, rows: Rows) -> None:
-        """Sum up some rows."""
-        found = []
-        for model in range(len(self.recipe.models)):
-            evaluation = evaluation_of(self.recipe, model, rows)
-            found.append(np.stack([each.column_sums() for each in (evaluation, *evaluation.moved())]))
-        totals = Totals(tuple(found))
-        self.total = totals if self.total is None else self.total + totals
-
-    def state(self) -> Totals | None:
-        """The sums of all rows."""
-        return self.total
+    def of_model(self, model: int, rows: Rows) -> list[Array]:
+        """The sums of one classifier over some rows."""
+        evaluation = evaluation_of(self.recipe, model, rows)
+        return [np.stack([each.column_sums() for each in (evaluation, *evaluation.moved())])]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ..registry import Measure
 from ..row_evaluation import AVERAGES, Found, key_of
 from ..rows import Rows
 from ..statistics import FORECASTS
-from .recipe import Recipe, Totals
+from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -45,23 +45,12 @@ def _bounded(measures: Sequence[Measure]) -> list[float]:
     return sorted({float(each.parameters["clip"]) for each in measures if each.name == "log_score"} | {0.0})
 
 
-class Summing:
+class Summing(Totalling):
     """Sums up what rows are worth, by every score of every classifier."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
-        self.recipe = recipe
-        self.total: Totals | None = None
-
-    def add(self, rows: Rows) -> None:
-        """Sum up some rows."""
-        found = []
-        for model in range(len(self.recipe.models)):
-            found += self._of_model(evaluation_of(self.recipe, model, rows), rows)
-        totals = Totals(tuple(found))
-        self.total = totals if self.total is None else self.total + totals
-
-    def _of_model(self, evaluation: ForecastEvaluation, rows: Rows) -> list[Array]:
+    def of_model(self, model: int, rows: Rows) -> list[Array]:
+        """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""
+        evaluation = evaluation_of(self.recipe, model, rows)
         columns, classes = summed_columns(evaluation), len(self.recipe.scale)
         limits = _bounded(self.recipe.made_of(FORECASTS))
         sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
@@ -76,10 +65,6 @@ class Summing:
                 else:
                     lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
         return [sums, lost]
-
-    def state(self) -> Totals | None:
-        """The sums of all rows."""
-        return self.total
 
 
 @dataclass(frozen=True)

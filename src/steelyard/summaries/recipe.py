@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -135,6 +136,29 @@ class Totals:
     def __neg__(self) -> Totals:
         """Turn around, so that subtracting is adding."""
         return Totals(tuple(-part for part in self.parts))
+
+
+class Totalling(ABC):
+    """Sums up something of every classifier, batch after batch."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        self.recipe = recipe
+        self.total: Totals | None = None
+
+    @abstractmethod
+    def of_model(self, model: int, rows: Rows) -> list[Array]:
+        """The sums of one classifier over some rows."""
+
+    def add(self, rows: Rows) -> None:
+        """Sum up some rows."""
+        found = [part for model in range(len(self.recipe.models)) for part in self.of_model(model, rows)]
+        totals = Totals(tuple(found))
+        self.total = totals if self.total is None else self.total + totals
+
+    def state(self) -> Totals | None:
+        """The sums of all rows."""
+        return self.total
 
 
 @dataclass(frozen=True)
