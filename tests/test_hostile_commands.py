@@ -167,7 +167,9 @@ def test_a_pipe_is_utf8_whatever_the_locale() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal there")
 def test_an_interrupt_ends_it_at_once_and_in_silence() -> None:
-    program = "import sys; from steelyard.cli import main; print('here', flush=True); sys.exit(main())"
+    # A child of a process that is deaf to interrupts, as those in the background are, would be deaf too.
+    hearing = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{hearing}; from steelyard.cli import main; print('here', flush=True); sys.exit(main())"
     words = ["study", "knn", "--splits", "100000"]
     with subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -176,7 +178,10 @@ def test_an_interrupt_ends_it_at_once_and_in_silence() -> None:
         assert process.stdout.readline() == "here\n"
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (130, "", "")
 
 
