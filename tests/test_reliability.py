@@ -286,3 +286,18 @@ def test_few_scores_are_copied() -> None:
     result = assess(TRUTH, chance, event=1)
     chance[:] = 0.5
     assert result["brier"].value == of_event(RIGHT)["brier"].value
+
+
+def test_very_many_forecasts_are_counted_for_a_picture() -> None:
+    """Forecasts that differ by less than a four-thousandth of themselves count as one: the curve stays where it is."""
+    random = np.random.default_rng(3)
+    forecast = random.beta(0.6, 1.2, 50_000)
+    happened = random.random(50_000) < forecast**1.3
+    for sums in (None, np.repeat(random.random(50_000)[:, None] + 0.5, 3, axis=1)):
+        exact = Reliability.of(forecast, happened.astype(float), None if sums is None else sums[:, 1], 1.0)
+        drawn = Reliability.of_many(forecast, happened.view(np.uint8), sums, 1.0)
+        assert drawn.mass.sum() == pytest.approx(exact.mass.sum())
+        assert drawn.happened.sum() == pytest.approx(exact.happened.sum())
+        places = np.linspace(0.01, 0.99, 50)
+        curves = [np.interp(places, each.forecast, each.frequency) for each in (exact, drawn)]
+        assert np.abs(curves[0] - curves[1]).max() < 0.01

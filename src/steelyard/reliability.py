@@ -25,6 +25,8 @@ from .piece import Piece
 from .prediction import Scores
 from .quantiles import quantiles
 from .registry import Measure
+from .summaries.grid import Counter
+from .summaries.ruler import Ruler
 from .table import Table
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 MOST_CELLS = 1_000
 DRAWS = 1_000
 BARS = 20
+FINE_ENOUGH = 12  # bits: a picture does not show more
 
 
 class Parts(NamedTuple):
@@ -101,6 +104,16 @@ class Reliability:
         if used.all():
             return cls(forecast, happened, mass, unit)
         return cls(forecast[used], happened[used], mass[used], unit)
+
+    @classmethod
+    def of_many(cls, forecast: Numbers, happened: Codes, sums: Array | None, unit: float) -> Reliability:
+        """The same of very many rows for a picture: forecasts that nobody could tell apart on it count as one."""
+        counter = Counter(Ruler(FINE_ENOUGH), 2, 1 if sums is None else sums.shape[1])
+        counter.add(forecast, happened, sums)
+        grid = counter.grid()
+        mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]
+        used = mass.sum(axis=1) > 0
+        return cls(grid.thresholds[used], mass[used, 1], mass[used].sum(axis=1), unit)
 
     @cached_property
     def frequency(self) -> Array:
