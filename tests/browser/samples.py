@@ -93,4 +93,13 @@ def hostile() -> Comparison:
     return sy.compare(truth, {HOSTILE[0]: other, "__proto__": truth, HOSTILE[2]: other[::-1]}, by=part)
 
 
-SAMPLES = {each.__name__: each for each in (two, one, three, four, continuum, folds, many, labels, hostile)}
+def countless() -> Assessment:
+    """Ten thousand classes that are called what nobody should be called."""
+    random = np.random.default_rng(8)
+    names = np.array([f"{HOSTILE[code % 4]} {code}" for code in range(10_000)], dtype=object)
+    truth = np.concatenate([np.arange(10_000), random.integers(0, 10_000, 5_000)])
+    said = np.where(random.random(len(truth)) < 0.7, truth, random.integers(0, 10_000, len(truth)))
+    return sy.assess(names[truth].tolist(), names[said].tolist(), measures=["error", "sensitivity"])
+
+
+SAMPLES = {each.__name__: each for each in (two, one, three, four, continuum, folds, many, labels, hostile, countless)}
