@@ -99,8 +99,8 @@ def assess(
         missing: "error", or "drop" to leave rows out in which a value is missing.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5"; training data are taken
             as they are.
-        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out; the
-            notes of the result name it.
+        on_error: With a path whose rows are not held: "stop" at a file that cannot be used, or "skip" to leave it out;
+            the notes of the result name it.
         engine: With a path: where the work is done. "local"; "dask" (a cluster on this machine for this call), the
             address of a Dask scheduler or a ``distributed.Client``; "spark" or a ``SparkSession``. Data frames of Dask
             and Spark are worked on where they are, also without it. None reads the files here.
@@ -188,7 +188,7 @@ def compare(
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5".
-        on_error: With a path and count measures: "stop" at a file that cannot be used, or "skip" to leave it out.
+        on_error: With a path whose rows are not held: "stop" at a file that cannot be used, or "skip" to leave it out.
         engine: With a path: where the work is done: "local", "dask", "spark", or a cluster.
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.

@@ -350,7 +350,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         complain("NOT HELD", error)
         return NOT_HELD
     except MemoryError:
-        complain("error", "there is not enough memory. Ask for count measures only, or filter rows with --where")
+        complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
     except OSError as error:  # a full disk, a folder that is not ours
         close_output()
         complain("error", error)

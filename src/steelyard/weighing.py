@@ -66,7 +66,7 @@ def weigh(
     if streamed is None and skip:
         raise BadOption(
             "on_error='skip' is for files whose rows are counted, not held",
-            mend="Give a path, and ask for count measures only, as in measures=['error', 'kappa']",
+            mend="Give a path and engine='local', or ask for count measures only, as in measures=['error', 'kappa']",
         )
     if streamed is not None:
         tally, given = streamed
