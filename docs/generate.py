@@ -115,7 +115,7 @@ MENDS = {
     "UnknownModel": "The message lists the names that there are.",
     "BadOption": "The message says what the option may be.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",
-    "TooLarge": "Leave out what needs all rows at once: the rest is summed while files are read; or filter with `where=`.",
+    "TooLarge": "Leave out what needs all rows at once; the rest is summed as files are read. Or filter: `where=`.",
     "BadFilter": 'Write it like `where="year == 2024 and score >= 0.5"`; see [Rows that count](input.md#filter).',
     "UnwritableFile": "Check the folder and its permissions.",
     "ForeignFile": "Check the name; read an older tally with the release that wrote it.",

@@ -209,8 +209,8 @@ class Files:
             raise TooLarge(
                 f"the table takes about {in_words(size)}, and {in_words(available())} of memory are free",
                 file=self.files[0].shown if len(self.files) == 1 else f"{len(self.files)} files",
-                mend="Ask for count measures, scores or forecasts: these are summed without holding the table, bootstrap "
-                "samples are not; or leave rows out with where=",
+                mend="Ask for count measures, scores or forecasts: these are summed without holding the table, "
+                "bootstrap samples are not; or leave rows out with where=",
             )
 
     # --- some at a time ---------------------------------------------------------------------------------------
