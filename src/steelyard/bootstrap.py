@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import Evaluation, Slot
+from .hall import skewness
 from .parallel import shared
 from .row_evaluation import RowEvaluation
 from .statistics import Margins, Patterns
-from .uncertainty import influences_at, skewness
+from .uncertainty import influences_at
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks

@@ -12,6 +12,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
+from .hall import at_fewer, freedom_of_tails, hall_bounds, skewness, twisted
 from .log_odds import LogOdds, slope
 from .ranked import RankedEvaluation
 from .row_evaluation import RowEvaluation
@@ -21,14 +22,11 @@ from .uncertainty import (
     by_cluster,
     critical_values,
     freedom_at,
-    hall_bounds,
     influences_at,
     interval_method,
     on_scale,
     p_values,
     pseudo_at,
-    skewness,
-    twisted,
     values_at,
     variances_at,
 )
@@ -48,7 +46,8 @@ class Differences:
     2008), and the test is one of the ratio. So are the intervals of calibration errors, which have no normal error near
     0; they differ at the level at which these intervals part. Measures of ranking are judged by their log odds: near a
     perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
-    large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off.
+    large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off and the
+    fewer degrees of freedom of a variance that few rows make up.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -176,7 +175,9 @@ class Differences:
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.skewed.any():
                     # Classifiers differ in few rows, and a skewness of few is unsure: it may widen, but not shorten.
-                    curved = hall_bounds(centre, np.sqrt(self._variance(a, b)), self._skew(a, b), reach)
+                    skew, freedom = self._tails(a, b)
+                    further = at_fewer(reach, self.freedoms[row], freedom)
+                    curved = hall_bounds(centre, np.sqrt(self._variance(a, b)), skew, further)
                     left = np.where(self.skewed, np.minimum(left, curved[0]), left)
                     right = np.where(self.skewed, np.maximum(right, curved[1]), right)
                 if self.binned.any():
@@ -195,8 +196,10 @@ class Differences:
         """Which slots are means of what is rarely large."""
         return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
 
-    def _skew(self, a: int, b: int) -> Array:
-        return skewness(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
+    def _tails(self, a: int, b: int) -> tuple[Array, Array]:
+        """How skewed differences are, and how many degrees of freedom they have where few rows make them up."""
+        patterns, influences = self.evaluations[0].patterns, self.smooth[a] - self.smooth[b]
+        return skewness(patterns, influences), freedom_of_tails(patterns, influences)
 
     @cached_property
     def binned(self) -> Marks:
@@ -265,19 +268,22 @@ class Differences:
                 statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
-                if self.skewed.any():
-                    bent = twisted(statistic, self._skew(a, b))
-                    nearer = self.skewed & (np.abs(bent) < np.abs(statistic))
-                    statistic = np.where(nearer, bent, statistic)
                 if self.bent.any():
                     odds = self._odds[row]
                     statistic = np.where(self.bent & odds.known, odds.statistic, statistic)
             lost = np.isinf(self.difference[row]) & np.isnan(statistic)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
+            if self.skewed.any():
+                found[row] = np.where(self.skewed, np.fmax(found[row], self._bent_p(statistic, row)), found[row])
             if self.binned.any():
                 with np.errstate(invalid="ignore", divide="ignore"):
                     found[row] = np.where(self.binned, self._parting(a, b), found[row])
         return np.where(np.isnan(self.difference), np.nan, found)
+
+    def _bent_p(self, statistic: Array, row: int) -> Array:
+        """The p-values of t statistics whose skewness is taken off."""
+        skew, freedom = self._tails(*self.pairs[row])
+        return p_values(twisted(statistic, skew), np.fmin(self.freedoms[row], freedom))
 
     def _log_ratio(self, a: int, b: int) -> Array:
         alone, shared = self._covariance(a, b)

@@ -8,10 +8,11 @@ import numpy as np
 
 from .errors import UnequalLengths, WrongShape
 from .estimate import Estimate
+from .hall import hall_bounds
 from .partition import corner, distances
 from .scaling import orders
 from .standardising import standardise
-from .uncertainty import SKEWED, critical_values, hall_bounds
+from .uncertainty import SKEWED, critical_values
 
 if TYPE_CHECKING:
     from .kinds import Array

@@ -1,8 +1,4 @@
-"""Intervals of means of what is rarely large, from the variance and the skewness of influences. Knows no formula.
-
-Such a mean is far from normal at some hundred rows, and so is its logarithm. The t statistic whose skewness is taken
-off by a cubic (Hall 1992) is much nearer.
-"""
+"""Slots that are means of what is rarely large, with intervals by Hall's t. Knows no formula."""
 
 from __future__ import annotations
 
@@ -15,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import STEP, Slot
+from .hall import hall_bounds, skewness
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
-from .uncertainty import NO_ERROR, critical_values, hall_bounds, second_moment, skewness
+from .uncertainty import NO_ERROR, critical_values, second_moment
 
 if TYPE_CHECKING:
     from .kinds import Array

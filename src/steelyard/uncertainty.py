@@ -104,28 +104,11 @@ def by_cluster(patterns: Patterns, influences: Array) -> Array:
 def second_moment(patterns: Patterns, influences: Array) -> Array:
     """The variance of sums of influences over the rows: one number a slot."""
     if patterns.cluster is None:
-        return _weighted(np.square(influences), patterns.square)
+        return weighted_sums(np.square(influences), patterns.square)
     return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * _few_clusters(patterns))
 
 
-def skewness(patterns: Patterns, influences: Array) -> Array:
-    """The skewness of sums of influences over the rows: one number a slot; 0 where they do not differ.
-
-    A pattern without rows adds to the variance only: it stands for a normal error.
-    """
-    if patterns.cluster is not None:
-        each, second = by_cluster(patterns, influences), np.ones(patterns.clusters)
-        third = (np.bincount(patterns.cluster, patterns.count, patterns.clusters) > 0).astype(np.float64)
-    else:
-        mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
-        each, second, third = influences, patterns.square, patterns.count * mean * mean * mean
-    squares = np.square(each)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = _weighted(squares * each, third) / _weighted(squares, second) ** 1.5
-    return np.where(np.isfinite(found), found, 0.0)
-
-
-def _weighted(values: Array, weight: Array) -> Array:
+def weighted_sums(values: Array, weight: Array) -> Array:
     """Weighted sums of rows. Not a product of matrices: threads for so little cost more than they save."""
     return np.asarray(np.einsum("ij,j->i", values, weight))
 
@@ -185,8 +168,8 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
     """
     right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
     row, column = influence.centred
-    variance = _weighted(np.square(row), wrong.sum(axis=1)) + _weighted(np.square(column), wrong.sum(axis=0))
-    variance += _weighted(np.square(row + column + influence.diagonal), right)
+    variance = weighted_sums(np.square(row), wrong.sum(axis=1)) + weighted_sums(np.square(column), wrong.sum(axis=0))
+    variance += weighted_sums(np.square(row + column + influence.diagonal), right)
     step = max(16, SMALL_PRODUCT // wrong.size)
     for low in range(0, len(row), step):
         variance[low : low + step] += 2 * (row[low : low + step] @ wrong * column[low : low + step]).sum(axis=1)
@@ -343,25 +326,6 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
         return 1 - high, 1 - low
     middle, width = np.log(centre), reach / centre
     return np.exp(middle - width), np.exp(middle + width)
-
-
-def hall_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:
-    """Bounds by the t statistic, its skewness taken off by a cubic that rises everywhere (Hall 1992, JRSS B 54)."""
-    low, high = (value - error * _untwisted(sign * reach, skew) for sign in (1.0, -1.0))
-    return low, high
-
-
-def _untwisted(statistic: Array, skew: Array) -> Array:
-    """The t statistic that the cubic turns into this one."""
-    flat = np.abs(skew) < 1e-9
-    bend = np.where(flat, 1.0, skew)
-    bent = 3 / bend * (np.cbrt(1 + bend * (statistic - bend / 6)) - 1)
-    return np.where(flat, statistic, bent)
-
-
-def twisted(statistic: Array, skew: Array) -> Array:
-    """What the cubic makes of a t statistic: nearly free of skewness."""
-    return np.asarray(statistic + skew * statistic**2 / 3 + skew**2 * statistic**3 / 27 + skew / 6)
 
 
 def trials_of(evaluation: Evaluation) -> Array:

@@ -61,15 +61,15 @@ class Products:
 
     @cached_property
     def factor(self) -> Array:
-        """Made-up rows with the same products, (slots, made-up rows); they come in pairs that cancel."""
+        """Made-up rows with the same products: (slots, made-up rows)."""
         deviation = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         usable = np.isfinite(deviation) & (deviation > 0)
         scale = np.where(usable, deviation, 1.0)
         correlation = np.where(np.outer(usable, usable), self.covariance / np.outer(scale, scale), 0.0)
         values, vectors = np.linalg.eigh(correlation)
-        half = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None] / np.sqrt(2)
-        half[~np.isfinite(deviation)] = np.nan
-        return np.concatenate([half, -half], axis=1)
+        found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
+        found[~np.isfinite(deviation)] = np.nan
+        return np.asarray(found)
 
     @property
     def freedom(self) -> float:

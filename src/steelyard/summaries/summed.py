@@ -2,8 +2,8 @@
 
 Values come from sums. How far they scatter, and together with what, comes from the products of influences, which a
 second pass over the rows sums up. A matrix of such products is the same as that of a few made-up rows: these stand in
-for the rows wherever influences are asked for. They come in pairs that cancel, so that nothing about them is skewed:
-of so many rows, a mean is as good as normal.
+for the rows wherever influences are asked for. They count as no rows, so that nothing about them is skewed: of so many
+rows, a mean is as good as normal.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ class SummedEvaluation(RowEvaluation):
 
     @property
     def patterns(self) -> Patterns:
-        """What influences are of: made-up rows."""
+        """What influences are of: made-up rows, with none behind them."""
         products = self.summary.products
         size = 0 if products is None else products.factor.shape[1]
         ones, none = np.ones(size), np.zeros(size, np.int64)
-        return Patterns(len(self.scale), none, np.zeros((0, size), np.int64), ones, ones, ones, None)
+        return Patterns(len(self.scale), none, np.zeros((0, size), np.int64), np.zeros(size), ones, ones, None)
 
     def known(self, slot: Slot) -> Array | None:
         """The influences of the made-up rows on a slot; None where the second pass did not ask for it."""
