@@ -1,4 +1,4 @@
-"""Where rows stand among those of the other side, for every class against the rest: many rows, no ties, equal weights.
+"""Where rows stand among those of the other side, for every class against the rest: no ties, equal weights.
 
 Most of what averages over classes cost is bringing what is found in the order of each score back to the rows. Of
 measures that ask for nothing but how many of the other side are above a row, only these counts need to come back.
@@ -23,7 +23,6 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Places
 
-MANY_ROWS = 1 << 17  # below this there is little to gain
 EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
@@ -69,14 +68,14 @@ class Placements:
             above[1 - speaks] = above[speaks]
         return cls(counts, above, rows.truth, sizes)
 
-    def found(self, formula: object, alone: str | None = None) -> dict[int | str, Found]:
-        """A measure with its spread: of every class, and averaged over them; or one average alone."""
+    def found(self, formula: object) -> dict[int | str, Found]:
+        """A measure with its spread: of every class, and averaged over them."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
         known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
         values = np.array([value for value, _, _ in known])
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
         found: dict[int | str, Found] = {}
-        for code, value in enumerate(values.tolist() if alone is None else ()):
+        for code, value in enumerate(values.tolist()):
             constant, slope = lines[code].T
             first, second = self.moments[code]
             sizes = np.array([rest[code], self.sizes[code]])
@@ -85,8 +84,7 @@ class Placements:
         even = np.full(len(values), 1 / len(values))
         moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
         for average, weights, gaps in zip(AVERAGES, (even, share), (0 * moved, moved), strict=True):
-            if alone in (None, average):
-                found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
+            found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
         return found
 
     @cached_property
