@@ -102,14 +102,20 @@ def _sorted(keys: AnyArray) -> AnyArray:
     if len(keys) < WORTH_HALVING or cores() < 2:
         keys.sort()
         return keys
-    middle = np.sort(keys[:: len(keys) // 1000])[500]
+    middle, found = np.sort(keys[:: len(keys) // 1000])[500], np.empty_like(keys)
+    edge = sum(int(np.count_nonzero(keys[low:high] < middle)) for low, high in chunks(0, len(keys)))
 
-    def half(lower: bool) -> AnyArray:
-        part: AnyArray = keys.compress((keys < middle) == lower)
+    def half(lower: bool) -> None:
+        part, reached = found[:edge] if lower else found[edge:], 0
+        for low, high in chunks(0, len(keys)):
+            some = keys[low:high]
+            some = some.compress((some < middle) == lower)
+            part[reached : reached + len(some)] = some
+            reached += len(some)
         part.sort()
-        return part
 
-    return np.concatenate(side_by_side(half, (True, False)))
+    side_by_side(half, (True, False))
+    return found
 
 
 def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> None:
