@@ -162,7 +162,10 @@ def checksum(columns: Sequence[Numbers]) -> int:
     """A number that changes when any value does, or its place."""
 
     def work(start: int, stop: int) -> int:
-        return sum(checksum_of(pieces(columns, low, high), low) for low, high in chunks(start, stop, len(columns)))
+        found = 0
+        for low, high in chunks(start, stop, len(columns)):
+            found += checksum_of([np.asarray(column[low:high], dtype=np.float64) for column in columns], low)
+        return found
 
     return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
 
@@ -170,7 +173,7 @@ def checksum(columns: Sequence[Numbers]) -> int:
 def checksum_of(some: Sequence[Numbers], low: int) -> int:
     """What some rows add to it, from a row on."""
     factors = FACTORS[: len(some[0])] + np.uint64(2 * low * int(ODD) % 2**64)
-    sums = [int((piece.view(np.uint64) * factors).sum()) for piece in some]
+    sums = [int(np.einsum("i,i", piece.view(np.uint64), factors)) for piece in some]
     return sum(total * (2 * place + 1) for place, total in enumerate(sums))
 
 

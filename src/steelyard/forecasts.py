@@ -29,6 +29,7 @@ from .piece import Piece
 from .prediction import Scores
 from .registry import Measure
 from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
+from .rows import counts_of
 from .scale import listed
 from .suggestions import did_you_mean
 
@@ -170,31 +171,30 @@ class ForecastEvaluation(RowEvaluation):
     def sums_of(
         self, piece: Piece, columns: Sequence[Slot], shift: Array, weights: tuple[Array, Array] | None = None
     ) -> Array:
-        """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight."""
+        """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight.
+
+        Squares need not be told apart by class: nothing is multiplied with them that depends on it.
+        """
         found, classes = np.zeros((4, len(columns), len(self.scale))), len(self.scale)
         apart = [key_of(slot) in self._apart for slot in columns]
-        count = np.array([np.count_nonzero(piece.truth == code) for code in range(classes)] if any(apart) else [0])
+        total = np.append(len(piece.truth), np.zeros(classes - 1))
+        count = counts_of(piece.truth, classes) if any(apart) else total
         for row, column in enumerate(self.worth(piece, columns)):
             moved = column - shift[row] if shift[row] or weights is not None else column
-            if weights is None and not apart[row]:
-                found[:, row, 0] = moved.sum(), len(moved), moved.sum(), np.einsum("i,i", moved, moved)
-                continue
             if weights is None:
-                terms = [moved, moved * moved]
+                first, terms = moved, [moved]
             else:
                 moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
                 first = moved * weights[1]
-                terms = [first, first * moved, moved * weights[0], weights[1]]
+                terms = [first, moved * weights[0], weights[1]]
+            found[3, row, 0] = np.einsum("i,i", first, moved)
             sums = np.zeros((len(terms), classes))
             if apart[row]:
                 sums[:] = [_by_class(piece, term) for term in terms]
             else:
                 sums[:, 0] = [term.sum() for term in terms]
-            found[[2, 3], row] = sums[:2]
-            if weights is not None:
-                found[[0, 1], row] = sums[2:]
-            else:
-                found[[0, 1], row] = sums[0], count
+            found[2, row] = sums[0]
+            found[:2, row] = sums[1:] if weights is not None else (sums[0], count if apart[row] else total)
         return found
 
     @cached_property

@@ -38,43 +38,30 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
         with np.errstate(invalid="ignore", over="ignore"):
             for low, high in chunks(start, stop, len(columns)):
                 some = pieces(columns, low, high)
-                if unwanted:
-                    total = _checked_chunk(some, headings, low)
-                else:
-                    total = _assign_chunk(some, headings, low, codes[low:high])
-                if not np.abs(total - 1).max() <= SUM_TOLERANCE:
+                if not unwanted:
+                    _assign_chunk(some, codes[low:high])
+                _refuse_ranges(some, headings, low)
+                total = some[0].copy()
+                for piece in some[1:]:
+                    total += piece
+                if not (1 - total.min() <= SUM_TOLERANCE and total.max() - 1 <= SUM_TOLERANCE):
                     raise _astray(total, name, low)
 
     over_rows(rows, work, len(columns))
     return codes
 
 
-def _assign_chunk(pieces: Sequence[Numbers], headings: Sequence[str], start: int, codes: Codes) -> Numbers:
-    """Fill in the codes of a few rows; return the sums of their probabilities."""
-    highest = pieces[0].astype(np.float64)
-    lowest, total = highest.copy(), highest.copy()
+def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
+    """Fill in the codes of a few rows."""
+    highest = pieces[0]
     for code, piece in enumerate(pieces[1:], start=1):
-        np.putmask(codes, piece > highest, code)
-        np.maximum(highest, piece, out=highest)
-        np.minimum(lowest, piece, out=lowest)
-        total += piece
-    _refuse_ranges(float(lowest.min()), float(highest.max()), pieces, headings, start)
-    return total
+        # Later codes are higher: the highest of those that were ahead of all before is the last one.
+        np.maximum(codes, (piece > highest) * codes.dtype.type(code), out=codes)
+        highest = np.maximum(highest, piece)
 
 
-def _checked_chunk(pieces: Sequence[Numbers], headings: Sequence[str], start: int) -> Numbers:
-    """Check a few rows; return the sums of their probabilities."""
-    total = pieces[0].astype(np.float64)
-    for piece in pieces[1:]:
-        total += piece
+def _refuse_ranges(pieces: Sequence[Numbers], headings: Sequence[str], start: int) -> None:
     lowest, highest = np.min([piece.min() for piece in pieces]), np.max([piece.max() for piece in pieces])
-    _refuse_ranges(float(lowest), float(highest), pieces, headings, start)
-    return total
-
-
-def _refuse_ranges(
-    lowest: float, highest: float, pieces: Sequence[Numbers], headings: Sequence[str], start: int
-) -> None:
     # Written so that NaN, which both extremes pass on, fails too.
     if not (lowest >= 0 and highest <= 1):
         for piece, heading in zip(pieces, headings, strict=True):

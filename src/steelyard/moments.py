@@ -20,7 +20,7 @@ class Moments(NamedTuple):
             in what follows.
         square: Sums of squared weights.
         first: Sums by squared weight.
-        second: Sums of squares by squared weight.
+        second: Sums of squares by squared weight; these may be in the first place whether told apart or not.
     """
 
     shift: Array
@@ -40,4 +40,4 @@ class Moments(NamedTuple):
         inside = offset + scale * self.shift[column]
         parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
         parts += inside**2 * self.square[column]
-        return float(np.maximum(parts, 0.0).sum())
+        return float(np.maximum(parts.sum(), 0.0))

@@ -91,7 +91,8 @@ class OneAgainstRest:
         groups, positive = self.ranking.groups, self.positive
         if groups.starts is None:
             return Groups(groups.rows, np.concatenate([[0], np.flatnonzero(positive[1:] != positive[:-1]) + 1]))
-        kind = (groups.sums(positive) > 0) + 2 * (groups.sums(~positive) > 0)
+        own = groups.sums(positive)
+        kind = (own > 0) + 2 * (own < groups.lengths)
         fresh = np.concatenate([[True], (kind[1:] != kind[:-1]) | (kind[1:] == MIXED)])
         return Groups(groups.rows, groups.starts[fresh])
 

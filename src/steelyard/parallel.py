@@ -213,8 +213,6 @@ def summed(formula: Callable[..., Any], *columns: Any) -> float:
 
 def gathered(values: Any, order: Any) -> Any:
     """Bring values into another order."""
-    if len(order) < 2 * WORTH_A_THREAD:
-        return values[order]
     found = np.empty(len(order), dtype=values.dtype)
 
     def work(start: int, stop: int) -> None:

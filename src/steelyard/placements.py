@@ -1,4 +1,4 @@
-"""Where rows stand among those of the other side, for every class against the rest: many rows, no ties, equal weights.
+"""Where rows stand among those of the other side, for every class against the rest: no ties, equal weights.
 
 Most of what averages over classes cost is bringing what is found in the order of each score back to the rows. Of
 measures that ask for nothing but how many of the other side are above a row, only these counts need to come back.
@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .masses import BY_COUNT, spread_of
-from .parallel import chunks, over_rows, shared
-from .ranking import Ranking
+from .parallel import chunks, cores, over_rows, shared
+from .ranking import ordering
 from .row_evaluation import AVERAGES, Found
 from .rows import Rows
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Places
+    from .kinds import Array, Codes, Marks, Places
 
-MANY_ROWS = 1 << 17  # below this there is little to gain
+EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,16 @@ class Placements:
 
         def work(codes: Sequence[int]) -> bool:
             for code in codes:
-                ranking = Ranking.of(columns[code if len(columns) > 1 else 0])
-                if ranking.tied.any():
+                order, tied = ordering(columns[code if len(columns) > 1 else 0])
+                if tied.any():
                     return False
-                above[code] = _placed(ranking.order, rows.truth, code, counts[code])
+                above[code] = _placed(order, rows.truth, code, counts[code])
             return True
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
-        if not all(shared(codes, work, len(rows))):
+        # A class that would keep one core busy while the others wait is shared by all of them.
+        dealt = len(codes) - (len(codes) % cores() == 1)
+        if not all(shared(codes[:dealt], work, len(rows))) or not work(codes[dealt:]):
             return None
         if len(columns) == 1:  # the other class has the same score, turned round
             other = sizes[::-1][rows.truth]
@@ -65,14 +68,14 @@ class Placements:
             above[1 - speaks] = above[speaks]
         return cls(counts, above, rows.truth, sizes)
 
-    def found(self, formula: object, alone: str | None = None) -> dict[int | str, Found]:
-        """A measure with its spread: of every class, and averaged over them; or one average alone."""
+    def found(self, formula: object) -> dict[int | str, Found]:
+        """A measure with its spread: of every class, and averaged over them."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
         known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
         values = np.array([value for value, _, _ in known])
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
         found: dict[int | str, Found] = {}
-        for code, value in enumerate(values.tolist() if alone is None else ()):
+        for code, value in enumerate(values.tolist()):
             constant, slope = lines[code].T
             first, second = self.moments[code]
             sizes = np.array([rest[code], self.sizes[code]])
@@ -81,8 +84,7 @@ class Placements:
         even = np.full(len(values), 1 / len(values))
         moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
         for average, weights, gaps in zip(AVERAGES, (even, share), (0 * moved, moved), strict=True):
-            if alone in (None, average):
-                found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
+            found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
         return found
 
     @cached_property
@@ -93,18 +95,23 @@ class Placements:
         """
         classes = len(self.sizes)
 
-        def work(start: int, stop: int) -> tuple[Array, Array]:
-            sums, products = np.zeros((classes, classes)), np.zeros((classes, classes, classes))
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((classes, classes + 1, classes))
             for low, high in chunks(start, stop, classes):
-                counts, truth = self.counts[:, low:high].astype(np.float64), self.truth[low:high]
-                for code in range(classes):
-                    own = counts.compress(truth == code, axis=1)
-                    sums[code] += own.sum(axis=1)
-                    products[code] += own @ own.T
-            return sums, products
+                truth = self.truth[low:high]
+                by_class = np.argsort(truth, kind="stable")
+                edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
+                # With ones below the counts, one product of matrices makes both sums.
+                counts = np.ones((classes + 1, high - low))
+                for row, column in zip(counts, self.counts, strict=False):
+                    row[:] = column[low:high].take(by_class)
+                for code, ends in enumerate(pairwise([0, *edges])):
+                    own = counts[:, slice(*ends)]
+                    found[code] += own @ own[:-1].T
+            return found
 
-        parts = over_rows(len(self.truth), work, classes)
-        return reduce(np.add, [part[0] for part in parts]), reduce(np.add, [part[1] for part in parts])
+        found = reduce(np.add, over_rows(len(self.truth), work, classes))
+        return found[:, -1], found[:, :-1]
 
     @cached_property
     def moments(self) -> Array:
@@ -132,19 +139,43 @@ def _found(value: float, squares: Array, sizes: Array) -> Found:
 
 def _placed(order: Places, truth: Codes, code: int, out: Places) -> float:
     """Count how many of the other side are above each row; return the sum over the rows of the class."""
-    reached, total, rows_in_all = 0, 0, len(order)
-    for low, high in chunks(0, rows_in_all):
-        rows = order[low:high]
-        own = (truth[rows] == code).view(np.int8)
-        hits = np.cumsum(own, dtype=np.int32)
-        hits += reached
-        reached, total = int(hits[-1]), total + int(hits.sum(dtype=np.int64))
-        # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
-        beyond = np.arange(low + 1, high + 1, dtype=np.int32)
-        beyond -= 2 * hits
-        beyond *= own
-        hits += beyond
-        out[rows] = hits
+    own: Marks = np.empty(len(order), dtype=bool)
+
+    def mark(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            np.equal(truth[order[low:high]], code, out=own[low:high])
+
+    def place(start: int, stop: int) -> int:
+        reached, total = int(np.count_nonzero(own[:start])), 0
+        for low, high in chunks(start, stop):
+            hits = _running_counts(own[low:high])
+            hits += reached
+            reached, total = int(hits[-1]), total + int(hits.sum(dtype=np.int64))
+            # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
+            beyond = np.arange(low + 1, high + 1, dtype=np.int32)
+            beyond -= hits
+            beyond -= hits
+            beyond *= own[low:high].view(np.int8)
+            hits += beyond
+            out[order[low:high]] = hits
+        return total
+
+    over_rows(len(order), mark)
+    total, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
     # Each row of the class is counted as a hit from its own place on: so its places, and those above it, follow.
-    places = reached * (rows_in_all + 1) - total
-    return float(places - reached * (reached + 1) // 2)
+    places = size * (len(order) + 1) - total
+    return float(places - size * (size + 1) // 2)
+
+
+def _running_counts(marks: Marks) -> Places:
+    """How many of the marks are set up to each of them, itself included.
+
+    Bytes of eight marks times 1 + 2^8 + 2^16 + ... are their running counts: adding one by one takes twice as long.
+    """
+    if len(marks) % 8:
+        return np.cumsum(marks, dtype=np.int32)
+    eights = (marks.view("<u8") * EVERY_BYTE).astype("<u8", copy=False)
+    counts = (eights >> LAST_BYTE).astype(np.int32)
+    found: Places = np.repeat(np.cumsum(counts, dtype=np.int32) - counts, 8)
+    found += eights.view(np.uint8)
+    return found

@@ -22,7 +22,7 @@ from .evaluation import Slot
 from .masses import BY_COUNT, Influences, Sides, pseudo_moments
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .parallel import chunks, over_rows, shared
-from .placements import MANY_ROWS, Placements
+from .placements import Placements
 from .ranking import Ranking
 from .registry import Measure
 from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .kinds import Array
 
 WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew where it is asked for
+FELT = 2.0**-15  # where pseudo-rows can move a value further, they are seldom negligible
 TOGETHER = 2  # measures at a time: more would take more memory than they save time
 
 
@@ -99,19 +100,19 @@ class RankedEvaluation(RowEvaluation):
         missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
         return [measure for measure in self.measures if measure.label in missed]
 
-    def _count(self, measures: Sequence[Measure], alone: str | None = None) -> None:
+    def _count(self, measures: Sequence[Measure]) -> None:
         """Find measures by counts alone, of classes and averaged, where there are many rows alike but for scores."""
         counted = [measure for measure in measures if measure.formula in BY_COUNT]
-        many = len(self.rows) >= MANY_ROWS and self.weights.equal and self.rows.cluster is None
-        if not counted or not many or not self.sizes.all():
+        if not counted or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
             return
-        placements = Placements.of(self.rows, self.model, self.sizes)
+        added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
+        placements = Placements.of(self.rows, self.model, self.sizes) if added.max() < FELT else None
         if placements is None:
             return
-        added = (self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)).max()
         for measure in counted:
-            found = placements.found(measure.formula, alone)
-            if added < NEGLIGIBLE * np.sqrt(min(each.variance[0] for each in found.values())):  # no pseudo-row is felt
+            found = placements.found(measure.formula)
+            errors = np.sqrt([found[code].variance[0] for code in range(len(self.sizes))])
+            if (added < NEGLIGIBLE * errors).all():  # no pseudo-row is felt
                 self.memory.results.update({(measure.label, part): each for part, each in found.items()})
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
@@ -153,7 +154,7 @@ class RankedEvaluation(RowEvaluation):
             return NOT_FOUND
         if key not in self.memory.results:
             if slot.code is None:
-                self._count([slot.measure], slot.average)
+                self._count([slot.measure])
                 if key not in self.memory.results:
                     self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:

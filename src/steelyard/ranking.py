@@ -6,20 +6,19 @@ mass of a class at each of them, and that of the rest. New masses (weights, repl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .columns import pieces
 from .parallel import chunks, cores, gathered, over_rows, side_by_side
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
-MINUS = np.uint64(2**63)
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
 
@@ -30,11 +29,11 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
     themselves decide.
     """
-    keys, plain, places_mask = _keys(score)
-    keys = _sorted(keys.view(np.float64) if plain else keys).view(np.uint64)
-    alike = _alike(keys, places_mask, len(score) // 4)
-    keys &= places_mask  # now they are places, and nothing else
-    order: Places = keys.view(np.int64)
+    places_mask = np.uint64((1 << max(len(score) - 1, 1).bit_length()) - 1)
+    keys = _sorted(_keys(score, places_mask, _negative).view(np.float64))
+    if len(keys) and np.isnan(keys[-1]):  # infinite scores, which are no numbers with a place in their last bits
+        keys = _sorted(_keys(score, places_mask, _descending))
+    order, alike = _places(keys.view(np.uint64), places_mask, len(score) // 4)
     tied = np.zeros(len(score), dtype=bool)
     if alike is None:  # it is faster to look at all of them than to pick so many out
         ordered = gathered(score, order)
@@ -52,48 +51,50 @@ def ordering(score: Numbers) -> tuple[Places, Marks]:
     return order, tied
 
 
-def _keys(score: Numbers) -> tuple[Places, bool, np.uint64]:
-    """Scores with the place of each row in their last bits, how they are to be read, and which bits these are.
-
-    Bits of scores that are not negative are in order as they are, and as numbers with a minus sign in the opposite one.
-    """
-    last = (1 << max(len(score) - 1, 1).bit_length()) - 1
+def _keys(score: Numbers, places_mask: np.uint64, turn: Callable[[Numbers, Places], None]) -> Places:
+    """Scores, turned so that they fall where they rose, with the place of each row in their last bits."""
     keys: Places = np.empty(len(score), dtype=np.uint64)
 
-    def work(plain: bool, start: int, stop: int) -> bool:
+    def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
-            (piece,) = pieces([score], low, high)
-            if plain and not (piece.min() >= 0 and piece.max() < np.inf):
-                return False
-            bits = piece.view(np.uint64) if plain else _descending(piece)
-            np.bitwise_or(bits, np.uint64(last) | (MINUS if plain else np.uint64(0)), out=keys[low:high])
-            keys[low:high] -= np.arange(last - low, last - high, -1).view(np.uint64)  # of all ones, a place is left
-        return True
+            bits = keys[low:high]
+            turn(score[low:high], bits)
+            bits &= ~places_mask
+            bits |= np.arange(low, high, dtype=np.uint64)
 
-    plain = all(over_rows(len(score), partial(work, True)))
-    if not plain:
-        over_rows(len(score), partial(work, False))
-    return keys, plain, np.uint64(last)
+    over_rows(len(score), work)
+    return keys
 
 
-def _alike(keys: Places, places_mask: np.uint64, most: int) -> Places | None:
-    """Where a key and the next one differ in nothing but their places; None where that is so in more than most."""
+def _negative(score: Numbers, bits: Places) -> None:
+    """Write negative scores into bits that are read as numbers; 0.0 and -0.0 both become 0.0."""
+    np.subtract(0.0, score, out=bits.view(np.float64), dtype=np.float64)
+
+
+def _places(keys: Places, places_mask: np.uint64, most: int) -> tuple[Places, Places | None]:
+    """Turn sorted keys into the places that they hold, and nothing else.
+
+    Returns:
+        The places, and where a key and the next one differed in nothing but these; None where more did than most.
+    """
     found: list[Places] = []
-    for low, high in chunks(0, len(keys) - 1):
-        same = (keys[low:high] ^ keys[low + 1 : high + 1]) <= places_mask
-        most -= int(np.count_nonzero(same))
-        if most < 0:
-            return None
-        found.append(np.flatnonzero(same) + low)
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    for low, high in chunks(0, len(keys)):
+        bits = keys[low:high]
+        if most >= 0:
+            after = keys[low + 1 : high + 1]
+            same = (bits[: len(after)] ^ after) <= places_mask
+            most -= int(np.count_nonzero(same))
+            found.append(np.flatnonzero(same) + low)
+        bits &= places_mask
+    return keys.view(np.int64), None if most < 0 else np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
-def _descending(score: Numbers) -> Places:
-    """Whole numbers that fall as the scores rise; 0.0 and -0.0 are the same."""
-    bits = (score + 0.0).view(np.int64)
+def _descending(score: Numbers, bits: Places) -> None:
+    """Write whole numbers that fall as the scores rise; 0.0 and -0.0 are the same."""
+    whole = bits.view(np.int64)
+    np.add(0.0, score, out=bits.view(np.float64), dtype=np.float64)
     # Negative scores: all bits are as they should be but the sign; others: all must be turned round but the sign.
-    bits ^= ~((bits >> 63) & ~SIGN) & ~SIGN
-    return bits.view(np.uint64)
+    whole ^= ~((whole >> 63) & ~SIGN) & ~SIGN
 
 
 def _sorted(keys: AnyArray) -> AnyArray:
@@ -101,14 +102,20 @@ def _sorted(keys: AnyArray) -> AnyArray:
     if len(keys) < WORTH_HALVING or cores() < 2:
         keys.sort()
         return keys
-    middle = np.sort(keys[:: len(keys) // 1000])[500]
+    middle, found = np.sort(keys[:: len(keys) // 1000])[500], np.empty_like(keys)
+    edge = sum(int(np.count_nonzero(keys[low:high] < middle)) for low, high in chunks(0, len(keys)))
 
-    def half(lower: bool) -> AnyArray:
-        part: AnyArray = keys[(keys < middle) == lower]
+    def half(lower: bool) -> None:
+        part, reached = found[:edge] if lower else found[edge:], 0
+        for low, high in chunks(0, len(keys)):
+            some = keys[low:high]
+            some = some.compress((some < middle) == lower)
+            part[reached : reached + len(some)] = some
+            reached += len(some)
         part.sort()
-        return part
 
-    return np.concatenate(side_by_side(half, (True, False)))
+    side_by_side(half, (True, False))
+    return found
 
 
 def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> None:

@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
+import steelyard.parallel
+import steelyard.placements
 import steelyard.ranked
 from steelyard import assess
 from steelyard.masses import BY_COUNT
 from steelyard.measures.ranking import auc
-from steelyard.placements import Placements
+from steelyard.placements import Placements, _running_counts
 
 
 def sample(rows: int, classes: int, seed: int) -> tuple[Any, Any]:
@@ -58,8 +62,48 @@ def test_a_score_that_occurs_twice_is_left_to_others() -> None:
 def test_many_rows_take_the_short_way_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, chance = sample(1 << 17, 3, 2)
     short = assess(truth, chance, measures=["auc"]).table()
-    monkeypatch.setattr(steelyard.ranked, "MANY_ROWS", 1 << 60)
+    monkeypatch.setattr(steelyard.ranked, "FELT", 0.0)
     usual = assess(truth, chance, measures=["auc"]).table()
     for column in ("value", "low", "high", "se"):
         assert_allclose(short[column], usual[column], rtol=1e-11)
     assert auc in BY_COUNT
+
+
+@pytest.mark.parametrize("several", [1, 2, 3, 4])
+def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, chance = sample(200_003, 3, 3)
+    rows = assess(truth, chance, measures=["auc"]).ranked
+    alone = Placements.of(rows.rows, 0, rows.sizes)
+    for module in (steelyard.parallel, steelyard.placements):
+        monkeypatch.setattr(module, "cores", lambda: several)
+    monkeypatch.setattr(steelyard.parallel, "WORTH_A_THREAD", 1 << 12)
+    together = Placements.of(rows.rows, 0, rows.sizes)
+    assert alone is not None
+    assert together is not None
+    assert_array_equal(together.counts, alone.counts)
+    assert_array_equal(together.above, alone.above)
+    for mine, other in zip(together.products, alone.products, strict=True):
+        assert_allclose(mine, other, rtol=1e-13)
+
+
+def test_counts_are_those_of_pairs() -> None:
+    truth, chance = sample(300, 3, 4)
+    rows = assess(truth, chance, measures=["auc"]).ranked
+    found = Placements.of(rows.rows, 0, rows.sizes)
+    assert found is not None
+    for code in range(3):
+        higher = chance[:, None, code] > chance[None, :, code]
+        other = (truth == code)[:, None] != (truth == code)[None, :]
+        assert_array_equal(found.counts[code], (higher & other).sum(axis=0))
+        assert found.above[code] == found.counts[code][truth == code].sum()
+    sums, products = found.products
+    for code in range(3):
+        own = found.counts[:, truth == code].astype(np.int64)
+        assert_array_equal(sums[code], own.sum(axis=1))
+        assert_array_equal(products[code], own @ own.T)
+
+
+@given(st.lists(st.booleans(), max_size=50))
+def test_running_counts_are_running_sums(marks: list[bool]) -> None:
+    column = np.array(marks, dtype=bool)
+    assert_array_equal(_running_counts(column), np.cumsum(column))
