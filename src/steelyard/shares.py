@@ -55,6 +55,10 @@ class Share(Protocol):
     def size(self) -> int:
         """About how many bytes it takes where it lies."""
 
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
 
@@ -79,6 +83,11 @@ class FileShare:
     def name(self) -> str:
         """What messages call it."""
         return self.file.shown
+
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+        return self.file.system is not None
 
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
@@ -133,6 +142,7 @@ class FrameShare:
     tables: Iterable[Any]
     filter: Filter | None = None
     size: int = 0
+    far: bool = False
 
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
