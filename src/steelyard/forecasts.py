@@ -177,7 +177,8 @@ class ForecastEvaluation(RowEvaluation):
         for row, column in enumerate(self.worth(piece, columns)):
             moved = column - shift[row] if shift[row] or weights is not None else column
             if weights is None and not apart[row]:
-                found[:, row, 0] = moved.sum(), len(moved), moved.sum(), np.einsum("i,i", moved, moved)
+                total = moved.sum()
+                found[:, row, 0] = total, len(moved), total, np.einsum("i,i", moved, moved)
                 continue
             if weights is None:
                 terms = [moved, moved * moved]

@@ -15,6 +15,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
+from . import tally as tallies
 from .admission import Request
 from .cases import Door, Given, Prediction
 from .columns import is_single
@@ -46,6 +47,7 @@ State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
 WORTH_A_GLIMPSE = 1 << 25  # bytes of files: labels of fewer are soon seen
+FEW_HELD = 1 << 16  # rows of a share: fewer are not worth summing up by themselves, even where all are very many
 MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
@@ -258,14 +260,20 @@ class Plan:
         count, settings = Count(self.request, replace(self.door, scale=scale), forms), self.settings
         if settings is None:
             return self._counted(partial(Adding, count))
-        bits = bits_for(rows_in(self.files.files) if isinstance(self.files, Files) and not self.saved else None)
-        tally = self._counted(Gather(count, settings, bits))
+        rows = rows_in(self.files.files) if isinstance(self.files, Files) else None
+        most = min(FEW_HELD, tallies.MOST_ROWS) if self._certain(rows or 0) else None
+        tally = self._counted(Gather(count, settings, bits_for(None if self.saved else rows), most))
         for _ in range(MOST_LOOKS):
             looks = looks_of(tally)
             if not looks:
                 break
             tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
         return tally
+
+    def _certain(self, rows: int) -> bool:
+        """Whether so many rows will not be held in the end: none of them can turn out not to count."""
+        every = self.request.door.missing == "error" and self.request.door.weight is None and not self.skip
+        return every and self.files.filter is None and rows > tallies.MOST_ROWS
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
         found = self.gather(start, self.columns, self._progress)
