@@ -46,7 +46,8 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
-WORTH_A_GLIMPSE = 1 << 25  # bytes of files: labels of fewer are soon seen
+WORTH_A_GLIMPSE = 1 << 20  # bytes of files: labels of fewer are soon seen
+GLIMPSE = 1 << 14  # rows: whatever they do not tell turns up soon, or is so rare that many more would not tell it
 FEW_HELD = 1 << 16  # rows of a share: fewer are not worth summing up by themselves, even where all are very many
 MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
@@ -192,7 +193,7 @@ class Plan:
         columns = self.columns if drop else list(names)
         if glimpse:
             shares = self.files.shares(True)
-            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema), 1)]
+            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema, GLIMPSE), 1)]
             return reduce(add, [Seen.of(batch.table, names, drop) for batch in first])
         found = self.fold(Look(names, drop), columns)
         if found.faults:
@@ -222,7 +223,7 @@ class Plan:
         if not isinstance(self.files, Files) or self.skip:
             return False
         for share in self.files.shares(True)[:1]:
-            for batch in islice(share.batches([column], self.schema), 1):
+            for batch in islice(share.batches([column], self.schema, GLIMPSE), 1):
                 return bool(has_fraction(batch.table.column(column).to_numpy()).any())
         return False
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Places
 
 SIZE = 1 << 12
+COLUMNS = 4  # as many numbers of a row are at hand at a time
 
 
 @dataclass(frozen=True)
@@ -28,23 +29,25 @@ class Sample:
     def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
         """Choose from some rows; of those not below a mark, none."""
         number, found = _number(rows), []
-        for low, high in chunks(0, len(rows)):
+        for low, high in chunks(0, len(rows), COLUMNS) or [(0, 0)]:
             # Multiplied by a large odd number, all bits of another have a say in the first ones.
             marks: Places = np.asarray(number[low:high], dtype=np.float64).view(np.uint64) * ODD
-            here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
+            if below is None and len(marks) > SIZE:
+                below = np.partition(marks, SIZE - 1)[SIZE - 1]
+                here = np.flatnonzero(marks <= below)
+            else:
+                here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
             found.append((marks[here], here + low))
         marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        if len(marks) > SIZE:
-            least = marks <= np.partition(marks, SIZE)[SIZE]
-            marks, chosen = marks[least], chosen[least]
         return cls(marks, _bare(rows.select(chosen))).cut()
 
     def cut(self) -> Sample:
         """No more than so many."""
         if len(self.marks) <= SIZE:
             return self
-        chosen = np.zeros(len(self.marks), dtype=bool)
-        chosen[np.argsort(self.marks, kind="stable")[:SIZE]] = True
+        last = np.partition(self.marks, SIZE - 1)[SIZE - 1]
+        chosen = self.marks < last
+        chosen[np.flatnonzero(self.marks == last)[: SIZE - np.count_nonzero(chosen)]] = True
         return Sample(self.marks[chosen], self.rows.select(chosen))
 
     def __add__(self, other: Sample) -> Sample:
