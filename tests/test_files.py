@@ -261,6 +261,18 @@ def test_a_damaged_file_is_named(tmp_path: Path, ending: str) -> None:
         whole(tmp_path, ["y"])
 
 
+@pytest.mark.parametrize("places", [[0, 2, 1], [0, -1, 1], [0, 2, None]])
+def test_words_that_are_not_there_are_refused(tmp_path: Path, places: list[int | None]) -> None:
+    codes = pa.array(places, pa.int8())
+    words = pa.DictionaryArray.from_arrays(codes, pa.array(["no", "yes"]), safe=False)
+    path = tmp_path / "words.arrow"
+    table = pa.table({"y": words})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(UnreadableFile, match=r"words\.arrow"):
+        list(streams.Files.of(path).batches(["y"]))
+
+
 def test_a_filter_is_held_against_the_types_of_all_files(tmp_path: Path) -> None:
     write(tmp_path / "1.csv", pa.table({"y": ["a"], "k": [1]}))
     write(tmp_path / "2.csv", pa.table({"y": ["a"], "k": [0.5]}))

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from steelyard import Scale
 from steelyard.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
-from steelyard.labels import WIDEST_RANGE, Coded, encode, refuse_missing, scale_of
-from steelyard.parallel import WORTH_A_THREAD
+from steelyard.labels import WIDEST_RANGE, Coded, encode, look_up, occurring, refuse_missing, scale_of
+from steelyard.parallel import LEAST_CHUNK, WORTH_A_THREAD
 
 WORDS = ["b", "a", "b", "ä"]
 TEXT = np.array(WORDS)
@@ -412,6 +412,27 @@ def test_more_words_than_a_byte_can_count() -> None:
 
 
 # --- on a scale -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int32, np.int64])
+@pytest.mark.parametrize("target", [[0], [1, 0], [2, 0, 1], [3, 1, 0, 2], [4, 3, 1, 0, 2]])
+def test_few_codes_are_translated_as_many_are(kind: Any, target: list[int]) -> None:
+    codes: Any = np.random.default_rng(0).integers(0, len(target), 100_000).astype(kind)
+    for narrow in (np.uint8, np.int8, np.int64):
+        wanted = np.array(target, dtype=narrow)
+        found = look_up(codes, wanted)
+        assert found.dtype == narrow
+        assert np.array_equal(found, wanted[codes])
+
+
+@pytest.mark.parametrize("late", [0, LEAST_CHUNK - 1, LEAST_CHUNK, 90_000, None])
+def test_a_word_occurs_wherever_it_stands(late: int | None) -> None:
+    places = np.zeros(100_000, np.int32)
+    places[5] = 2
+    if late is not None:
+        places[late] = 1
+    assert occurring(places, 4).tolist() == [True, late is not None, True, False]
+    assert occurring(places[:0], 2).tolist() == [False, False]
 
 
 def test_codes_follow_the_scale() -> None:

@@ -212,8 +212,9 @@ def is_single(value: Any) -> bool:
 
 def as_numpy(column: Any) -> Any:
     """See an Arrow column as a NumPy array, without a copy where that can be."""
-    whole = column.combine_chunks() if hasattr(column, "chunks") else column
-    return whole.to_numpy(zero_copy_only=False)
+    if hasattr(column, "chunks"):  # combining copies, even a single one
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return column.to_numpy(zero_copy_only=False)
 
 
 def read_frame(frame: Any) -> Any:

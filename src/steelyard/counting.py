@@ -77,15 +77,17 @@ class Gather:
         count: Lets batches in.
         settings: Which measures are asked for.
         bits: Of the rulers on which scores are counted where rows are not held.
+        most: How many rows of a share are held at most; None for as many as there may be of all.
     """
 
     count: Count
     settings: Settings
     bits: int = BITS
+    most: int | None = None
 
     def __call__(self) -> LettingIn[Tally]:
         """Start with no rows."""
-        gathering = Gathering(self.settings, self.bits)
+        gathering = Gathering(self.settings, self.bits, self.most)
         return LettingIn(self.count, gathering, gathering.miss)
 
 

@@ -114,7 +114,7 @@ class Work(Generic[State]):
         """Work on a share to its end; of one with a fault nothing counts."""
         gatherer, rows = self.start(), 0
         try:
-            for batch in ahead(share.batches(self.columns, self.schema)):
+            for batch in ahead(share.batches(self.columns, self.schema), far=share.far):
                 if batch.table.num_rows:
                     gatherer.add(batch)
                     rows += batch.table.num_rows

@@ -66,24 +66,32 @@ def read_whole(file: File, columns: Sequence[str] | None = None) -> Any:
                 table = reader.read_all()
                 table = table if columns is None else table.select(columns)
         # Arrow trusts offsets and text as they stand in a file; a damaged one must not get further.
-        table.validate(full=True)
+        table.validate()
+        for batch in table.to_batches():
+            _validate(batch)
         return table
 
 
 def batches_of(
-    file: File, columns: Sequence[str], schema: Any, keep: Any = None, groups: tuple[int, int] | None = None
+    file: File,
+    columns: Sequence[str],
+    schema: Any,
+    keep: Any = None,
+    groups: tuple[int, int] | None = None,
+    most: int | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """The rows of a file, some at a time, each batch with the number of its first row.
 
     Text is read as the types of ``schema``; what has types of its own comes in these. ``keep`` is a condition: parts
-    of a Parquet file in which no row can meet it are passed over. ``groups`` are some of its row groups.
+    of a Parquet file in which no row can meet it are passed over. ``groups`` are some of its row groups. Whoever wants
+    the first rows only says how many are read ``most`` at a time.
     """
     with named(file):
         if file.ending in TEXT:
             text = replace(Text.of(file), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
         elif file.ending == ".parquet":
-            yield from _limited(_parquet_batches(file, columns, keep, groups))
+            yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))
         else:
             with _arrow(file, mapped=True) as reader:
                 yield from _limited(_counted(batch.select(list(columns)) for batch in _arrow_batches(reader)))
@@ -99,25 +107,39 @@ def _counted(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
 def _limited(batches: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
     """Cut batches that are too large, check them, and let go of each before the next."""
     for first, batch in batches:
-        batch.validate(full=True)
+        _validate(batch)
         rows = max(1, min(BATCH_ROWS, BATCH_BYTES * batch.num_rows // max(batch.nbytes, 1)))
         for start in range(0, batch.num_rows, rows):
             yield first + start, batch.slice(start, rows)
+
+
+def _validate(batch: Any) -> None:
+    """Refuse a damaged batch; whether words apart from rows are there is seen faster here than by Arrow."""
+    import pyarrow as pa
+
+    batch.validate()
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type) and len(column) and not column.null_count:
+            places = column.indices.to_numpy()
+            if places.view(f"u{places.itemsize}").max() < len(column.dictionary):
+                column.dictionary.validate(full=True)
+                continue
+        column.validate(full=True)
 
 
 # --- Parquet --------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _parquet(file: File, text: Sequence[str] = ()) -> Iterator[Any]:
+def _parquet(file: File, text: Sequence[str] = (), known: Any = None) -> Iterator[Any]:
+    """A reader of a Parquet file, of which the metadata may be known."""
     from pyarrow import parquet
 
     # Text comes as it is stored, words apart from rows: that is how labels are counted.
+    options = {"page_checksum_verification": True, "read_dictionary": list(text), "buffer_size": BUFFER}
     with (
         file.where.open_input_file(file.path) as source,
-        parquet.ParquetFile(
-            source, page_checksum_verification=True, read_dictionary=list(text), buffer_size=BUFFER
-        ) as opened,
+        parquet.ParquetFile(source, metadata=known, **options) as opened,
     ):
         yield opened
 
@@ -134,7 +156,7 @@ def row_groups(file: File, size: int) -> list[tuple[int, int]]:
 
 
 def _parquet_batches(
-    file: File, columns: Sequence[str], keep: Any, stretch: tuple[int, int] | None
+    file: File, columns: Sequence[str], keep: Any, stretch: tuple[int, int] | None, most: int
 ) -> Iterator[tuple[int, Any]]:
     import pyarrow as pa
 
@@ -147,9 +169,9 @@ def _parquet_batches(
     text = [name for name in columns if pa.types.is_string(schema.field(name).type)]
     wanted = groups if keep is None else _promising(file, schema, keep)
     wanted = wanted if stretch is None else [group for group in wanted if stretch[0] <= group < stretch[1]]
-    with _parquet(file, text) as opened:
+    with _parquet(file, text, meta) as opened:
         for group in wanted:
-            rows = _rows_at_a_time(meta.row_group(group), len(columns))
+            rows = min(_rows_at_a_time(meta.row_group(group), len(columns)), most)
             first = starts[group]
             threads = cores() > 1
             for batch in opened.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=threads):

@@ -34,9 +34,10 @@ Looks = Mapping[Label | None, Mapping[str, Look]]
 class Gathering:
     """Takes in batches of rows with their scores."""
 
-    def __init__(self, settings: Settings, bits: int = BITS) -> None:
-        """Start with no rows."""
+    def __init__(self, settings: Settings, bits: int = BITS, most: int | None = None) -> None:
+        """Start with no rows; so many are held at most."""
         self.settings, self.bits = settings, bits
+        self.most = tallies.MOST_ROWS if most is None else most
         self.recipe: Recipe | None = None
         self.total: Sum[Tally] = Sum()
         self.held = 0
@@ -58,7 +59,7 @@ class Gathering:
             return
         self.total.add(replace(counts, scores=rows))
         self.held += len(rows)
-        if self.held > tallies.MOST_ROWS:
+        if self.held > self.most:
             self._let_go(self.recipe)
 
     def miss(self, dropped: Tally) -> None:

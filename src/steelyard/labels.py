@@ -12,13 +12,14 @@ import numpy as np
 
 from .columns import as_numpy, flat, is_missing, is_whole
 from .errors import MissingValues, UnknownLabel, UnusableLabels, quoted, refuse_length
-from .parallel import CHUNK, chunks, over_rows
+from .parallel import CHUNK, LEAST_CHUNK, chunks, over_rows
 from .scale import Label, Scale, listed, of_one_kind, plain_label
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Codes, Marks, Places
 
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
+FEW = 4  # entries of a table that are found faster by comparing
 MEND = "Labels are text, whole numbers or booleans"
 
 
@@ -70,13 +71,34 @@ class Coded:
 def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:
     """Replace every code by its entry in ``target``, in cache-sized pieces."""
     found = np.empty(len(codes), dtype=target.dtype) if out is None else out
+    few = 1 < len(target) <= FEW and target.dtype.kind in "iu"
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
-            np.take(target, codes[low:high], out=found[low:high], mode="clip")
+            if few:
+                _choose(codes[low:high], target, found[low:high])
+            else:
+                np.take(target, codes[low:high], out=found[low:high], mode="clip")
 
     over_rows(len(codes), work)
     return found
+
+
+def _choose(codes: Codes, target: AnyArray, out: AnyArray) -> None:
+    """The same where there are few entries: comparing with each is faster than looking up."""
+    out[:] = target[0]
+    for code in range(1, len(target)):
+        out += (codes == code) * (target[code : code + 1] - target[0])  # may wrap around, and back again
+
+
+def occurring(places: Places, words: int) -> Marks:
+    """Which words occur; where all do, the first rows most often show it."""
+    seen = np.zeros(words, dtype=bool)
+    for low, high in [(0, LEAST_CHUNK), *chunks(LEAST_CHUNK, len(places))]:
+        seen[places[low:high]] = True
+        if seen.all():
+            break
+    return seen
 
 
 def _renumbered(codes: Codes, seen: Marks) -> Codes:
@@ -296,8 +318,7 @@ def _joined(pieces: Sequence[Piece], name: str) -> Coded:
 
 def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
     """The label that each word stands for; None for what is missing or does not occur."""
-    seen = np.zeros(len(piece.words), dtype=bool)
-    seen[piece.places if piece.missing is None else piece.places[~piece.missing]] = True
+    seen = occurring(piece.places if piece.missing is None else piece.places[~piece.missing], len(piece.words))
     meant: list[Label | None] = []
     for code, (word, here) in enumerate(zip(piece.words, seen.tolist(), strict=True)):
         try:

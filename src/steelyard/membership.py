@@ -80,6 +80,8 @@ def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
 
 
 def _refuse_range(column: Numbers, name: str, start: int) -> None:
+    if column.min() >= 0 and column.max() <= 1:  # neither is so where a number is missing
+        return
     refuse_missing_numbers(column, name, start)
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():

@@ -113,16 +113,20 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
         yield
 
 
-def ahead(items: Iterator[Item], waiting: int = 2) -> Iterator[Item]:
+def ahead(items: Iterator[Item], waiting: int = 2, far: bool = False) -> Iterator[Item]:
     """Let a thread fetch what comes next while this one works; so many items wait at most.
 
-    They come in their order. Whoever stops asking stops the thread too, and where nobody waits for what is made of
-    the items there are no more of them.
+    Where all cores have work of their own, only what comes from far is worth a thread. Items come in their order.
+    Whoever stops asking stops the thread too, and where nobody waits for what is made of the items there are no more
+    of them.
     """
-    if getattr(_here, "alone", False):
-        yield from items
-        return
     over: Event | None = getattr(_here, "enough", None)
+    if getattr(_here, "alone", False) or (over is not None and not far):
+        for each in items:
+            if over is not None and over.is_set():
+                raise Abandoned
+            yield each
+        return
     fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
     enough, end = Event(), StopIteration()
     thread = Thread(target=_fetch, args=(items, fetched, enough, end), daemon=True)

@@ -49,7 +49,8 @@ class Piece:
         if self.said.assigned is not None:
             return np.asarray(self.said.assigned == self.truth, dtype=np.float64)
         if len(self.said.columns) == 1:
-            return np.asarray(np.abs(self.said.columns[0] - (self.truth != self.said.speaks)), dtype=np.float64)
+            away = np.asarray(self.said.columns[0] - self.happened(1 - self.said.speaks))
+            return np.abs(away, out=away)
         # Sums of products: choosing a column by a mask takes the machine several times as long.
         found: Array = self.memberships[0] * self.happened(0)
         for code, column in enumerate(self.memberships[1:], start=1):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 SUMS = ("count", "mass", "square")
-FEW = 4
+FEW = 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Rows:
             raise ValueError("a score that there cannot be")
         return rows
 
-    def select(self, rows: Marks) -> Rows:
+    def select(self, rows: Marks | Places) -> Rows:
         """Keep some of the rows."""
         columns = [None if column is None else column[rows] for column in self.columns()]
         return self.with_columns(columns, None if self.sums is None else self.sums[rows])
@@ -191,9 +191,12 @@ class Rows:
         """Put the rows of both together; rows that were taken out meet those that they were, and both are gone."""
         columns: list[AnyArray | None] = []
         for mine, yours in zip(self.columns(), other.columns(), strict=True):
+            if mine is None and yours is None:
+                columns.append(None)
+                continue
             parts = [np.zeros(len(rows), np.int64) if column is None else column
                      for rows, column in ((self, mine), (other, yours))]  # fmt: skip
-            columns.append(None if mine is None and yours is None else np.concatenate(parts))
+            columns.append(np.concatenate(parts))
         plain = self.sums is None and other.sums is None
         joined = self.with_columns(columns, None if plain else np.concatenate([self.filled, other.filled]))
         return joined if plain or joined.filled[:, 0].min(initial=1.0) > 0 else joined.settled()
@@ -214,8 +217,8 @@ class Rows:
 
 
 def counts_of(codes: Codes, size: int) -> Array:
-    """How often each code occurs; few are counted one after the other, which is faster."""
-    if size > FEW:
+    """How often each code occurs; few are counted one after the other, which is faster, the more so the narrower."""
+    if size > FEW // codes.itemsize:
         return np.bincount(codes, minlength=size).astype(np.float64)
     return np.array([np.count_nonzero(codes == code) for code in range(size)], dtype=np.float64)
 

@@ -55,6 +55,10 @@ class Share(Protocol):
     def size(self) -> int:
         """About how many bytes it takes where it lies."""
 
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
 
@@ -80,8 +84,13 @@ class FileShare:
         """What messages call it."""
         return self.file.shown
 
-    def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
-        """Its rows, some at a time, with these columns in the types of the schema."""
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+        return self.file.system is not None
+
+    def batches(self, columns: Sequence[str], schema: Any, most: int | None = None) -> Iterator[Batch]:
+        """Its rows, some at a time, with these columns in the types of the schema; few where so many are enough."""
         import pyarrow as pa
 
         names, keep = with_filter(columns, self.filter), None
@@ -93,7 +102,7 @@ class FileShare:
                 return
         # Only what lies in the file can tell which parts of it to pass over.
         noted = keep if self.filter is not None and set(self.filter.names) <= set(inner) else None
-        for first, rows in batches_of(self.file, inner, schema, noted, self.groups):
+        for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most):
             table = pa.Table.from_batches([rows])
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
@@ -133,6 +142,7 @@ class FrameShare:
     tables: Iterable[Any]
     filter: Filter | None = None
     size: int = 0
+    far: bool = False
 
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""

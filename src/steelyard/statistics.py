@@ -19,7 +19,7 @@ import numpy as np
 from .cases import Cases
 from .judged import COLUMNS
 from .parallel import chunks, over_rows
-from .rows import Rows
+from .rows import Rows, counts_of
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Codes, Marks, Places
@@ -162,7 +162,7 @@ def _count_full(
         sums = np.zeros((1 if weight is None else 3, cells))
         for low, high in chunks(start, stop):
             code = _mixed_radix([None if c is None else c[low:high] for c in columns], sizes, high - low)
-            sums[0] += np.bincount(code, minlength=cells)
+            sums[0] += counts_of(code, cells)
             if weight is not None:
                 piece = weight[low:high]
                 sums[1] += np.bincount(code, piece, minlength=cells)

@@ -15,6 +15,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import sources
+from . import tally as tallies
 from .admission import Request
 from .cases import Door, Given, Prediction
 from .columns import is_single
@@ -45,7 +46,9 @@ Result = TypeVar("Result")
 State = TypeVar("State")
 
 MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
-WORTH_A_GLIMPSE = 1 << 25  # bytes of files: labels of fewer are soon seen
+WORTH_A_GLIMPSE = 1 << 20  # bytes of files: labels of fewer are soon seen
+GLIMPSE = 1 << 14  # rows: whatever they do not tell turns up soon, or is so rare that many more would not tell it
+FEW_HELD = 1 << 16  # rows of a share: fewer are not worth summing up by themselves, even where all are very many
 MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
@@ -190,7 +193,7 @@ class Plan:
         columns = self.columns if drop else list(names)
         if glimpse:
             shares = self.files.shares(True)
-            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema), 1)]
+            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema, GLIMPSE), 1)]
             return reduce(add, [Seen.of(batch.table, names, drop) for batch in first])
         found = self.fold(Look(names, drop), columns)
         if found.faults:
@@ -220,7 +223,7 @@ class Plan:
         if not isinstance(self.files, Files) or self.skip:
             return False
         for share in self.files.shares(True)[:1]:
-            for batch in islice(share.batches([column], self.schema), 1):
+            for batch in islice(share.batches([column], self.schema, GLIMPSE), 1):
                 return bool(has_fraction(batch.table.column(column).to_numpy()).any())
         return False
 
@@ -258,14 +261,20 @@ class Plan:
         count, settings = Count(self.request, replace(self.door, scale=scale), forms), self.settings
         if settings is None:
             return self._counted(partial(Adding, count))
-        bits = bits_for(rows_in(self.files.files) if isinstance(self.files, Files) and not self.saved else None)
-        tally = self._counted(Gather(count, settings, bits))
+        rows = rows_in(self.files.files) if isinstance(self.files, Files) else None
+        most = min(FEW_HELD, tallies.MOST_ROWS) if self._certain(rows or 0) else None
+        tally = self._counted(Gather(count, settings, bits_for(None if self.saved else rows), most))
         for _ in range(MOST_LOOKS):
             looks = looks_of(tally)
             if not looks:
                 break
             tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
         return tally
+
+    def _certain(self, rows: int) -> bool:
+        """Whether so many rows will not be held in the end: none of them can turn out not to count."""
+        every = self.request.door.missing == "error" and self.request.door.weight is None and not self.skip
+        return every and self.files.filter is None and rows > tallies.MOST_ROWS
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
         found = self.gather(start, self.columns, self._progress)

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import EmptyInput
+from .labels import occurring
 from .shares import Batch
 
 if TYPE_CHECKING:
-    from .kinds import Array, Codes, Marks
-
-FEW = 8
+    from .kinds import Array, Marks
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,8 @@ def _distinct(column: Any) -> Any:
     if column.null_count:
         return compute.unique(column).cast(column.type.value_type)
     # Words that stand in no row stand in a dictionary too.
-    used = _occurring(column.indices.to_numpy(), len(column.dictionary))
+    used = occurring(column.indices.to_numpy(), len(column.dictionary))
     return column.dictionary.take(pa.array(np.flatnonzero(used)))
-
-
-def _occurring(codes: Codes, words: int) -> Marks:
-    """Which words occur; few are looked for one after the other, which is faster than counting all."""
-    if words > FEW:
-        return np.bincount(codes, minlength=words) > 0
-    return np.array([bool((codes == code).any()) for code in range(words)], dtype=bool)
 
 
 def nothing(dropped: bool) -> EmptyInput:

@@ -274,6 +274,8 @@ def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Pla
 
 
 def _recode(sums: Sums, column: int, places: Places) -> Sums:
+    if len(places) == 1 and places[0] == 0:  # as where there are no labels
+        return sums
     keys = sums.keys.copy()
     keys[:, column] = places[keys[:, column]]
     return Sums(keys, sums.values)
@@ -281,6 +283,8 @@ def _recode(sums: Sums, column: int, places: Places) -> Sums:
 
 def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Places, tuple[Label, ...]]:
     """Forget the labels of which no row is left: where each label goes, and those that stay."""
+    if not labels:
+        return np.zeros(1, dtype=np.int64), ()
     used = np.zeros(max(len(labels), 1), dtype=bool)
     used[sums.keys[:, column]] = True
     kept = tuple(label for label, here in zip(labels, used.tolist(), strict=False) if here)

@@ -84,7 +84,8 @@ def test_of_several_faults_the_first_is_told(tmp_path: Path) -> None:
             sy.assess(tmp_path, **NAMED, scale=sy.Scale(["a", "b"]))
 
 
-def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("far", [False, True])
+def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch, far: bool) -> None:
     """Sent for real, while two shares without an end are worked on."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     before, began = threading.enumerate(), threading.Barrier(3)
@@ -96,7 +97,7 @@ def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def work(_: int) -> int:
         began.wait()
-        return sum(ahead(endless()))
+        return sum(ahead(endless(), far=far))
 
     def press() -> None:
         began.wait()

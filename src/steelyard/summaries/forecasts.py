@@ -14,6 +14,7 @@ from ..forecasts import ForecastEvaluation, gradient
 from ..moments import Moments
 from ..parallel import chunks
 from ..piece import Piece
+from ..prediction import Scores
 from ..registry import Measure
 from ..row_evaluation import AVERAGES, Found, key_of
 from ..rows import Rows
@@ -40,6 +41,15 @@ def summed_columns(evaluation: ForecastEvaluation) -> tuple[Slot, ...]:
     return tuple({key_of(slot): slot for slot in columns}.values())
 
 
+def _serves_both(measure: Measure) -> bool:
+    """Whether what a row is worth stays the same when everything is said of the other one of two classes."""
+    chance, happened = np.tile(np.linspace(0.0, 1.0, 12), 2), np.repeat([0.0, 1.0], 12)
+    with np.errstate(all="ignore"):
+        here = measure.of({"chance": chance, "happened": happened})
+        there = measure.of({"chance": 1 - chance, "happened": 1 - happened})
+    return bool(np.allclose(here, there, rtol=1e-12, atol=1e-12))
+
+
 def _bounded(measures: Sequence[Measure]) -> list[float]:
     """The probabilities below which rows are counted, since they are clipped or make a score infinite."""
     return sorted({float(each.parameters["clip"]) for each in measures if each.name == "log_score"} | {0.0})
@@ -48,11 +58,19 @@ def _bounded(measures: Sequence[Measure]) -> list[float]:
 class Summing(Totalling):
     """Sums up what rows are worth, by every score of every classifier."""
 
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        super().__init__(recipe)
+        classwise = [measure for measure in recipe.made_of(FORECASTS) if measure.per_class]
+        self.both = {measure.label for measure in classwise if _serves_both(measure)}
+
     def of_model(self, model: int, rows: Rows) -> list[Array]:
         """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""
         evaluation = evaluation_of(self.recipe, model, rows)
         columns, classes = summed_columns(evaluation), len(self.recipe.scale)
-        limits = _bounded(self.recipe.made_of(FORECASTS))
+        limits, told_by = _bounded(self.recipe.made_of(FORECASTS)), self._told_by(columns, rows.scores[model])
+        places, inverse = np.unique(told_by, return_inverse=True)
+        columns = tuple(columns[place] for place in places)
         sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(rows), classes):
@@ -64,7 +82,13 @@ class Summing(Totalling):
                     lost += [np.count_nonzero(marks) for marks in marked]
                 else:
                     lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
-        return [sums, lost]
+        return [sums[:, inverse], lost]
+
+    def _told_by(self, columns: Sequence[Slot], said: Scores) -> list[int]:
+        """The place of a column that has the sums of each: where one score serves both classes, theirs are alike."""
+        keys = [key_of(slot) for slot in columns]
+        alone = {label for label, _ in keys if label in self.both and len(said.columns) == 1}
+        return [keys.index((key[0], said.speaks) if key[0] in alone else key) for key in keys]
 
 
 @dataclass(frozen=True)

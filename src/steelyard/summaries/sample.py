@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..columns import ODD
+from ..parallel import chunks
 from ..rows import Rows
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Places
 
 SIZE = 1 << 12
+COLUMNS = 4  # as many numbers of a row are at hand at a time
 
 
 @dataclass(frozen=True)
@@ -26,26 +28,37 @@ class Sample:
     @classmethod
     def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
         """Choose from some rows; of those not below a mark, none."""
-        # Multiplied by a large odd number, all bits of another have a say in the first ones.
-        marks: Places = np.asarray(_number(rows), dtype=np.float64).view(np.uint64) * ODD
-        chosen = np.ones(len(marks), dtype=bool) if below is None else marks < below
-        if np.count_nonzero(chosen) > SIZE:
-            chosen &= marks <= np.partition(marks[chosen], SIZE)[SIZE]
-        return cls(marks[chosen], _bare(rows.select(chosen))).cut()
+        number, found = _number(rows), []
+        for low, high in chunks(0, len(rows), COLUMNS) or [(0, 0)]:
+            # Multiplied by a large odd number, all bits of another have a say in the first ones.
+            marks: Places = np.asarray(number[low:high], dtype=np.float64).view(np.uint64) * ODD
+            if below is None and len(marks) > SIZE:
+                below = np.partition(marks, SIZE - 1)[SIZE - 1]
+                here = np.flatnonzero(marks <= below)
+            else:
+                here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
+            found.append((marks[here], here + low))
+        marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return cls(marks, _bare(rows.select(chosen))).cut()
 
     def cut(self) -> Sample:
         """No more than so many."""
         if len(self.marks) <= SIZE:
             return self
-        chosen = np.zeros(len(self.marks), dtype=bool)
-        chosen[np.argsort(self.marks, kind="stable")[:SIZE]] = True
+        last = np.partition(self.marks, SIZE - 1)[SIZE - 1]
+        chosen = self.marks < last
+        chosen[np.flatnonzero(self.marks == last)[: SIZE - np.count_nonzero(chosen)]] = True
         return Sample(self.marks[chosen], self.rows.select(chosen))
 
     def __add__(self, other: Sample) -> Sample:
         """Choose from the rows of both."""
+        return self.beside(other).cut()
+
+    def beside(self, other: Sample) -> Sample:
+        """The rows of both, from which to choose."""
         if not len(self.marks) or not len(other.marks):
             return self if len(self.marks) else other
-        return Sample(np.concatenate([self.marks, other.marks]), self.rows + other.rows).cut()
+        return Sample(np.concatenate([self.marks, other.marks]), self.rows + other.rows)
 
     def __neg__(self) -> Sample:
         """What is taken out leaves the others as they are."""
@@ -58,16 +71,19 @@ class Sampling:
     def __init__(self) -> None:
         """Start with no rows."""
         self.found: Sample | None = None
+        self.below: np.uint64 | None = None
 
     def add(self, rows: Rows) -> None:
-        """Choose from some rows."""
-        full = self.found is not None and len(self.found.marks) >= SIZE
-        some = Sample.of(rows, self.found.marks.max() if full and self.found is not None else None)
-        self.found = some if self.found is None else self.found + some
+        """Choose from some rows; not before there are many to choose from."""
+        some = Sample.of(rows, self.below)
+        self.found = some if self.found is None else self.found.beside(some)
+        if len(self.found.marks) >= (SIZE if self.below is None else 2 * SIZE):
+            self.found = self.found.cut()
+            self.below = self.found.marks.max()
 
     def state(self) -> Sample | None:
         """The rows that were chosen."""
-        return self.found
+        return None if self.found is None else self.found.cut()
 
 
 def _number(rows: Rows) -> AnyArray:

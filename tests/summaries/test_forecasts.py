@@ -1,0 +1,69 @@
+"""Sums of what forecasts are worth, and the few rows that are kept, against the same rows seen at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard import Scale
+from steelyard.cases import Given
+from steelyard.evaluation import Slot
+from steelyard.measures import find
+from steelyard.prediction import Scores
+from steelyard.row_evaluation import key_of
+from steelyard.rows import Rows
+from steelyard.summaries.forecasts import Summing, evaluation_of, summed_columns
+from steelyard.summaries.recipe import Recipe
+from steelyard.summaries.sample import SIZE, Sample, Sampling
+
+ROWS = 5_000
+
+
+def lopsided(chance: Any, happened: Any) -> Any:
+    """A score of a class that is another one for the other class."""
+    return chance**2 * (1 - happened)
+
+
+def some_rows(speaks: int, both: bool = False, rows: int = ROWS, seed: int = 0) -> Rows:
+    rng = np.random.default_rng(seed)
+    chance = np.round(rng.random(rows), 4)
+    columns = (chance, 1 - chance) if both else (chance,)
+    return Rows((rng.random(rows) < chance).astype(np.uint8), (Scores(columns, -1 if both else speaks),))
+
+
+@pytest.mark.parametrize("speaks", [0, 1])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -> None:
+    measures = (find("log_score"), find("brier"), replace(find("brier"), name="lopsided", formula=lopsided))
+    shape = ((2, -1),) if both else ((1, speaks),)
+    recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Given(True))
+    rows = some_rows(speaks, both)
+    summing = Summing(recipe)
+    for low in range(0, ROWS, 1_700):
+        summing.add(rows.select(np.arange(low, min(low + 1_700, ROWS))))
+    totals = summing.state()
+    assert totals is not None
+    assert summing.both == {"brier"}
+    evaluation = evaluation_of(recipe, 0, rows)
+    columns = summed_columns(evaluation)
+    assert {key_of(slot) for slot in columns} >= {key_of(Slot(each, code)) for each in measures[1:] for code in (0, 1)}
+    with np.errstate(divide="ignore"):
+        wanted = evaluation.sums_of(evaluation.piece(0, ROWS), columns, np.zeros(len(columns)))
+    assert totals.parts[0] == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [100, SIZE, 3 * SIZE])
+def test_the_same_few_rows_are_kept_however_they_come(size: int) -> None:
+    rows = some_rows(1, rows=6 * SIZE, seed=3)
+    sampling = Sampling()
+    assert sampling.state() is None
+    for low in range(0, len(rows), size):
+        sampling.add(rows.select(np.arange(low, min(low + size, len(rows)))))
+    found, wanted = sampling.state(), Sample.of(rows)
+    assert found is not None
+    assert len(wanted.marks) == SIZE
+    assert found.marks.tolist() == wanted.marks.tolist()
+    assert found.rows.truth.tolist() == wanted.rows.truth.tolist()
