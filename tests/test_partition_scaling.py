@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.special import betainc
 
 from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
 from steelyard.errors import BadOption
@@ -91,6 +92,25 @@ def test_joined_classes_that_add_up_to_more_than_1_by_rounding() -> None:
     memberships[15:] = [[0, 1e-7, 0, 1 - 1e-7], [1 / 3, 0, 1 / 3, 1 / 3], [1, 0, 1e-13, 1e-13]]
     truth = np.append(np.zeros(17, np.int64), 1)
     assert np.isfinite(space(memberships, truth, ties="joined").scaled).all()
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["below", "above"])
+def test_tails_so_far_that_their_inverse_is_not_known(turned: bool) -> None:
+    """Here SciPy's own inverse is NaN; what it inverts is not."""
+    before, after = (32.6, 30.4), (4.5, 4.0)
+    values = np.array([1e-7, 1e-6, 1e-5, 0.3])
+    if turned:
+        found = 1 - matched(1 - values, before[::-1], after[::-1])
+        assert_allclose(found, matched(values, before, after), rtol=0, atol=1e-12)
+    else:
+        found = matched(values, before, after)
+        assert_allclose(betainc(*after, found), betainc(*before, values), rtol=1e-9)
+
+
+def test_a_row_far_from_all_others_of_its_region() -> None:
+    memberships = np.array([[1.0, 1.0, 1.0]] * 7 + [[1.0, 1e-3, 2.22e-10], [10.0, 5.0, 2.0]])
+    memberships /= memberships.sum(axis=1, keepdims=True)
+    assert_on_simplex(space(memberships, np.array([0] * 7 + [1, 2]), depth=2).scaled)
 
 
 @given(partitions())

@@ -94,11 +94,17 @@ class BetaMap:
 
 def matched(values: Array, given: tuple[float, float], scaled: tuple[float, float]) -> Array:
     """The values of one Beta variable that are as rare as these are of another."""
-    from scipy.special import betainc, betaincc, betainccinv, betaincinv
+    from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln
 
     below, above = betainc(*given, values), betaincc(*given, values)
+    lower, tail = below <= above, np.minimum(below, above)
     with np.errstate(all="ignore"):  # each tail is only asked for where it is the smaller one
-        return np.where(below <= above, betaincinv(*scaled, below), betainccinv(*scaled, above))
+        found = np.where(lower, betaincinv(*scaled, tail), betainccinv(*scaled, tail))
+        if np.isnan(found).any():
+            # In far tails SciPy gives up, where all but the first term of the series have vanished.
+            near, far = (np.exp((np.log(tail * one) + betaln(*scaled)) / one) for one in scaled)
+            found = np.where(np.isnan(found), np.where(lower, near, 1 - far), found)
+    return found
 
 
 def beta_map(moments: Moments, variant: Variant = "default") -> BetaMap:
