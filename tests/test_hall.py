@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.hall import TRUSTED, at_fewer, freedom_of_tails, hall_bounds, skewness, twisted
+from steelyard.hall import TRUSTED, Tails, at_fewer, hall_bounds, hall_p
 from steelyard.statistics import Patterns
 
 ROWS = 400
@@ -28,56 +28,54 @@ PLAIN = patterns(np.ones(ROWS))
 
 
 def test_skewness_of_a_mean_is_that_of_rows_by_the_root_of_their_number() -> None:
-    assert_allclose(skewness(PLAIN, CENTRED), stats.skew(CENTRED, axis=1) / np.sqrt(ROWS), rtol=1e-12)
+    assert_allclose(Tails.of(PLAIN, CENTRED).skew, stats.skew(CENTRED, axis=1) / np.sqrt(ROWS), rtol=1e-12)
 
 
 def test_degrees_of_freedom_follow_from_skewness_and_kurtosis() -> None:
     kurtosis = stats.kurtosis(CENTRED, axis=1, fisher=False)
     expected = TRUSTED * 2 * ROWS / (kurtosis - stats.skew(CENTRED, axis=1) ** 2 - 1)
-    assert_allclose(freedom_of_tails(PLAIN, CENTRED), expected, rtol=1e-10)
+    assert_allclose(Tails.of(PLAIN, CENTRED).freedom, expected, rtol=1e-10)
     assert (np.diff(expected) < 0).all()  # the rarer the large values, the less their variance is known
 
 
 def test_a_normal_sample_has_about_as_many_as_rows() -> None:
     normal = stats.norm.ppf((np.arange(100_000) + 0.5) / 100_000)[None]
-    assert freedom_of_tails(patterns(np.ones(100_000)), normal)[0] == pytest.approx(TRUSTED * 100_000, rel=0.01)
+    assert Tails.of(patterns(np.ones(100_000)), normal).freedom[0] == pytest.approx(TRUSTED * 100_000, rel=0.01)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
 def test_what_takes_two_values_is_as_sure_as_its_mean(share: float) -> None:
     values = (np.arange(1000) < 1000 * share).astype(float)
-    assert freedom_of_tails(patterns(np.ones(1000)), (values - values.mean())[None])[0] > 1e9
+    assert Tails.of(patterns(np.ones(1000)), (values - values.mean())[None]).freedom[0] > 1e9
 
 
 def test_nothing_differs() -> None:
-    assert skewness(PLAIN, np.zeros((1, ROWS)))[0] == 0
-    assert freedom_of_tails(PLAIN, np.zeros((1, ROWS)))[0] == np.inf
+    assert Tails.of(PLAIN, np.zeros((1, ROWS))) == Tails.none(1)
 
 
 def test_alike_rows_may_be_one_pattern() -> None:
     times = np.arange(ROWS) % 4 + 1
     apart = np.repeat(CENTRED, times, axis=1)
     together, single = patterns(times.astype(float)), patterns(np.ones(apart.shape[1]))
-    for of in (skewness, freedom_of_tails):
-        assert_allclose(of(together, CENTRED), of(single, apart), rtol=1e-10)
+    assert_allclose(Tails.of(together, CENTRED), Tails.of(single, apart), rtol=1e-10)
 
 
 def test_a_cluster_of_one_row_is_a_row_and_weights_count_with_their_powers() -> None:
     weight = np.random.default_rng(4).uniform(0.5, 2, ROWS)
     weighed = patterns(np.ones(ROWS), weight, weight**2)
     clusters = patterns(np.ones(ROWS), weight, weight**2, np.arange(ROWS))
-    for of in (skewness, freedom_of_tails):
-        assert_allclose(of(weighed, CENTRED), of(PLAIN, weight * CENTRED), rtol=1e-10)
-        assert_allclose(of(clusters, CENTRED), of(PLAIN, weight * CENTRED), rtol=1e-10)
+    for each in (weighed, clusters):
+        assert_allclose(Tails.of(each, CENTRED), Tails.of(PLAIN, weight * CENTRED), rtol=1e-10)
 
 
 def test_a_pattern_without_rows_is_a_normal_error() -> None:
     """It adds to the variance, and neither to third nor to fourth powers."""
     more = patterns(np.append(np.ones(ROWS), 0.0), np.ones(ROWS + 1))
     influences = np.append(CENTRED, np.full((3, 1), 1e4), axis=1)
-    assert (np.abs(skewness(more, influences)) < np.abs(skewness(PLAIN, CENTRED))).all()
-    assert (freedom_of_tails(more, influences) > freedom_of_tails(PLAIN, CENTRED)).all()
-    assert (freedom_of_tails(patterns(np.zeros(3), np.ones(3)), np.ones((1, 3))) == np.inf).all()
+    mixed, alone = Tails.of(more, influences), Tails.of(PLAIN, CENTRED)
+    assert (np.abs(mixed.skew) < np.abs(alone.skew)).all()
+    assert (mixed.freedom > alone.freedom).all()
+    assert Tails.of(patterns(np.zeros(3), np.ones(3)), np.ones((1, 3))) == Tails.none(1)
 
 
 def test_as_unlikely_with_fewer_degrees_of_freedom() -> None:
@@ -89,9 +87,11 @@ def test_as_unlikely_with_fewer_degrees_of_freedom() -> None:
     assert at_fewer(np.array([np.inf]), np.array([9.0]), np.array([2.0]))[0] == np.inf
 
 
+@pytest.mark.parametrize("freedom", [3.0, 100.0])
 @pytest.mark.parametrize("skew", [-0.6, -0.1, 0.0, 0.1, 0.6])
-def test_bounds_are_where_the_twisted_statistic_reaches_as_far(skew: float) -> None:
-    value, error, reach = np.array([0.7]), np.array([0.2]), np.array([2.1])
-    low, high = hall_bounds(value, error, np.array([skew]), reach)
-    for bound, sign in ((low, 1), (high, -1)):
-        assert_allclose(twisted((value - bound) / error, np.array([skew])), sign * reach, rtol=1e-9)
+def test_the_p_value_of_a_bound_is_what_the_level_leaves(skew: float, freedom: float) -> None:
+    value, error, of_error = np.array([0.7]), np.array([0.2]), np.array([40.0])
+    tails = Tails(np.array([skew]), np.array([freedom]))
+    reach = np.asarray(stats.t.isf(0.025, of_error))
+    for bound in hall_bounds(value, error, tails, of_error, reach):
+        assert_allclose(hall_p((value - bound) / error, tails, of_error), 0.05, rtol=1e-9)

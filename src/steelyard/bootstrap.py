@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import Evaluation, Slot
-from .hall import skewness
+from .hall import Tails
 from .parallel import shared
 from .row_evaluation import RowEvaluation
 from .statistics import Margins, Patterns
@@ -171,7 +171,7 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
     with np.errstate(invalid="ignore", divide="ignore"):
         below = (samples < value).mean(axis=0) + 0.5 * (samples == value).mean(axis=0)
         shift = ndtri(np.clip(below, 0.5 / len(samples), 1 - 0.5 / len(samples)))
-    return shift, skewness(patterns, influences) / 6
+    return shift, Tails.of(patterns, influences).skew / 6
 
 
 def replace_intervals(

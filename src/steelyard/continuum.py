@@ -181,7 +181,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         column = np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0))
         moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
         rows = replace(self.rows, measured=replace(measured, **moved))
-        return replace(self, rows=rows, kept={}, found={}, skews={})
+        return replace(self, rows=rows, kept={}, found={}, tails={})
 
     @cached_property
     def _moves(self) -> list[dict[str, float]]:

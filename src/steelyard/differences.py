@@ -12,7 +12,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
-from .hall import at_fewer, freedom_of_tails, hall_bounds, skewness, twisted
+from .hall import Tails, hall_bounds, hall_p
 from .log_odds import LogOdds, slope
 from .ranked import RankedEvaluation
 from .row_evaluation import RowEvaluation
@@ -175,9 +175,8 @@ class Differences:
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.skewed.any():
                     # Classifiers differ in few rows, and a skewness of few is unsure: it may widen, but not shorten.
-                    skew, freedom = self._tails(a, b)
-                    further = at_fewer(reach, self.freedoms[row], freedom)
-                    curved = hall_bounds(centre, np.sqrt(self._variance(a, b)), skew, further)
+                    error = np.sqrt(self._variance(a, b))
+                    curved = hall_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
                     left = np.where(self.skewed, np.minimum(left, curved[0]), left)
                     right = np.where(self.skewed, np.maximum(right, curved[1]), right)
                 if self.binned.any():
@@ -196,10 +195,8 @@ class Differences:
         """Which slots are means of what is rarely large."""
         return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
 
-    def _tails(self, a: int, b: int) -> tuple[Array, Array]:
-        """How skewed differences are, and how many degrees of freedom they have where few rows make them up."""
-        patterns, influences = self.evaluations[0].patterns, self.smooth[a] - self.smooth[b]
-        return skewness(patterns, influences), freedom_of_tails(patterns, influences)
+    def _tails(self, a: int, b: int) -> Tails:
+        return Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
 
     @cached_property
     def binned(self) -> Marks:
@@ -274,16 +271,12 @@ class Differences:
             lost = np.isinf(self.difference[row]) & np.isnan(statistic)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.skewed.any():
-                found[row] = np.where(self.skewed, np.fmax(found[row], self._bent_p(statistic, row)), found[row])
+                other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
+                found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
             if self.binned.any():
                 with np.errstate(invalid="ignore", divide="ignore"):
                     found[row] = np.where(self.binned, self._parting(a, b), found[row])
         return np.where(np.isnan(self.difference), np.nan, found)
-
-    def _bent_p(self, statistic: Array, row: int) -> Array:
-        """The p-values of t statistics whose skewness is taken off."""
-        skew, freedom = self._tails(*self.pairs[row])
-        return p_values(twisted(statistic, skew), np.fmin(self.freedoms[row], freedom))
 
     def _log_ratio(self, a: int, b: int) -> Array:
         alone, shared = self._covariance(a, b)

@@ -6,7 +6,7 @@ standard error, is found from third and fourth powers of influences. Knows no fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,50 +21,69 @@ FLAT = 1e-9  # less skewness than this bends nothing
 TRUSTED = 0.5
 
 
-def skewness(patterns: Patterns, influences: Array) -> Array:
-    """The skewness of sums of influences over the rows: one number a slot; 0 where they do not differ.
+class Tails(NamedTuple):
+    """How far sums are from normal: one number a slot.
 
-    A pattern without rows adds to the variance only: it stands for a normal error.
+    Attributes:
+        skew: Their skewness; 0 where what is summed does not differ.
+        freedom: As many degrees of freedom as a variance has that scatters as theirs does, given their mean.
     """
-    terms, second, drawn, mean = _terms(patterns, influences)
-    return _skewness(terms, second, drawn * mean * mean * mean)
+
+    skew: Array
+    freedom: Array
+
+    @classmethod
+    def none(cls, slots: int) -> Tails:
+        """Those of the normal distribution."""
+        return cls(np.zeros(slots), np.full(slots, np.inf))
+
+    @classmethod
+    def of_moments(cls, skew: Array, fourth: Array, drawn: float, share: Array | float = 1.0) -> Tails:
+        """From skewness and fourth powers, both by the variance, and how many were drawn.
+
+        What is drawn may make up a share of the variance only, and a normal error the rest.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # What the variance has in common with the mean is in the skewness; of two values nothing is left.
+            scatter = fourth - np.square(share) / drawn - np.square(skew)
+            freedom = TRUSTED * 2 / np.maximum(scatter, 0.0)
+        return cls(np.where(np.isfinite(skew), skew, 0.0), np.where(np.isfinite(freedom), freedom, np.inf))
+
+    @classmethod
+    def of(cls, patterns: Patterns, influences: Array) -> Tails:
+        """Those of sums of influences over the rows, (slots, patterns).
+
+        A pattern without rows adds to the variance only: it stands for a normal error.
+        """
+        if patterns.cluster is None:
+            mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
+            terms, second, drawn = influences, patterns.square, patterns.count
+        else:
+            terms, second = by_cluster(patterns, influences), np.ones(patterns.clusters)
+            drawn = (np.bincount(patterns.cluster, patterns.count, patterns.clusters) > 0).astype(np.float64)
+            mean = drawn
+        squares, third = np.square(terms), drawn * mean * mean * mean
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = weighted_sums(squares, second)
+            skew = weighted_sums(squares * terms, third) / variance**1.5
+            shares = squares / variance[:, None]
+        share = weighted_sums(shares, second * (drawn > 0))
+        return cls.of_moments(skew, weighted_sums(np.square(shares), third * mean), float(drawn.sum()), share)
 
 
-def freedom_of_tails(patterns: Patterns, influences: Array) -> Array:
-    """As many degrees of freedom as a variance has that scatters like theirs, given their mean: one number a slot."""
-    terms, second, drawn, mean = _terms(patterns, influences)
-    cubes = drawn * mean * mean * mean
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.square(terms) / weighted_sums(np.square(terms), second)[:, None]
-        of_rows = weighted_sums(shares, second * (drawn > 0))
-        scatter = weighted_sums(np.square(shares), cubes * mean) - np.square(of_rows) / drawn.sum()
-        # What the variance has in common with the mean is in the skewness; of two values nothing is left.
-        scatter -= np.square(_skewness(terms, second, cubes))
-        found = TRUSTED * 2 / np.maximum(scatter, 0.0)
-    return np.where(np.isfinite(found), found, np.inf)
+def hall_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
+    """Bounds by the t statistic, its skewness taken off by a cubic that rises everywhere.
 
-
-def _terms(patterns: Patterns, influences: Array) -> tuple[Array, Array, Array, Array]:
-    """What is summed up: each term, what its square counts, how many rows or clusters it is, and what each weighs."""
-    if patterns.cluster is not None:
-        drawn = (np.bincount(patterns.cluster, patterns.count, patterns.clusters) > 0).astype(np.float64)
-        ones = np.ones(patterns.clusters)
-        return by_cluster(patterns, influences), ones, drawn, ones
-    mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
-    return influences, patterns.square, patterns.count, mean
-
-
-def _skewness(terms: Array, second: Array, third: Array) -> Array:
-    squares = np.square(terms)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = weighted_sums(squares * terms, third) / weighted_sums(squares, second) ** 1.5
-    return np.where(np.isfinite(found), found, 0.0)
-
-
-def hall_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:
-    """Bounds by the t statistic, its skewness taken off by a cubic that rises everywhere."""
-    low, high = (value - error * _untwisted(sign * reach, skew) for sign in (1.0, -1.0))
+    ``reach`` is so many standard errors as belong to these degrees of freedom; with fewer it is further.
+    """
+    further = at_fewer(reach, freedom, tails.freedom)
+    low, high = (value - error * _untwisted(sign * further, tails.skew) for sign in (1.0, -1.0))
     return low, high
+
+
+def hall_p(statistic: Array, tails: Tails, freedom: Array) -> Array:
+    """Two-sided p-values of t statistics whose skewness is taken off."""
+    return p_values(_twisted(statistic, tails.skew), np.fmin(freedom, tails.freedom))
 
 
 def at_fewer(reach: Array, freedom: Array, fewer: Array) -> Array:
@@ -83,6 +102,6 @@ def _untwisted(statistic: Array, skew: Array) -> Array:
     return np.where(flat, statistic, bent)
 
 
-def twisted(statistic: Array, skew: Array) -> Array:
+def _twisted(statistic: Array, skew: Array) -> Array:
     """What the cubic makes of a t statistic: nearly free of skewness."""
     return np.asarray(statistic + skew * statistic**2 / 3 + skew**2 * statistic**3 / 27 + skew / 6)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .errors import UnequalLengths, WrongShape
 from .estimate import Estimate
-from .hall import hall_bounds
+from .hall import Tails, hall_bounds
 from .partition import corner, distances
 from .scaling import orders
 from .standardising import standardise
@@ -52,9 +52,11 @@ def _estimate(name: str, gaps: Array, whole: float, level: float) -> Estimate:
     rows = len(gaps)
     away = gaps - gaps.mean()
     value, error = np.array([1 - gaps.mean() / whole]), np.array([gaps.std(ddof=1) / np.sqrt(rows) / whole])
-    square = float(np.square(away).sum())
-    skew = np.array([-float((away**3).sum()) / square**1.5 if square > 0 else 0.0])
-    low, high = hall_bounds(value, error, skew, critical_values(level, np.array([rows - 1.0])))
+    square, third, fourth = (np.array([(np.power(-away, power)).sum()]) for power in (2, 3, 4))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tails = Tails.of_moments(third / square**1.5, fourth / square**2, rows)
+    freedom = np.array([rows - 1.0])
+    low, high = hall_bounds(value, error, tails, freedom, critical_values(level, freedom))
     return Estimate(
         value=float(value[0]),
         low=max(float(low[0]), 1 - float(np.sqrt(2)) / whole),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import STEP, Slot
-from .hall import hall_bounds, skewness
+from .hall import Tails, hall_bounds
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .uncertainty import NO_ERROR, critical_values, second_moment
 
@@ -24,7 +24,7 @@ class SkewedEvaluation(RowEvaluation):
     """Slots that are formulas of means over rows, each known by its value and its influences."""
 
     found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
-    skews: dict[tuple[str, int | str | None], Array] = field(default_factory=dict, repr=False)
+    tails: dict[tuple[str, int | str | None], Tails] = field(default_factory=dict, repr=False)
 
     @abstractmethod
     def value(self, slot: Slot) -> float:
@@ -52,7 +52,7 @@ class SkewedEvaluation(RowEvaluation):
             variance, freedom = np.nan, self._drawn - 1
             if not np.isnan(value):
                 influence = self.influence(slot, smooth=False)[None]
-                variance, self.skews[key] = float(self._scatter(influence)[0]), skewness(self.patterns, influence)
+                variance, self.tails[key] = float(self._scatter(influence)[0]), Tails.of(self.patterns, influence)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 
@@ -83,8 +83,10 @@ class SkewedEvaluation(RowEvaluation):
             return slot.measure.span
         if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
             return self.without_spread(slot, value, level)
-        reach = critical_values(level, np.array([freedom]))
-        low, high = hall_bounds(np.array([value]), np.array([error]), self.skews[key_of(slot)], reach)
+        known = np.array([freedom])
+        low, high = hall_bounds(
+            np.array([value]), np.array([error]), self.tails[key_of(slot)], known, critical_values(level, known)
+        )
         return float(low[0]), float(high[0])
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 7
+VERSION = 8
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 

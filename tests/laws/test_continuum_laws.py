@@ -559,7 +559,7 @@ def test_influences_are_what_the_weight_of_a_row_would_change(weighted: bool, cl
 
     def values(weights: Any) -> Any:
         sums = np.stack([np.ones_like(weights), weights, weights**2], axis=1)
-        return replace(base, rows=replace(base.rows, sums=sums), found={}, kept={}, skews={}).values[0]
+        return replace(base, rows=replace(base.rows, sums=sums), found={}, kept={}, tails={}).values[0]
 
     changes = np.empty((len(base.slots), 25))
     for row in range(25):
@@ -785,7 +785,7 @@ def test_the_error_of_a_deviation_is_normal_and_takes_from_the_skewness(grouped:
     known, guessed = (evaluated(replace(case, sd=sd), **options) for sd in (0.4, Estimated(0.4, 0.1)))
     for slot in known.slots:
         variances = [each.result(slot).variance[0] for each in (known, guessed)]
-        skews = [float(each.skews[key_of(slot)][0]) for each in (known, guessed)]
+        skews = [float(each.tails[key_of(slot)].skew[0]) for each in (known, guessed)]
         assert skews[1] == pytest.approx(skews[0] * (variances[0] / variances[1]) ** 1.5, rel=0.04, abs=1e-4), slot
 
 

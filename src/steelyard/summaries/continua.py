@@ -11,6 +11,7 @@ import numpy as np
 
 from ..continuum import ContinuumEvaluation
 from ..evaluation import Slot
+from ..hall import Tails
 from ..row_evaluation import Found, key_of
 from ..rows import Rows
 from ..statistics import CONTINUUM, Patterns
@@ -89,7 +90,7 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
             late = self.found_late(slot, (value, value))
             variance = np.nan if late is None or late.freedom[0] != late.freedom[0] else self._scattered(slot)
             freedom = self.drawn - 1 if late is None else late.freedom[0]
-            self.skews[key] = np.zeros(1)
+            self.tails[key] = Tails.none(1)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 

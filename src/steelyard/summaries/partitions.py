@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import TooLarge
 from ..evaluation import Slot
+from ..hall import Tails
 from ..partition import COLUMNS, MOMENTS, Leaf, Space
 from ..partition_rows import Prefix
 from ..partition_scaling import NOTHING_JOINED, Joined, Scaling
@@ -281,8 +282,8 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
         """The value of a slot and its spread, and how skewed that is."""
         key, products = key_of(slot), self.summary.products
         if key not in self.found:
-            skew = 0.0 if products is None else products.skewness((self.model, *key))
-            value, self.skews[key] = self.value(slot), np.array([skew])
+            self.tails[key] = Tails.none(1) if products is None else products.tails((self.model, *key))
+            value = self.value(slot)
             unknown = Found((value, value), (np.nan, np.nan), (self.drawn - 1, self.drawn - 1))
             self.found[key] = self.found_late(slot, (value, value)) or unknown
         return self.found[key]

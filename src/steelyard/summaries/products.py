@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation import Slot
+from ..hall import Tails
 from ..row_evaluation import AVERAGES, key_of
 from ..scale import Label
 
@@ -30,20 +31,20 @@ class Products:
         sums: (slots, slots); with clusters the sums of each cluster, (clusters, slots).
         clusters: The labels of these clusters; None where rows are independent.
         drawn: How many rows there are.
-        cubes: Third powers of influences, summed over rows where these are independent; empty where nobody asks.
+        powers: Third and fourth powers of influences, (2, slots), summed over rows where these are independent.
     """
 
     keys: tuple[Key, ...]
     sums: Array
     clusters: tuple[Label, ...] | None
     drawn: float
-    cubes: Array = field(default_factory=lambda: np.zeros(0))
+    powers: Array = field(default_factory=lambda: np.zeros((2, 0)))
 
     def __add__(self, other: Products) -> Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
-            return replace(self, sums=self.sums + other.sums, drawn=drawn, cubes=self.cubes + other.cubes)
+            return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=self.powers + other.powers)
         labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
         places = {label: place for place, label in enumerate(labels)}
         sums = np.zeros((len(labels), len(self.keys)))
@@ -76,16 +77,18 @@ class Products:
         """Degrees of freedom: one less than what is drawn."""
         return (self.drawn if self.clusters is None else len(self.clusters)) - 1
 
-    def skewness(self, key: Key) -> float:
+    def tails(self, key: Key) -> Tails:
         """Of what is drawn, rows or clusters: a part of the data may have few of them, however many there are."""
         if key not in self.keys:
-            return 0.0
-        place = self.keys.index(key)
+            return Tails.none(1)
+        place, drawn = self.keys.index(key), self.freedom + 1
         if self.clusters is None:
-            square, cube = self.sums[place, place], self.cubes[place]
+            square, (third, fourth) = self.sums[place, place], self.powers[:, place]
         else:
-            square, cube = np.square(self.sums[:, place]).sum(), (self.sums[:, place] ** 3).sum()
-        return float(cube / square**1.5) if square > 0 else 0.0
+            square, third, fourth = (np.power(self.sums[:, place], power).sum() for power in (2, 3, 4))
+        if not square > 0:
+            return Tails.none(1)
+        return Tails.of_moments(np.array([third / square**1.5]), np.array([fourth / square**2]), drawn)
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
@@ -125,16 +128,14 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
     influences = np.concatenate([each.row_influences(slots, rows) for each, slots in wanted])
     count = float(len(rows)) if rows.sums is None else float(rows.sums[:, 0].sum())
     if rows.cluster is None:
-        root, third = influences, np.ones(len(rows))
+        root, cubes = influences, influences * influences * influences
+        times, mean = np.ones((2, len(rows)))
         if rows.sums is not None:
-            root, third = influences * np.sqrt(rows.sums[:, 2]), _cubed(rows.sums)
-        return Products(keys, root @ root.T, None, count, np.power(influences, 3) @ third)
+            times, mass, square = rows.sums.T
+            root, mean = influences * np.sqrt(square), np.divide(mass, times, out=np.zeros(len(rows)), where=times > 0)
+        third = times * mean * mean * mean
+        powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
+        return Products(keys, root @ root.T, None, count, powers)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
-
-
-def _cubed(sums: Array) -> Array:
-    """The third powers of weights, summed over as many rows as occur."""
-    count, mass, _ = sums.T
-    return np.asarray(np.divide(mass**3, count**2, out=np.zeros(len(sums)), where=count > 0))

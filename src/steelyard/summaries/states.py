@@ -139,16 +139,16 @@ def _products_facts(products: Products, arrays: Arrays) -> Facts:
         "sums": arrays.put(products.sums),
         "clusters": products.clusters,
         "drawn": products.drawn,
-        "cubes": arrays.put(products.cubes),
+        "powers": arrays.put(products.powers),
     }
 
 
 def _products_from(facts: Facts, arrays: Arrays) -> Products:
     keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
-    sums, clusters, cubes = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["cubes"])
+    sums, clusters, powers = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["powers"])
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
-    refuse(cubes.shape in ((0,), (len(keys),)))
-    return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), cubes)
+    refuse(powers.shape in ((2, 0), (2, len(keys))))
+    return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), powers)
 
 
 # --- regions ----------------------------------------------------------------------------------------------------
