@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import steelyard as sy
-from steelyard.evaluation import STEP
+from steelyard.formulas import STEP
 from steelyard.stepped import Stepped
 
 PLAIN = np.array([[3.0, 0.0, 5.0, 2.0, 7.0], [3.5, 0.5, 5.5, 2.5, 7.5]])

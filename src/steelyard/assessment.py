@@ -70,7 +70,7 @@ class Assessment:
             patterns,
             model,
             self.tally.scale,
-            self.settings.made_of(CONFUSION),
+            self.settings.formulas,
             self.settings.stand_in,
             unit_of(patterns, model),
         )

@@ -16,6 +16,7 @@ from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
 from .families import OF_ROWS, SAYS_MORE, evaluate
+from .formulas import Formulas
 from .parts import compute
 from .registry import Measure
 from .row_evaluation import RowEvaluation
@@ -124,7 +125,8 @@ class Comparison:
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
         families: list[Sequence[Evaluation | RowEvaluation]] = []
         if some := by_statistic[CONFUSION]:
-            families.append([Evaluation(patterns, model, scale, some, stand_in, unit) for model in models])
+            formulas = Formulas(some)
+            families.append([Evaluation(patterns, model, scale, formulas, stand_in, unit) for model in models])
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
         kept = Rows.of_patterns(patterns) if rows is None else rows

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .layout import AVERAGES, Layout, layout_of
+from .formulas import STEP, Formulas
+from .layout import AVERAGES, Layout
 from .registry import Measure
 from .scale import Scale
 from .statistics import Margins, Patterns
@@ -31,13 +32,10 @@ from .stepped import Stepped
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks
 
-STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
 PSEUDO_ROWS = 2.0
 FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
-CELLS = ("tp", "fn", "fp", "tn")
 MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
-CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
 
 
 class Slot(NamedTuple):
@@ -46,28 +44,6 @@ class Slot(NamedTuple):
     measure: Measure
     code: int | None = None
     average: str | None = None
-
-
-def _offered(margins: Margins) -> dict[str, Any]:
-    """What formulas of the whole table may ask for."""
-    return {
-        "correct": margins.correct,
-        "true": margins.true,
-        "assigned": margins.assigned,
-        "total": margins.true.sum(axis=-1),
-    }
-
-
-def offered_of_classes(cells: Array) -> dict[str, Any]:
-    """What formulas may ask for of 2x2 tables, (4, ...): their cells, and the sums of tables of two classes."""
-    tp, fn, fp, tn = cells
-    last = (*range(1, cells.ndim), 0)
-
-    def two(own: Array, rest: Array) -> Array:
-        return np.array([own, rest]).transpose(last)
-
-    halves = Margins(two(tp, tn), two(tp + fn, fp + tn), two(tp + fp, fn + tn))
-    return {"tp": tp, "fn": fn, "fp": fp, "tn": tn, **_offered(halves)}
 
 
 @dataclass(frozen=True)
@@ -149,24 +125,34 @@ class Evaluation:
     patterns: Patterns
     model: int
     scale: Scale
-    measures: tuple[Measure, ...]
+    formulas: Formulas
     undefined: float
     unit: float
 
-    @cached_property
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is computed."""
+        return self.formulas.measures
+
+    @property
     def single(self) -> tuple[Measure, ...]:
         """The measures of one class against the rest."""
-        return tuple(measure for measure in self.measures if measure.per_class)
+        return self.formulas.single
 
-    @cached_property
+    @property
     def whole(self) -> tuple[Measure, ...]:
         """The measures of the whole table."""
-        return tuple(measure for measure in self.measures if not measure.per_class)
+        return self.formulas.whole
+
+    @property
+    def by_class(self) -> tuple[Measure, ...]:
+        """The measures that have a value for every class."""
+        return self.formulas.by_class
 
     @cached_property
-    def by_class(self) -> tuple[Measure, ...]:
-        """The measures that have a value for every class: a class and the rest make a whole table of two."""
-        return (*self.single, *[measure for measure in self.whole if measure.penalty is None])
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.scale)
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -190,7 +176,7 @@ class Evaluation:
     @cached_property
     def layout(self) -> Layout:
         """Where the slots are."""
-        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale))
+        return self.formulas.layout(self.classes)
 
     @cached_property
     def places(self) -> dict[tuple[str, int | str | None], int]:
@@ -215,15 +201,16 @@ class Evaluation:
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value."""
         plain = self if np.isnan(self.undefined) else replace(self, undefined=float("nan"))
-        by_class = plain.values[0, : self.class_slots].reshape(-1, len(self.scale))
+        by_class = plain.values[0, : self.class_slots].reshape(-1, self.classes)
         places, codes = np.isnan(by_class).nonzero()
+        labels = [measure.label for measure in self.by_class] if len(places) else []
         for place, code in zip(places.tolist(), codes.tolist(), strict=True):
-            yield self.by_class[place].label, code
+            yield labels[place], code
 
     @cached_property
     def matrices(self) -> dict[str, Array]:
         """The penalty matrices of the measures that have one."""
-        found = {measure.label: measure.matrix(self.scale) for measure in self.whole}
+        found = {measure.label: measure.matrix(self.scale) for measure in self.formulas.priced}
         return {label: matrix for label, matrix in found.items() if matrix is not None}
 
     @cached_property
@@ -235,72 +222,56 @@ class Evaluation:
 
     def evaluate(self, margins: Margins, penalties: dict[str, Any]) -> Array:
         """Compute every slot from sums: (..., slots)."""
-        cells = margins.against_rest()
+        cells, single = margins.against_rest(), len(self.single)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            by_class, pooled = (self._at_cells(part)[0] for part in (cells, cells.sum(axis=-1)))
-            of_classes = by_class[: len(self.single)]
-            weights = self._weights(of_classes, ~np.isnan(of_classes), margins.true)
-            whole = np.array(self._of_table(margins, penalties)).reshape(-1, *margins.true.shape[:-1])
-            return self._join(by_class, weights.means(pooled[: len(self.single)]), whole)
+            by_class, pooled = map(self.formulas.at_classes, (cells, cells.sum(axis=-1)))
+            averages = self._averages(by_class[:single], ~np.isnan(by_class[:single]), margins.true)
+            whole = self._of_table(self.whole, margins, penalties)
+            return self._join(by_class, averages.means, pooled[:single], np.array(whole))
 
-    def _join(self, by_class: Array, averages: Array, whole: Array) -> Array:
+    def _join(self, by_class: Array, means: Array, pooled: Array, whole: Array) -> Array:
         """Lay all slots out in order; measures come first in each part, slots last in the result."""
-        leading = range(1, whole.ndim)
-        flat = [part.transpose(*leading, 0, whole.ndim).reshape(*whole.shape[1:], -1) for part in (by_class, averages)]
-        values = np.concatenate([*flat, whole.transpose(*leading, 0)], axis=-1)
-        return values if np.isnan(self.undefined) else np.where(np.isnan(values), self.undefined, values)
+        leading, axes, start = by_class.shape[1:-1], range(1, by_class.ndim - 1), self.class_slots
+        stop = start + len(self.single) * len(AVERAGES)
+        values = np.empty((*leading, stop + len(self.whole)))
+        values[..., :start].reshape(*leading, -1, self.classes)[:] = by_class.transpose(*axes, 0, by_class.ndim - 1)
+        averages = values[..., start:stop].reshape(*leading, -1, len(AVERAGES))
+        averages[..., :2] = means.transpose(*range(2, means.ndim), 1, 0)
+        averages[..., 2] = pooled.transpose(*axes, 0)
+        values[..., stop:] = whole.reshape(-1, *leading).transpose(*axes, 0)
+        if not np.isnan(self.undefined):
+            values[np.isnan(values)] = self.undefined
+        return values
 
-    def _at_cells(self, cells: Array) -> tuple[Array, list[Array]]:
-        """Every measure of a class at tables of classes against the rest, (4, ...): values, (measures, ...).
-
-        Proportions come in two parts; what they are shares of is handed back too.
-        """
-        offered, shape = offered_of_classes(cells), (-1, *cells.shape[1:])
-        results = [measure.of(offered) for measure in self.by_class]
-        below = []
-        for place in self.layout.proportions.tolist():
-            numerator, denominator = results[place]
-            results[place] = numerator / denominator
-            below.append(denominator)
-        return np.array(results).reshape(shape), below
-
-    def _of_table(
-        self, margins: Margins, penalties: dict[str, Any], measures: Sequence[Measure] | None = None
-    ) -> list[Any]:
-        """Every measure of the whole table, or some of them."""
-        offered, found = _offered(margins), []
-        for m in self.whole if measures is None else measures:
-            if m.penalty is not None:
-                offered |= {"penalty": penalties[m.label], "matrix": self.matrices[m.label]}
-            found.append(m.divided(m.of(offered)))
-        return found
-
-    def _weights(self, values: Array, known: Marks, true: Array) -> Weights:
-        """How averages weigh the values of classes, (measures, ..., classes)."""
+    def _averages(self, values: Array, known: Marks, true: Array) -> Averages:
+        """Macro and weighted averages of the values of classes, (measures, ..., classes)."""
+        counted = np.empty((2, *values.shape))
         if np.isnan(self.undefined):
-            return Weights(known, np.where(known, values, 0.0), known, true * known)
-        values = np.where(known, values, self.undefined)
-        return Weights(known, values, np.ones_like(known), np.broadcast_to(true, values.shape))
+            counted[0], values = known, np.where(known, values, 0.0)
+            np.multiply(true, known, out=counted[1])
+        else:
+            counted[0], counted[1], values = 1.0, true, np.where(known, values, self.undefined)
+        return Averages(known, values, counted)
 
     # --- at the sums themselves, always twice: as they are, and with the pseudo-rows ------------------------
 
     @cached_property
     def pair(self) -> Margins:
         """The table's sums, the pseudo-rows spread over all of the table: (2, classes)."""
-        share = np.array([[0.0], [self.unit * PSEUDO_ROWS / len(self.scale)]])
+        share = np.array([[0.0], [self.unit * PSEUDO_ROWS / self.classes]])
         margins = self.margins
-        return Margins(margins.correct + share / len(self.scale), margins.true + share, margins.assigned + share)
+        return Margins(margins.correct + share / self.classes, margins.true + share, margins.assigned + share)
 
     @cached_property
-    def shared_cells(self) -> Array:
-        """The 2x2 tables of the classes, the pseudo-rows spread over the one table behind them: (4, 2, classes)."""
-        return self.pair.against_rest()
+    def cells(self) -> Array:
+        """The 2x2 tables of the classes: (4, classes)."""
+        return self.margins.against_rest()
 
     @cached_property
     def square_cells(self) -> Array:
-        """The 2x2 tables of the classes, summed over squared weights: (4, classes)."""
+        """The same, summed over squared weights."""
         if self.patterns.square is self.patterns.mass:
-            return self.shared_cells[:, 0]
+            return self.cells
         return replace(self.patterns, mass=self.patterns.square).margins(self.model).against_rest()
 
     @cached_property
@@ -316,92 +287,97 @@ class Evaluation:
     def _tables(self) -> Array:
         """All 2x2 tables that are needed, end to end, so that each formula is called once: (4, tables).
 
-        The classes' own, with the pseudo-rows spread over each of them, and as they are; the same with the pseudo-rows
-        spread over the one table behind them; and the sums of the latter two, for micro averages.
+        The classes' own, as they are, with the pseudo-rows spread over each of them, and with the pseudo-rows spread
+        over the one table behind them; then the sums of the first and the last of these, for micro averages.
         """
-        cells, classes = self.shared_cells, len(self.scale)
-        tables = np.empty((4, 3 * classes + 2))
-        tables[:, :classes] = cells[:, 0] + self.unit * PSEUDO_ROWS / 4
-        tables[:, classes:-2] = cells.reshape(4, -1)
-        tables[:, -2:] = cells.sum(axis=-1)
+        tables = np.empty((4, 3 * self.classes + 2))
+        by_class = self._by_class(tables)
+        by_class[:, 0] = self.cells
+        np.add(self.cells[:, None], self.unit * _pseudo_cells(self.classes), out=by_class[:, 1:])
+        np.add.reduce(by_class[:, ::2], axis=-1, out=tables[:, -2:])
         return tables
 
-    def _own(self, at_tables: Array) -> Array:
-        """What was found at the classes' own tables: (..., measures, 2, classes)."""
-        classes = len(self.scale)
-        return at_tables[..., : 2 * classes].reshape(*at_tables.shape[:-1], 2, classes)[..., ::-1, :]
-
-    def _behind_averages(self, at_tables: Array) -> tuple[Array, Array]:
-        """What was found at the tables behind macro and weighted averages, and at those behind micro averages.
-
-        That is (..., single measures, 2, classes) and (..., single measures, 2).
-        """
-        classes = len(self.scale)
-        single = at_tables[..., : len(self.single), classes:]
-        return single[..., :-2].reshape(*single.shape[:-1], 2, classes), single[..., -2:]
+    def _by_class(self, at_tables: Array) -> Array:
+        """What was found at the tables of the classes, without the sums over them: (..., 3, classes)."""
+        return at_tables[..., :-2].reshape(*at_tables.shape[:-1], 3, self.classes)
 
     @cached_property
-    def _at_tables(self) -> tuple[Array, list[Array]]:
-        """Values at these tables, (measures, tables), and what the proportions among them are shares of."""
+    def _at_tables(self) -> tuple[Array, Array, Array]:
+        """Values at these tables, what the ratios among them are divided by, and slopes: (4, measures, tables)."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._at_cells(self._tables)
+            return self.formulas.sloping_at_classes(self._tables)
+
+    @cached_property
+    def own_slopes(self) -> Array:
+        """Slopes of the class slots by the cells of the class's table: (4, measures, 2, classes)."""
+        return self._by_class(self._at_tables[2])[..., :2, :]
 
     @property
-    def _table_values(self) -> Array:
-        return self._at_tables[0]
-
-    @cached_property
-    def _table_slopes(self) -> Array:
-        """Gradients at these tables by their cells: (4, measures, tables).
-
-        Every cell takes a complex step in its turn (Squire & Trapp 1998).
-        """
-        stepped = self._tables[:, None] + CELL_STEPS
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return (self._at_cells(stepped)[0].imag / STEP).swapaxes(0, 1)
+    def class_slopes(self) -> Array:
+        """The same, cells last: (2, measures, classes, 4)."""
+        return self.own_slopes.transpose(2, 1, 3, 0)
 
     @cached_property
     def trials(self) -> Array:
-        """How many rows each class slot is a share of, for proportions: (measures, classes); NaN for others."""
-        found, classes = np.full((len(self.by_class), len(self.scale)), np.nan), len(self.scale)
-        if below := self._at_tables[1]:
-            found[self.layout.proportions] = np.array(below)[:, classes : 2 * classes]
+        """How many rows each slot is a share of, should it be a proportion."""
+        found = np.full(self.values.shape[1], self.margins.true.sum())
+        by_class = found[: self.class_slots].reshape(-1, self.classes)
+        by_class[self.formulas.ratios] = self._at_tables[1][:, : self.classes]
         return found
 
     @cached_property
-    def _pair_weights(self) -> Weights:
-        """How averages weigh classes: those for which a measure is defined, with pseudo-rows or not."""
-        values, _ = self._behind_averages(self._table_values)
-        return self._weights(values, ~np.isnan(values[:, :1]), self.pair.true)
+    def _pair_averages(self) -> Averages:
+        """Averages over the classes for which a measure is defined without pseudo-rows."""
+        values = self._by_class(self._at_tables[0])[: len(self.single), ::2]
+        return self._averages(values, ~np.isnan(values[:, :1]), self.pair.true)
 
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
-        _, pooled = self._behind_averages(self._table_values)
+        found, single = self._at_tables[0], len(self.single)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            whole = np.array(self._of_table(self.pair, self.penalties)).reshape(-1, 2)
-            return self._join(self._own(self._table_values), self._pair_weights.means(pooled), whole)
+            own, pooled = self._by_class(found)[:, :2], found[:single, -2:]
+            return self._join(own, self._pair_averages.means, pooled, self._whole_values())
 
-    @cached_property
-    def class_slopes(self) -> Array:
-        """Gradients of the class slots by the cells of the class's table: (2, measures, classes, 4)."""
-        return self._own(self._table_slopes).transpose(2, 1, 3, 0)
+    @property
+    def _on_table(self) -> tuple[tuple[Measure, ...], Any]:
+        """The measures that have to be evaluated on the whole table, and where they are among those of it.
+
+        A table of two classes is that of the first class against the rest: most are known from there.
+        """
+        formulas = self.formulas
+        return (formulas.priced, formulas.priced_places) if self.classes == 2 else (formulas.whole, slice(None))
+
+    def _of_first_class(self, at_tables: Array) -> Array:
+        """What was found of the first class by measures of the whole table: (..., measures, 2)."""
+        return self._by_class(at_tables)[..., len(self.single) :, ::2, 0]
+
+    def _whole_values(self) -> Array:
+        """The values of the measures of the whole table: (measures, 2)."""
+        measures, places = self._on_table
+        found = np.empty((len(self.whole), 2))
+        found[places] = np.array(self._of_table(measures, self.pair, self.penalties)).reshape(-1, 2)
+        if self.classes == 2:
+            found[self.formulas.unpriced_places] = self._of_first_class(self._at_tables[0])
+        return found
 
     @cached_property
     def influence(self) -> Influence:
         """Influences on the slots behind the class slots, at the sums as they are and then with the pseudo-rows."""
-        classes, averages = len(self.scale), len(self.single) * len(AVERAGES)
+        classes, averages = self.classes, len(self.single) * len(AVERAGES)
         slots = averages + len(self.whole)
         slopes, penalty = np.zeros((4, 2, slots, classes)), np.zeros((2, slots))
+        whole, places = slopes[:, :, averages:], self._on_table[1]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for place, slopes_of_average in enumerate(self._average_slopes()):
-                slopes[:, :, place : averages : len(AVERAGES)] = slopes_of_average.swapaxes(1, 2)
-            by_sum = self._margin_slopes()
-        slopes[1:, :, averages:] = by_sum[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
-        penalty[:, averages:] = by_sum[:, -1].T
+            by_sum, by_margin = _by_sum(self._at_tables[2]), self._margin_slopes()
+            self._average(by_sum, slopes[:, :, :averages].reshape(4, 2, -1, len(AVERAGES), classes))
+        whole[1:, :, places] = by_margin[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
+        penalty[:, averages:][:, places] = by_margin[:, -1].T
+        if classes == 2:
+            whole[:, :, self.formulas.unpriced_places, 0] = self._of_first_class(by_sum).swapaxes(1, 2)
         base, row, column, diagonal = slopes.reshape(4, -1, classes)
-        at = {averages + place: self.matrices.get(measure.label) for place, measure in enumerate(self.whole)}
-        priced = {start + place: m for start in (0, slots) for place, m in at.items() if m is not None}
+        matrices = zip(self.formulas.priced_places.tolist(), self.matrices.values(), strict=True)
+        priced = {start + averages + place: matrix for place, matrix in matrices for start in (0, slots)}
         return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), priced)
 
     @cached_property
@@ -410,20 +386,35 @@ class Evaluation:
         half = len(self.influence.base) // 2
         return self.influence[:half], self.influence[half:]
 
+    def _average(self, by_sum: Array, out: Array) -> None:
+        """Write down the slopes of macro, weighted and micro averages: (4, 2, measures, 3, classes).
+
+        A row adds to one cell of every class's table, which is said as base, row, column and diagonal; to micro
+        averages all classes add the same.
+        """
+        averages, single = self._pair_averages, by_sum[:, : len(self.single)]
+        own = np.where(averages.known, self._by_class(single)[..., ::2, :], 0.0)
+        out[..., :2, :] = (own[:, None] * averages.shares).transpose(0, 3, 2, 1, 4)
+        out[1, ..., 1, :] += averages.drift.swapaxes(0, 1)
+        out[..., 2, :] = single[..., -2:].swapaxes(1, 2)[..., None]
+
+    def _of_table(self, measures: Sequence[Measure], margins: Margins, penalties: dict[str, Any]) -> list[Any]:
+        return self.formulas.at_table(measures, margins, penalties, self.matrices)
+
     def _margin_slopes(self) -> Array:
-        """Slopes of the measures of the whole table, by complex steps in each sum: (measures, sums, 2).
+        """Slopes of measures that are evaluated on the whole table, by complex steps in each sum: (measures, sums, 2).
 
         The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
         """
-        classes, total = len(self.scale), 3 * len(self.scale) + 1
+        measures, classes, total = self._on_table[0], self.classes, 3 * self.classes + 1
         sums = np.array([self.pair.true, self.pair.assigned, self.pair.correct])
         if classes <= FEW_CLASSES:  # all steps at once
             steps, last = _all_steps(classes)
             true, assigned, correct = sums[:, None] + steps
             penalties = {label: penalty + last for label, penalty in self.penalties.items()}
-            found = self._of_table(Margins(correct, true, assigned), penalties)
+            found = self._of_table(measures, Margins(correct, true, assigned), penalties)
             return np.array(found).reshape(-1, total, 2).imag / STEP
-        slopes = np.zeros((len(self.whole), total, 2))
+        slopes = np.zeros((len(measures), total, 2))
         # So few steps at once that arrays stay small where a formula has them laid out.
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for part, low in product(range(3), range(0, classes, most)):
@@ -439,69 +430,45 @@ class Evaluation:
     def _slope(self, out: Array, margins: Margins, penalties: dict[str, Any], stepped: set[str]) -> None:
         """Write down the slopes of those measures that ask for what takes a step; the others do not move."""
         asking = [place for place, measure in enumerate(self.whole) if stepped.intersection(measure.arguments)]
-        found = self._of_table(margins, penalties, [self.whole[place] for place in asking])
+        found = self._of_table([self.whole[place] for place in asking], margins, penalties)
         for place, value in zip(asking, found, strict=True):
             out[place] = value.imag / STEP
 
-    def _average_slopes(self) -> tuple[Array, Array, Array]:
-        """Slopes of macro, weighted and micro averages: (4, measures, 2, classes) each, by the parts of an influence.
-
-        A row adds to one cell of every class's table, which is said as base, row, column and diagonal; to micro
-        averages all classes add the same.
-        """
-        weights, (own, pooled) = self._pair_weights, map(_by_sum, self._behind_averages(self._table_slopes))
-        by_sum = np.where(weights.known, own, 0.0)
-        macro, weighted = by_sum * weights.macro, by_sum * weights.weighted
-        weighted[1] += weights.drift
-        return macro, weighted, pooled[..., None]
-
 
 @dataclass(frozen=True)
-class Weights:
-    """How averages weigh the values of classes: (measures, ..., classes) each.
+class Averages:
+    """Macro and weighted averages of the values of classes.
 
     Attributes:
-        known: Where a value is defined.
+        known: Where a value is defined: (measures, ..., classes).
         values: The values, with something in place of those that are not.
-        counted: What the macro average is over.
-        true: The rows of each class, for the weighted average.
+        counted: What each class counts for in both averages: (2, measures, ..., classes).
     """
 
     known: Marks
     values: Array
-    counted: Marks
-    true: Array
+    counted: Array
 
     @cached_property
-    def macro(self) -> Array:
-        """The shares of the classes in the macro average."""
-        return np.asarray(self.counted / self.counted.sum(axis=-1, keepdims=True))
+    def totals(self) -> Array:
+        """What all classes count for together: (2, measures, ..., 1)."""
+        return np.asarray(self.counted.sum(axis=-1, keepdims=True))
 
     @cached_property
-    def weighted(self) -> Array:
-        """The shares of the classes in the weighted average."""
-        return np.asarray(self.true / self.total)
+    def shares(self) -> Array:
+        """The shares of the classes in the averages."""
+        return np.asarray(self.counted / self.totals)
 
     @cached_property
-    def total(self) -> Array:
-        """What the classes weigh in the weighted average together."""
-        return np.asarray(self.true.sum(axis=-1, keepdims=True))
-
-    @cached_property
-    def weighted_mean(self) -> Array:
-        """The weighted average; an infinite value of a class without rows counts for nothing in it."""
-        held = np.where(self.true > 0, self.values * self.true, 0.0)
-        return np.asarray(held.sum(axis=-1, keepdims=True) / self.total)
+    def means(self) -> Array:
+        """The averages, (2, measures, ...); an infinite value of a class that counts for nothing is left out."""
+        held = np.where(self.counted > 0, self.counted * self.values, 0.0)
+        return np.asarray(held.sum(axis=-1) / self.totals[..., 0])
 
     @property
     def drift(self) -> Array:
-        """How the weighted average moves with the rows of a class."""
-        return np.where(self.true > 0, self.values - self.weighted_mean, 0.0) / self.total
-
-    def means(self, micro: Array) -> Array:
-        """Macro, weighted and micro: (measures, ..., 3)."""
-        macro = self.values.sum(axis=-1) / self.counted.sum(axis=-1)
-        return np.stack([macro, self.weighted_mean[..., 0], micro], axis=-1)
+        """How the weighted average moves with the rows of a class: (measures, ..., classes)."""
+        return np.asarray(np.where(self.counted[1] > 0, self.values - self.means[1, ..., None], 0.0) / self.totals[1])
 
 
 @lru_cache(maxsize=FEW_CLASSES)
@@ -511,6 +478,16 @@ def _all_steps(classes: int) -> tuple[Any, Any]:
     steps = 1j * STEP * np.eye(total)
     steps.setflags(write=False)
     return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
+
+
+@lru_cache(maxsize=FEW_CLASSES)
+def _pseudo_cells(classes: int) -> Array:
+    """Where pseudo-rows go in the tables of classes: over each table, or over the one behind them: (4, 2, 1)."""
+    others = classes - 1
+    behind = np.array([1, others, others, others**2]) / classes**2
+    cells = PSEUDO_ROWS * np.array([np.full(4, 1 / 4), behind]).T[..., None]
+    cells.setflags(write=False)
+    return cells
 
 
 def _by_sum(slopes: Array) -> Array:

@@ -20,7 +20,8 @@ import numpy as np
 
 from .columns import ODD, checksum_of, pieces
 from .errors import BadOption, quoted
-from .evaluation import PSEUDO_ROWS, STEP, Slot
+from .evaluation import PSEUDO_ROWS, Slot
+from .formulas import STEP
 from .masses import Sides
 from .measures import find
 from .moments import Moments

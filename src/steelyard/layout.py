@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,13 +36,6 @@ class Layout:
         return self.classes * sum(not measure.undivided for measure in self.measures)
 
     @cached_property
-    def proportions(self) -> Places:
-        """Which of the measures with class slots are proportions, in the order of these slots."""
-        divided = [measure for measure in self.measures if not measure.undivided]
-        ordered = sorted(divided, key=lambda measure: not measure.per_class)
-        return np.flatnonzero([measure.proportion for measure in ordered])
-
-    @cached_property
     def spans(self) -> dict[str, tuple[range, range]]:
         """Where the slots of each measure are, in the order of the measures: of all classes together, of each class."""
         of_classes, together, place, start = {}, {}, 0, self.class_slots
@@ -65,6 +58,14 @@ class Layout:
         """Brings texts of all slots into that order."""
         places = self.order.tolist()
         return itemgetter(*places) if len(places) > 1 else list
+
+    @cached_property
+    def classes_shown(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
+        """Brings the classes, and behind them what stands for none, into that order."""
+        places = [
+            place for together, each in self.spans.values() for place in (*[-1] * len(together), *range(len(each)))
+        ]
+        return itemgetter(*places) if len(places) > 1 else lambda classes: [classes[-1]]
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

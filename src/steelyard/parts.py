@@ -217,15 +217,19 @@ class Part:
         notes, first = [""] * len(value), layout.class_slots
         sorted_only = self.evaluation.scale.sorted_only
         names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
-        for place in np.isinf(value).nonzero()[0].tolist():
-            notes[place] = INFINITE
-        told = set((first + np.isnan(value[first:]).nonzero()[0]).tolist())
+        unusual = (~np.isfinite(value)).nonzero()[0].tolist()
+        told = {place for place in unusual if place >= first and math.isnan(value[place])}
+        for place in unusual:
+            notes[place] = INFINITE if math.isinf(value[place]) else ""
         for measure in self.evaluation.measures if self.gaps or sorted_only else ():
-            together, of_classes = layout.spans[measure.label]
-            for code in self.gaps.get(measure.label, ()):
-                notes[of_classes[code]] = measure.undefined.replace("{class}", names[code]) + self._stand_in_words
-            if measure.label in self.gaps or (sorted_only and measure.name == "weighted_kappa"):
+            gaps = self.gaps.get(measure.label, ())
+            if gaps or (sorted_only and measure.name == "weighted_kappa"):
+                together, of_classes = layout.spans[measure.label]
                 told.update(together)
+                before, named, behind = measure.undefined.partition("{class}")
+                behind += self._stand_in_words
+                for code in gaps:
+                    notes[of_classes[code]] = before + names[code] + behind if named else before + behind
         for place in told:
             notes[place] = self._note(self.evaluation.slot(place), float(value[place]))
         if isinstance(self.evaluation, RowEvaluation):
@@ -268,15 +272,17 @@ class Part:
     def columns(self) -> dict[str, Sequence[Any]]:
         """All estimates, one a row, measure by measure."""
         results, layout = self.results, self.evaluation.layout
-        rows, classes = len(layout.order), list(self.classes)
-        labels: list[Label | None] = []
-        for together, of_classes in layout.spans.values():
-            labels += [*[None] * len(together), *classes[: len(of_classes)]]
-        numbers = np.array([results.value, results.low, results.high, results.errors.plain])[:, layout.order].tolist()
-        columns: dict[str, Sequence[Any]] = {"measure": layout.labels, "class": labels, "average": layout.averages}
-        columns |= dict(zip(("value", "low", "high", "se"), numbers, strict=True))
-        return columns | {
-            "n": [self.rows] * rows,
+        numbers = np.array([results.value, results.low, results.high, results.errors.plain]).take(layout.order, 1)
+        value, low, high, se = numbers.tolist()
+        return {
+            "measure": layout.labels,
+            "class": layout.classes_shown((*self.classes, None)),
+            "average": layout.averages,
+            "value": value,
+            "low": low,
+            "high": high,
+            "se": se,
+            "n": [self.rows] * len(value),
             "method": layout.shown(results.methods),
             "note": layout.shown(self.notes),
         }

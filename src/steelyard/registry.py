@@ -32,6 +32,9 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
+
+from .cells import ONE_BY_ONE, offered_of_classes
 from .errors import BadOption, UnknownMeasure, quoted
 from .scale import Scale, listed
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
@@ -69,7 +72,8 @@ class Measure:
     Attributes:
         name: How it is asked for.
         title: How it is shown.
-        formula: The maths: means in, value out. A proportion returns its numerator and its denominator.
+        formula: The maths: means in, value out. A ratio may return its numerator and its denominator, and a proportion
+            does.
         better: Which direction is better.
         span: The values that it can take.
         undefined: Why it has no value where it has none; ``{class}`` stands for the class.
@@ -146,6 +150,19 @@ class Measure:
         return Facts(self.label, self.per_class, undivided, binned, skewed, self.proportion, self.span)
 
     @cached_property
+    def cells(self) -> Array | None:
+        """What numerator and denominator take of the cells of a 2x2 table, (2, 4), where both are sums of cells.
+
+        The formula tells when it is given tables of one row each. None where it is made of something else.
+        """
+        parts = self.of(offered_of_classes(ONE_BY_ONE))
+        if not isinstance(parts, tuple):
+            return None
+        taken, together = np.split(np.array(parts), [4], axis=1)
+        adds_up = np.abs(taken @ ONE_BY_ONE[:, 4:] - together).max() <= 1e-14 * np.abs(together).max()
+        return taken if adds_up else None
+
+    @cached_property
     def changed(self) -> tuple[str, ...]:
         """The parameters that were set to something else than the formula's own defaults."""
         defaults = {p.name: p.default for p in inspect.signature(self.formula).parameters.values()}
@@ -179,17 +196,17 @@ class Measure:
         return value if self.better == "lower" else -value
 
     def __call__(self, **means: Any) -> Any:
-        """Evaluate: a proportion is divided out here, so that its parts stay at hand for its interval."""
+        """Evaluate: a ratio is divided out here, so that its parts stay at hand for its interval."""
         return self.divided(self.formula(**means, **self.parameters))
 
     def of(self, offered: Mapping[str, Any]) -> Any:
-        """Give the formula what it asks for of all that is offered; a proportion stays in its parts."""
+        """Give the formula what it asks for of all that is offered; a ratio stays in its parts."""
         means = map(offered.__getitem__, self.arguments)
         return self.formula(*means, **self.parameters) if self.parameters else self.formula(*means)
 
     def divided(self, result: Any) -> Any:
         """The value, from what the formula returned."""
-        return result[0] / result[1] if self.proportion else result
+        return result[0] / result[1] if isinstance(result, tuple) else result
 
     def sloping(self, **means: Any) -> tuple[Array, Array]:
         """Differentiate by the mass of the class and by that of the rest: for measures of rankings."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypedDict
 
 from .cases import Given
 from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
+from .formulas import Formulas
 from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
-from .measures import choose, find
+from .measures import all_measures, choose, find
 from .registry import Measure
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .suggestions import did_you_mean
@@ -83,6 +84,11 @@ class Settings:
             found.setdefault(measure.statistic.name, []).append(measure)
         return {name: tuple(measures) for name, measures in found.items()}
 
+    @cached_property
+    def formulas(self) -> Formulas:
+        """The measures that are made of counts."""
+        return Formulas(self.made_of(CONFUSION))
+
     @property
     def of_rows(self) -> bool:
         """Whether any measure is made of rows, not of counts."""
@@ -105,6 +111,15 @@ class Settings:
 
         Labels can be scored as forecasts of probability 1, if somebody asks for that; scores on another scale cannot.
         """
+        if given not in self._fitted:
+            self._fitted[given] = self._fit(given)
+        return self._fitted[given]
+
+    @cached_property
+    def _fitted(self) -> dict[Given, Settings]:
+        return {}
+
+    def _fit(self, given: Given) -> Settings:
         missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
         if not given.probable or (not given.scored and self.everything):
             missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
@@ -165,12 +180,24 @@ class Options(TypedDict, total=False):
 
 def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:
     """Make settings of what a user says; costs bring their measure along."""
-    everything = measures is None
     if cost is None:
-        return Settings(choose(measures), everything=everything, **options)
+        return _usual(**options) if measures is None else Settings(choose(measures), **options)
     priced = find("cost", costs=cost)
     if measures is None:
         return Settings((*choose(None), priced, find("decision_cost", costs=cost)), everything=True, **options)
     named = [measures] if isinstance(measures, str | Measure) else measures
     wanted = [find(name, costs=cost) if isinstance(name, str) and name in PRICED else name for name in named]
     return Settings(choose([*wanted, priced]), **options)
+
+
+def _usual(**options: Any) -> Settings:
+    """All measures that there are, with what follows from that: small data are weighed in less time than this takes."""
+    if all(isinstance(value, str | int | float) for value in options.values()):
+        return _kept(tuple(map(id, all_measures().values())), **options)
+    return Settings(choose(None), everything=True, **options)
+
+
+@lru_cache(maxsize=16, typed=True)
+def _kept(known: tuple[int, ...], **options: Any) -> Settings:
+    del known  # which measures there are
+    return Settings(choose(None), everything=True, **options)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evaluation import STEP, Slot
+from .evaluation import Slot
+from .formulas import STEP
 from .hall import Tails, hall_bounds
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .uncertainty import NO_ERROR, critical_values, second_moment

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .cells import offered_of_classes
 from .errors import BadOption
-from .evaluation import CELL_STEPS, PSEUDO_ROWS, STEP, Slot, Spread, offered_of_classes
+from .evaluation import PSEUDO_ROWS, Slot, Spread
+from .formulas import CELL_STEPS, STEP
 from .registry import Measure
 from .scale import Scale
 from .uncertainty import critical_values, interval_method, intervals

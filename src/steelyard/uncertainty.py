@@ -135,28 +135,42 @@ def design_effect(patterns: Patterns, model: int) -> float:
 
 
 def class_variance(evaluation: Evaluation) -> Array:
-    """Variances of the class slots, (2, measures, classes), without laying out patterns where rows are independent."""
-    patterns, model, slopes = evaluation.patterns, evaluation.model, evaluation.class_slopes
+    """Variances of the class slots, (2, slots), the pseudo-rows over the table of each class among the rows."""
+    patterns, model, slopes = evaluation.patterns, evaluation.model, evaluation.own_slopes
+    squares, pseudo = np.square(slopes), PSEUDO_ROWS * evaluation.unit**2 / 4
     if patterns.cluster is None:
-        return np.asarray((np.square(slopes) * evaluation.square_cells.T).sum(axis=-1))
-    variances = np.empty(slopes.shape[:3])
+        weights = np.array([evaluation.square_cells, evaluation.square_cells + pseudo]).swapaxes(0, 1)[:, None]
+        return np.asarray(np.add.reduce(squares * weights).swapaxes(0, 1).reshape(2, -1))
+    variances = np.empty(slopes.shape[1:])
     for code in range(patterns.classes):
         cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
         # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
         for row in range(2):
-            variances[row, :, code] = second_moment(patterns, slopes[row, :, code, :][:, cell])
+            variances[:, row, code] = second_moment(patterns, slopes[:, :, row, code].T[:, cell])
+    variances[:, 1] += pseudo * np.add.reduce(squares[:, :, 1])
+    return variances.swapaxes(0, 1).reshape(2, -1)
+
+
+def table_variance(evaluation: Evaluation) -> Array:
+    """Variances of the slots behind the class slots, (2, slots), the pseudo-rows over the table among the rows."""
+    patterns, model, influence = evaluation.patterns, evaluation.model, evaluation.influence
+    pseudo, squares = PSEUDO_ROWS * evaluation.unit**2, replace(patterns, mass=patterns.square)
+    if patterns.cluster is None and patterns.classes <= FEW_CLASSES:
+        table = squares.table(model).ravel()
+        weights = np.array([table, table + pseudo / len(table)])[..., None]
+        return np.asarray((np.square(influence.tables).reshape(2, -1, len(table)) @ weights)[..., 0])
+    if patterns.cluster is None and len(patterns.truth) > DENSE * patterns.classes:
+        variances = _variance_over_table(squares.table(model), influence).reshape(2, -1)
+    else:
+        variances = _variance_over_patterns(patterns, model, influence).reshape(2, -1)
+    variances[1] += pseudo * pseudo_squares(influence, first=variances.shape[1])
     return variances
 
 
-def table_variance(evaluation: Evaluation, influence: Influence) -> Array:
-    """Variances of the slots behind the class slots."""
-    patterns, model = evaluation.patterns, evaluation.model
+def _variance_over_patterns(patterns: Patterns, model: int, influence: Influence) -> Array:
+    """Sum squared influences pattern by pattern, or those of clusters, a few slots at a time."""
     truth, assigned = patterns.truth, patterns.assigned[model]
-    if patterns.cluster is None and patterns.classes > FEW_CLASSES and len(truth) > DENSE * patterns.classes:
-        return _variance_over_table(replace(patterns, mass=patterns.square).table(model), influence)
     step = max(1, MOST_NUMBERS // max(len(truth), 1))
-    if step >= len(influence.base):
-        return second_moment(patterns, influence.at(truth, assigned))
     pieces = [influence[low : low + step] for low in range(0, len(influence.base), step)]
     return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
 
@@ -196,16 +210,12 @@ def pseudo_squares(influence: Influence, first: int = 0) -> Array:
 def spread(evaluation: Evaluation) -> Spread:
     """Find both standard errors of every slot."""
     with np.errstate(invalid="ignore", over="ignore"):
-        influence = evaluation.influence
-        of_classes, of_table = class_variance(evaluation), table_variance(evaluation, influence)
-        plain, smooth = np.concatenate([of_classes.reshape(2, -1), of_table.reshape(2, -1)], axis=1)
-        own = np.square(evaluation.class_slopes[1]).sum(axis=-1).ravel() / 4
-        shared = pseudo_squares(influence, first=len(influence.base) // 2)
-        extra = PSEUDO_ROWS * evaluation.unit**2 * np.concatenate([own, shared])
+        variances = np.concatenate([class_variance(evaluation), table_variance(evaluation)], axis=1)
+        plain, smooth = np.sqrt(variances)
         # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
-        known = np.isfinite(evaluation.values[0]) & np.isfinite(plain)
-        plain = np.where(plain < NO_ERROR**2, 0.0, plain)
-        return Spread(np.where(known, np.sqrt(plain), np.nan), np.sqrt(smooth + extra))
+        plain[plain < NO_ERROR] = 0.0
+        plain[~np.isfinite(evaluation.values[0] + plain)] = np.nan
+        return Spread(plain, smooth)
 
 
 def unit_of(patterns: Patterns, model: int) -> float:
@@ -265,11 +275,11 @@ def intervals(
         reach, unbounded = critical * errors.smooth, np.isinf(critical).any()
         for method, at in methods.items():
             if method == WILSON:
-                low[at], high[at] = _wilson(value[at], errors.plain[at], trials[at], critical[at])
+                low[at], high[at] = _wilson(*[each.take(at) for each in (value, errors.plain, trials, critical)])
             elif method in (MEAN, CHI_SQUARED, SKEWED):  # the latter two bring bounds of their own
                 low[at], high[at] = centre[at] - reach[at], centre[at] + reach[at]
             else:
-                low[at], high[at] = on_scale(method, centre[at], reach[at])
+                low[at], high[at] = on_scale(method, centre.take(at), reach.take(at))
             if unbounded:
                 endless = at[np.isinf(critical[at])]
                 low[endless], high[endless] = SPANS[method]
@@ -292,29 +302,28 @@ def wilson(value: Array, trials: Array, level: float) -> tuple[Array, Array]:
     """Wilson's interval of proportions of so many trials."""
     critical = np.full(len(value), _normal_quantile((1 + level) / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _wilson(value, np.zeros(len(value)), trials, critical)
+        low, high = _wilson(value, np.zeros(len(value)), trials, critical)
+    return np.minimum(low, value), np.maximum(high, value)  # at 0 and at 1 but for rounding
 
 
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
     """Wilson (1927), with the number of trials that would give the standard error found."""
-    inside = (value > 0) & (value < 1) & (error > NO_ERROR)
-    square, variance = np.square(critical), value * (1 - value)
-    count = np.where(inside, variance / np.square(error), trials)
-    shrunk = 1 + square / count
-    middle = (value + square / (2 * count)) / shrunk
-    reach = critical / shrunk * np.sqrt(variance / count + square / (4 * count**2))
-    low = np.where(value <= 0, 0.0, np.maximum(middle - reach, 0.0))
-    high = np.where(value >= 1, 1.0, np.minimum(middle + reach, 1.0))
-    return low, high
+    variance = value * (1 - value)
+    inside = (variance > 0) & (error > NO_ERROR)
+    square = np.square(critical) / np.where(inside, variance / np.square(error), trials)
+    shrunk, half = 1 + square, square / 2
+    middle, reach = (value + half) / shrunk, np.sqrt(square * variance + np.square(half)) / shrunk
+    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
 
 
 def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
     """A symmetric interval on a scale without ends, brought back."""
     if method == LOGIT:
         # At an end there is no logit; what is on the inner side of it is told by the standard error alone.
-        ended = (centre <= NO_ERROR) | (centre >= 1 - NO_ERROR)
-        middle, width = np.log(centre / (1 - centre)), reach / (centre * (1 - centre))
+        rest = 1 - centre
+        middle, width = np.log(centre / rest), reach / (centre * rest)
         low, high = 1 / (1 + np.exp(width - middle)), 1 / (1 + np.exp(-width - middle))
+        ended = np.minimum(centre, rest) <= NO_ERROR
         if ended.any():
             low, high = np.where(ended, centre - reach, low), np.where(ended, centre + reach, high)
         return np.maximum(low, 0.0), np.minimum(high, 1.0)
@@ -330,9 +339,7 @@ def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
 
 def trials_of(evaluation: Evaluation) -> Array:
     """How many independent trials are behind each slot, should it be a proportion."""
-    total = float(evaluation.margins.true.sum())
-    rest = np.full(evaluation.values.shape[1] - evaluation.class_slots, total)
-    return np.concatenate([evaluation.trials.ravel(), rest]) / evaluation.unit
+    return evaluation.trials / evaluation.unit
 
 
 # --- influences of chosen slots -------------------------------------------------------------------------------

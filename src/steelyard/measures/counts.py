@@ -99,9 +99,9 @@ def mcc(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
 
     O and E as in kappa, n the number of rows; Matthews' for two classes, Gorodkin's R_K for more.
     """
-    together = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1)
-    spread_true = total**2 - (true**2).sum(axis=-1)
-    spread_assigned = total**2 - (assigned**2).sum(axis=-1)
+    together, square = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1), total**2
+    spread_true = square - (true**2).sum(axis=-1)
+    spread_assigned = square - (assigned**2).sum(axis=-1)
     return together / np.sqrt(spread_true * spread_assigned)
 
 
@@ -111,7 +111,7 @@ def mcc(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
 )  # fmt: skip
 def balanced_accuracy(correct: Sum, true: Sum) -> Sum:
     """Mean of the classes' sensitivities: mean(correct / true)."""
-    return (correct / true).mean(axis=-1)
+    return (correct / true).sum(axis=-1) / correct.shape[-1]
 
 
 @measure(
@@ -199,19 +199,19 @@ def fnr(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
     better="higher", undefined="class {class} neither occurs nor is assigned", cite=LECTURE, title="F1",
     aliases=("f1_score",),
 )  # fmt: skip
-def f1(tp: Sum, fn: Sum, fp: Sum) -> Sum:
+def f1(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
     """Harmonic mean of precision and sensitivity, on counts: 2 TP / (2 TP + FP + FN)."""
-    return 2 * tp / (2 * tp + fp + fn)
+    return 2 * tp, 2 * tp + fp + fn
 
 
 @measure(
     better="higher", undefined="class {class} neither occurs nor is assigned", title="F-beta",
     cite="van Rijsbergen (1979), Information Retrieval, ch. 7",
 )  # fmt: skip
-def fbeta(tp: Sum, fn: Sum, fp: Sum, *, beta: float = 2.0) -> Sum:
+def fbeta(tp: Sum, fn: Sum, fp: Sum, *, beta: float = 2.0) -> tuple[Sum, Sum]:
     """Precision and sensitivity, the latter beta times as important: (1+b^2) TP / ((1+b^2) TP + b^2 FN + FP)."""
     square = beta**2
-    return (1 + square) * tp / ((1 + square) * tp + square * fn + fp)
+    return (1 + square) * tp, (1 + square) * tp + square * fn + fp
 
 
 @proportion(
