@@ -82,7 +82,7 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return np.append(super().influence(slot, smooth), moves)
 
     def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread; of so many rows, nothing is skewed."""
+        """The value of a slot and its spread, and how skewed that is."""
         key = key_of(slot)
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -90,12 +90,19 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
             late = self.found_late(slot, (value, value))
             variance = np.nan if late is None or late.freedom[0] != late.freedom[0] else self._scattered(slot)
             freedom = self.drawn - 1 if late is None else late.freedom[0]
-            self.tails[key] = Tails.none(1)
+            self.tails[key] = self._tails(slot)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 
     def _scattered(self, slot: Slot) -> float:
         return float(np.square(self.influence(slot)).sum())
+
+    def _tails(self, slot: Slot) -> Tails:
+        products = self.summary.products
+        if products is None or self.known(slot) is None:
+            return Tails.none(1)
+        moves = self.influence(slot)[products.factor.shape[1] :]
+        return products.tails((self.model, *key_of(slot)), float(np.square(moves).sum()))
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows)."""

@@ -77,8 +77,11 @@ class Products:
         """Degrees of freedom: one less than what is drawn."""
         return (self.drawn if self.clusters is None else len(self.clusters)) - 1
 
-    def tails(self, key: Key) -> Tails:
-        """Of what is drawn, rows or clusters: a part of the data may have few of them, however many there are."""
+    def tails(self, key: Key, beside: float = 0.0) -> Tails:
+        """Of what is drawn, rows or clusters: a part of the data may have few of them, however many there are.
+
+        Beside it there may be a normal error, of which the variance is told.
+        """
         if key not in self.keys:
             return Tails.none(1)
         place, drawn = self.keys.index(key), self.freedom + 1
@@ -86,9 +89,10 @@ class Products:
             square, (third, fourth) = self.sums[place, place], self.powers[:, place]
         else:
             square, third, fourth = (np.power(self.sums[:, place], power).sum() for power in (2, 3, 4))
-        if not square > 0:
+        whole = square + beside
+        if not whole > 0:
             return Tails.none(1)
-        return Tails.of_moments(np.array([third / square**1.5]), np.array([fourth / square**2]), drawn)
+        return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
