@@ -67,7 +67,7 @@ def scaled(memberships: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float
     """Both measures, as steelyard finds them."""
     space = Space(memberships, truth, np.ones(len(truth)))
     furthest = corner(CLASSES)
-    return tuple(1 - float(space.column(name).mean()) / furthest for name in ("true_gap", "assigned_gap"))  # type: ignore[return-value]
+    return tuple(1 - space.mean(name) / furthest for name in ("true_gap", "assigned_gap"))  # type: ignore[return-value]
 
 
 def exact(memberships: NDArray[Any], truth: NDArray[Any]) -> Call:

@@ -583,6 +583,7 @@ def test_both_distances_are_those_of_each(sharpness: float) -> None:
     columns[:, :4] = np.eye(4)  # the corners themselves
     codes = random.integers(4, size=500).astype(np.uint8)  # as short as they come
     for one in range(4):
-        at_codes, at_one = both_distances(columns, codes, one)
-        assert_allclose(at_codes, distances(columns, codes), rtol=0, atol=1e-14)
-        assert_allclose(at_one, distances(columns, one), rtol=0, atol=1e-14)
+        found = np.empty((2, 500))
+        both_distances(columns, codes, one, out=found)
+        assert_allclose(found[0], distances(columns, codes), rtol=0, atol=1e-14)
+        assert_allclose(found[1], distances(columns, one), rtol=0, atol=1e-14)

@@ -59,6 +59,11 @@ class Space:
         return self.truth.astype(np.min_scalar_type(self.memberships.shape[1] - 1))
 
     @cached_property
+    def equal(self) -> bool:
+        """Whether all rows weigh 1, as they do as a rule: such are sooner summed."""
+        return bool((self.mass == 1).all())
+
+    @cached_property
     def placed(self) -> tuple[Places, Joined]:
         """The highest classes of each row; and which of them stand together, where ties have joined them."""
         if self.ties == "joined":
@@ -89,9 +94,7 @@ class Space:
     @cached_property
     def regions(self) -> Regions:
         """The sums of all regions."""
-        # Rows that weigh the same are as a rule all that there are, and sooner summed.
-        mass = None if (self.mass == 1).all() else self.mass
-        return Regions.of(self.arranged, self.codes, mass, self.times, self.placed[1])
+        return Regions.of(self.arranged, self.codes, None if self.equal else self.mass, self.times, self.placed[1])
 
     @cached_property
     def scaled(self) -> Array:
@@ -108,34 +111,45 @@ class Space:
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        return self.top if name == "top" else self.gaps[GAPS.index(name)]
+        if name not in self._columns:
+            found = np.empty(len(self.truth))
+            found[self.arranged.places] = self._by_region(name)
+            self._columns[name] = found
+        return self._columns[name]
 
     @cached_property
-    def gaps(self) -> Array:
+    def _columns(self) -> dict[str, Array]:
+        return {}
+
+    def _by_region(self, name: str) -> Array:
+        """The same in the order of regions: who wants no more than its mean need not wait for the order of the rows."""
+        return self._top if name == "top" else self._gaps[GAPS.index(name)]
+
+    @cached_property
+    def _gaps(self) -> Array:
         """The distances to the corners of the true and of the assigned classes: both from one pass."""
         found = np.empty((len(GAPS), len(self.truth)))
         # There, rows of one region may be assigned to several classes.
         assigned = self.assigned if self.variant == "klar" or self.ties == "joined" else None
 
-        def write(prefix: Prefix, places: Places, scaled: Array) -> None:
+        def write(prefix: Prefix, here: slice, scaled: Array) -> None:
+            places = self.arranged.places[here]
             truth = self.codes.take(places)
             if assigned is None:
-                both = both_distances(scaled, truth, prefix[0])
+                both_distances(scaled, truth, prefix[0], out=found[:, here])
             else:
-                both = distances(scaled, truth), distances(scaled, assigned.take(places))
-            for gaps, gap in zip(found, both, strict=True):
-                gaps[places] = gap
+                found[:, here] = distances(scaled, truth), distances(scaled, assigned.take(places))
 
         self._each(write)
         return found
 
     @cached_property
-    def top(self) -> Array:
+    def _top(self) -> Array:
         """The highest memberships."""
         found = np.empty(len(self.truth))
 
-        def write(_: Prefix, places: Places, scaled: Array) -> None:
-            found[places] = scaled.max(axis=0)
+        def write(_: Prefix, here: slice, scaled: Array) -> None:
+            scaled.max(axis=0, out=found[here])
 
         self._each(write)
         return found
@@ -176,7 +190,9 @@ class Space:
 
     def mean(self, name: str) -> float:
         """The mean of a column."""
-        return float(self.mass @ self.column(name) / self.mass.sum())
+        if self.equal:
+            return float(self._by_region(name).mean())
+        return float(self.mass.take(self.arranged.places) @ self._by_region(name) / self.mass.sum())
 
     def affected(self, scaling: Scaling) -> dict[Prefix, list[Leaf]]:
         """The regions that have a scaling of their own, and those whose rows take it."""
@@ -251,8 +267,8 @@ def distances(columns: Array, codes: Codes | int) -> Array:
     return np.asarray(np.sqrt(squares, out=squares))
 
 
-def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array]:
-    """The distances to the corners of classes, and to that of one class, of memberships (classes, rows).
+def both_distances(columns: Array, codes: Codes, one: int, out: Array) -> None:
+    """Write the distances to the corners of classes, and to that of one class, of memberships (classes, rows).
 
     Squared, the two differ by twice the difference of the memberships.
     """
@@ -262,7 +278,7 @@ def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array
     for place, column in enumerate(columns):
         if place != one:
             squares += np.square(column, out=spare)
-    at_one = np.sqrt(squares)
+    np.sqrt(squares, out=out[1])
     spots = codes.astype(np.intp)
     spots *= rows
     spots += np.arange(rows)
@@ -273,7 +289,7 @@ def both_distances(columns: Array, codes: Codes, one: int) -> tuple[Array, Array
         # Little is left of a difference near the corner, unless it is the same corner and nothing was added.
         lost = np.flatnonzero((squares < CANCELS) & (away != 0))
         squares[lost] = np.square(distances(columns[:, lost], codes[lost]))
-    return np.sqrt(squares, out=squares), at_one
+    np.sqrt(squares, out=out[0])
 
 
 def corner(classes: int) -> float:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Places
 
 Prefix = tuple[int, ...]
-Use = Callable[[Prefix, "Places", "Array"], None]  # a region, where some of its rows stood, and their columns
+Use = Callable[[Prefix, slice, "Array"], None]  # a region, where some of its rows lie now, and their columns
 
 
 class Part(NamedTuple):
@@ -76,7 +76,7 @@ class Arranged:
 
         def work(share: Sequence[Part]) -> None:
             for prefix, start, stop in share:
-                use(prefix, self.places[start:stop], self.columns[:, start:stop])
+                use(prefix, slice(start, stop), self.columns[:, start:stop])
 
         shared(pieces, work, self.columns.size // max(len(pieces), 1))
 

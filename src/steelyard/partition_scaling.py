@@ -19,6 +19,7 @@ import numpy as np
 from .errors import BadOption, quoted
 from .parallel import shared
 from .partition_rows import Arranged, Part, Prefix, Use
+from .rows import counts_of
 from .scaling import (
     MANY_VALUES,
     NEARLY_ONE,
@@ -148,7 +149,8 @@ class Regions:
         own = None if mass is None else mass.take(places)
         total = float(len(places) if own is None else own.sum())
         if total > 0:
-            by_class = np.bincount(truth.take(places), own, self.classes).astype(np.float64)
+            codes = truth.take(places)
+            by_class = counts_of(codes, self.classes) if own is None else np.bincount(codes, own, self.classes)
             shares = broken(rows.columns[:, here], self.order(part.prefix))
             parts = [_summed(value, _product(left, own)) for value, left in shares]
             count = float(len(places) if times is None else times.take(places).sum())
@@ -235,9 +237,9 @@ class Scaling:
         """Scale the memberships of all rows, (rows, classes)."""
         found = np.empty(rows.columns.shape[::-1])
 
-        def write(_: Prefix, places: Places, scaled: Array) -> None:
+        def write(_: Prefix, here: slice, scaled: Array) -> None:
             for place, column in enumerate(scaled):
-                found[:, place][places] = column
+                found[:, place][rows.places[here]] = column
 
         self.each(rows, write)
         return found
@@ -246,8 +248,8 @@ class Scaling:
         """Scale memberships a few rows of one region at a time, and let somebody use them."""
         many = self._tabulated(len(rows.places))
 
-        def scale(prefix: Prefix, places: Places, columns: Array) -> None:
-            use(prefix, places, self.of_region(prefix, columns, many=many))
+        def scale(prefix: Prefix, here: slice, columns: Array) -> None:
+            use(prefix, here, self.of_region(prefix, columns, many=many))
 
         rows.each(scale)
 
