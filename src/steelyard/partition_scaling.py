@@ -150,7 +150,9 @@ class Regions:
         total = float(len(places) if own is None else own.sum())
         if total > 0:
             codes = truth.take(places)
-            by_class = counts_of(codes, self.classes) if own is None else np.bincount(codes, own, self.classes)
+            by_class = counts_of(codes, self.classes)
+            if own is not None:
+                by_class = np.bincount(codes, own, self.classes).astype(np.float64)
             shares = broken(rows.columns[:, here], self.order(part.prefix))
             parts = [_summed(value, _product(left, own)) for value, left in shares]
             count = float(len(places) if times is None else times.take(places).sum())
