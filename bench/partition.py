@@ -37,7 +37,7 @@ def measure_partition(plan: Plan, say: Callable[[str], None]) -> Section:
         say(f"{section.title}: {where}")
         memberships, truth = sample(rows)
         calls: dict[str, Call] = {
-            OURS: partial(scaled, memberships, truth),
+            OURS: partial(scaled, memberships, truth, np.ones(rows)),
             PASS: partial(one_pass, memberships, truth),
             EXACT: exact(memberships, truth),
         }
@@ -63,9 +63,9 @@ def one_pass(memberships: NDArray[Any], truth: NDArray[Any]) -> tuple[Any, Any]:
     return memberships.sum(), np.bincount(truth)
 
 
-def scaled(memberships: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float]:
+def scaled(memberships: NDArray[Any], truth: NDArray[Any], mass: NDArray[Any]) -> tuple[float, float]:
     """Both measures, as steelyard finds them."""
-    space = Space(memberships, truth, np.ones(len(truth)))
+    space = Space(memberships, truth, mass)
     furthest = corner(CLASSES)
     return tuple(1 - space.mean(name) / furthest for name in ("true_gap", "assigned_gap"))  # type: ignore[return-value]
 
