@@ -248,8 +248,8 @@ is assessed and one that sees it blurred.
 How the rule was chosen. A first run of this study, on these populations, found the paired differences of squared errors
 covered in 82 to 93 % at n = 200, where both bounds had the skewness taken off: two rules differ in few rows, and the
 skewness of few is as unsure as their mean. Then a bound of a difference became the wider one, with and without, which
-left 87 to 98 %. Since then the degrees of freedom of the former, and of values, are those of a variance that scatters as
-fourth powers of influences say, halved; the half was picked among four on these populations and on six others (heavy
+left 87 to 98 %. Since then the degrees of freedom of the former, and of values, are those of a variance that scatters
+as fourth powers of influences say, halved; the half was picked among four on these populations and on six others (heavy
 tails, other cuts, larger errors of measurement). So the figures are not those of a rule fixed beforehand. What is left
 outside of 93 to 97 % are values and differences that few rows make up: the lean meat has 7 to 10 errors in 200 rows,
 of which intervals of squared distances say too little where errors may be large, and those of rates too much, as
