@@ -71,7 +71,7 @@ class Space:
         if self.ties == "random":
             known: list[Array | Codes] = [self.truth, self.mass, *([] if self.times is None else [self.times])]
             return at_random(self.memberships, self.depth, self.seed, *known), NOTHING_JOINED
-        return orders(self.memberships, self.depth), NOTHING_JOINED
+        return self.arranged.order, NOTHING_JOINED
 
     @property
     def order(self) -> Places:
@@ -81,7 +81,7 @@ class Space:
     @cached_property
     def arranged(self) -> Arranged:
         """The rows by region."""
-        return Arranged.of(self.memberships, self.order)
+        return Arranged.of(self.memberships, None if self.ties == "first" else self.order, self.depth)
 
     @cached_property
     def scaling(self) -> Scaling | None:

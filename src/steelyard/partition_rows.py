@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .parallel import chunks, over_rows, shared
-from .scaling import FEW
+from .scaling import FEW, orders, write_highest
 
 if TYPE_CHECKING:
     from .kinds import Array, Places
@@ -37,24 +37,29 @@ class Arranged:
         columns: The memberships, (classes, rows).
         places: Where the rows stood.
         parts: The regions in each stretch, in their order.
+        order: The highest classes of each row, as the rows stood.
     """
 
     depth: int
     columns: Array = field(repr=False)
     places: Places = field(repr=False)
     parts: list[Part] = field(repr=False)
+    order: Places = field(repr=False)
 
     @classmethod
-    def of(cls, memberships: Array, order: Places) -> Arranged:
-        """Bring rows together whose highest classes are the same."""
-        (rows, classes), depth = memberships.shape, order.shape[1]
+    def of(cls, memberships: Array, order: Places | None = None, depth: int = 1) -> Arranged:
+        """Bring rows together whose highest classes are the same; which these are is found on the way, if not told."""
+        (rows, classes), told = memberships.shape, order is not None or depth > FEW
+        if order is None:
+            order = orders(memberships, depth) if told else np.empty((rows, depth), np.min_scalar_type(classes - 1))
+        known, depth = order, order.shape[1]
         columns, places = np.empty((classes, rows)), np.empty(rows, dtype=np.intp)
 
         def work(start: int, stop: int) -> list[Part]:
             found: list[Part] = []
             for low, high in chunks(start, stop, (classes + 1) // 2, perm(classes, depth)):
-                given, at = _by_class(memberships[low:high]), low
-                for prefix, here in grouped(order[low:high], classes):
+                given, at = _by_class(memberships[low:high], None if told else known[low:high]), low
+                for prefix, here in grouped(known[low:high], classes):
                     found.append(Part(prefix, at, at + len(here)))
                     np.add(here, low, out=places[at : at + len(here)])
                     for column, into in zip(given, columns, strict=True):
@@ -62,7 +67,7 @@ class Arranged:
                     at += len(here)
             return found
 
-        return cls(depth, columns, places, list(chain.from_iterable(over_rows(rows, work, classes))))
+        return cls(depth, columns, places, list(chain.from_iterable(over_rows(rows, work, classes))), known)
 
     def regions(self, depth: int) -> Iterator[Part]:
         """The regions in each stretch by fewer of their classes: those that are parts of one lie side by side too."""
@@ -81,12 +86,15 @@ class Arranged:
         shared(pieces, work, self.columns.size // max(len(pieces), 1))
 
 
-def _by_class(memberships: Array) -> Array:
-    """Memberships with those of a class side by side in memory, (classes, rows)."""
+def _by_class(memberships: Array, order: Places | None) -> Array:
+    """Memberships with those of a class side by side in memory, (classes, rows); write down the highest, if asked."""
     rows, classes = memberships.shape
     found = np.empty((classes, rows))
     for low, high in chunks(0, rows, classes):
         found[:, low:high] = memberships[low:high].T
+        if order is not None:
+            some = found[:, low:high]
+            write_highest(some if order.shape[1] == 1 else some.copy(), order[low:high])
     return found
 
 

@@ -30,7 +30,6 @@ from .scaling import (
     Variant,
     beta_map,
     broken,
-    orders,
     rescaled,
 )
 
@@ -233,7 +232,7 @@ class Scaling:
         """Scale memberships, (rows, classes)."""
         if order is None and self.regions.joined:
             raise BadOption("ties have joined regions, and rows may lie there", mend="Give the order of the rows too")
-        return self.all(Arranged.of(memberships, orders(memberships, self.regions.depth) if order is None else order))
+        return self.all(Arranged.of(memberships, order, self.regions.depth))
 
     def all(self, rows: Arranged) -> Array:
         """Scale the memberships of all rows, (rows, classes)."""

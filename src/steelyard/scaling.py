@@ -156,14 +156,14 @@ def orders(memberships: Array, depth: int) -> Places:
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop, classes):
-            _highest(np.array(memberships[low:high].T, order="C"), found[low:high])
+            write_highest(np.array(memberships[low:high].T, order="C"), found[low:high])
 
     over_rows(rows, work, classes)
     return found
 
 
-def _highest(columns: Array, found: Places) -> None:
-    """Write down which columns are the highest, one after the other."""
+def write_highest(columns: Array, found: Places) -> None:
+    """Write down which columns are the highest, one after the other; of several, columns are used up for it."""
     for level in range(found.shape[1]):
         top = columns.max(axis=0)
         lower, place = columns[0] < top, np.zeros(len(top), dtype=found.dtype)

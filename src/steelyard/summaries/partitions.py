@@ -63,6 +63,8 @@ class Passing(Space):
         """The highest classes of each row, and which of them stand together."""
         if self.ties == "joined" and self.variant != RAW:
             return joined(self.memberships, self.depth, self.tied)
+        if self.ties == "first":
+            return self.arranged.order, NOTHING_JOINED
         return orders(self.memberships, self.depth), NOTHING_JOINED
 
     @property
