@@ -158,6 +158,16 @@ def test_a_classifier_that_gave_labels_stands_beside_one_that_gave_scores() -> N
     assert content["reliability"][0]["models"][1] is None
 
 
+def test_rows_that_make_no_difference_do_not_decide() -> None:
+    truth, said = scores(80)
+    twins = content_of(sy.compare(truth, {"a": said, "b": said**0.9 / (said**0.9 + (1 - said) ** 0.9)}, event=True))
+    assert twins["deciding"] == []  # the same labels by both
+    turned = np.where(np.arange(80) == 3, 1 - said, said)
+    (pair,) = content_of(sy.compare(truth, {"a": said, "b": turned}, event=True))["deciding"]
+    assert pair["rows"]["rows"][0][0] == "3"
+    assert len(pair["patterns"]["rows"]) >= 1
+
+
 def test_published_tables_and_tallies_have_a_page_too() -> None:
     content = content_of(sy.assess_table([[231, 27], [32, 54]], classes=["no", "yes"], event="yes"))
     assert content["operating"] is None

@@ -13,7 +13,7 @@ import steelyard as sy
 from steelyard.errors import DamagedFile, TooLarge
 from steelyard.tally import Tally
 
-from .test_summed import ROWS, three_classes, two_classes, written
+from .test_summed import shuffled_files, three_classes, two_classes, written
 
 MEASURES = ["calibration_error", "calibration_error(bins=4)", "top_calibration_error"]
 COLUMNS = ("value", "low", "high", "se")
@@ -109,15 +109,8 @@ def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
 
 
 def test_the_order_and_the_files_of_rows_do_not_matter(tmp_path: Path) -> None:
-    columns = three_classes()
-    order = np.random.default_rng(9).permutation(ROWS)
-    shuffled = {name: column[order] for name, column in columns.items()}
-    results = []
-    for name, some, files in (("a", columns, 1), ("b", columns, 5), ("c", shuffled, 4)):
-        folder = tmp_path / name
-        folder.mkdir()
-        given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": MEASURES, "group": "batch"}
-        results.append(sy.assess(written(folder, some, files), **given).table())
+    given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": MEASURES, "group": "batch"}
+    results = [sy.assess(folder, **given).table() for folder in shuffled_files(tmp_path, three_classes())]
     for other in results[1:]:
         same(results[0], other, rel=1e-9)
 

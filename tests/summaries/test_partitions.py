@@ -22,7 +22,7 @@ from steelyard.summaries.states import Arrays, state_facts, state_from
 from steelyard.tally import Tally
 
 from .test_calibrations import near, rounded, same
-from .test_summed import three_classes, two_classes, written
+from .test_summed import shuffled_files, three_classes, two_classes, written
 
 ROWS = 1500  # to scale few at a time takes long
 NAMES = ("partition_accuracy", "separation", "confidence")
@@ -88,16 +88,10 @@ def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
 
 
 def test_the_order_and_the_files_of_rows_do_not_matter(tmp_path: Path) -> None:
-    columns = rounded(three_classes(ROWS))
-    order = np.random.default_rng(9).permutation(ROWS)
-    shuffled = {name: column[order] for name, column in columns.items()}
-    results = []
-    for name, some, files in (("a", columns, 1), ("b", columns, 5), ("c", shuffled, 4)):
-        folder = tmp_path / name
-        folder.mkdir()
-        given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "group": "batch"}
-        given["measures"] = measures("depth=2", "ties='joined'")
-        results.append(sy.assess(written(folder, some, files), **given).table())
+    given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "group": "batch"}
+    given["measures"] = measures("depth=2", "ties='joined'")
+    folders = shuffled_files(tmp_path, rounded(three_classes(ROWS)))
+    results = [sy.assess(folder, **given).table() for folder in folders]
     for other in results[1:]:
         same(results[0], other, rel=1e-8)
 

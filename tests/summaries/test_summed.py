@@ -59,6 +59,17 @@ def written(folder: Path, columns: dict[str, Any], files: int = 3) -> str:
     return str(folder)
 
 
+def shuffled_files(folder: Path, columns: dict[str, Any]) -> list[str]:
+    """The same rows in one file, in several, and in another order."""
+    order = np.random.default_rng(9).permutation(len(columns["truth"]))
+    shuffled = {name: column[order] for name, column in columns.items()}
+    found = []
+    for name, some, files in (("a", columns, 1), ("b", columns, 5), ("c", shuffled, 4)):
+        (folder / name).mkdir()
+        found.append(written(folder / name, some, files))
+    return found
+
+
 def alike(found: sy.Assessment, held: sy.Assessment, values: float = 1e-11, rest: float = 0.03) -> None:
     """See that two assessments say the same: values but those of rankings, and the rest in standard errors."""
     mine, yours = found.table(), held.table()
@@ -222,14 +233,8 @@ def test_few_distinct_scores_are_exact(tmp_path: Path) -> None:
 
 
 def test_the_order_and_the_files_of_rows_do_not_matter(tmp_path: Path) -> None:
-    columns = three_classes()
-    order = np.random.default_rng(9).permutation(ROWS)
-    shuffled = {name: column[order] for name, column in columns.items()}
-    results = []
-    for name, some, files in (("a", columns, 1), ("b", columns, 5), ("c", shuffled, 4)):
-        folder = tmp_path / name
-        folder.mkdir()
-        results.append(sy.assess(written(folder, some, files), truth="truth", membership="p_*"))
+    folders = shuffled_files(tmp_path, three_classes())
+    results = [sy.assess(folder, truth="truth", membership="p_*") for folder in folders]
     for other in results[1:]:
         for name in ("auc", "log_score", "brier"):
             for column in ("value", "low", "high", "se"):

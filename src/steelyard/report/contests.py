@@ -96,11 +96,13 @@ def _rows(comparison: Comparison, entry: Measure, first: str, rival: str) -> dic
         return None
 
 
-def _plain(table: Table, most: int) -> dict[str, Any]:
-    """A tidy table in words."""
-    names = table.column_names
-    rows = [[_cell(name, row[name]) for name in names] for row in list(table)[:most]]
-    return {"columns": [shown(name) for name in names], "rows": rows, "more": max(0, len(table) - most)}
+def _plain(table: Table, most: int) -> dict[str, Any] | None:
+    """A tidy table in words; what has no effect decides nothing, and where nothing has there is none."""
+    names, deciding = table.column_names, [row for row in table if row["effect"]]
+    if not deciding:
+        return None
+    rows = [[_cell(name, row[name]) for name in names] for row in deciding[:most]]
+    return {"columns": [shown(name) for name in names], "rows": rows, "more": max(0, len(deciding) - most)}
 
 
 def _cell(name: str, value: Any) -> str:
