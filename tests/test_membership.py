@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from steelyard.columns import checksum
 from steelyard.errors import (
     MissingValues,
     NotNumbers,
@@ -250,3 +251,26 @@ def test_a_score_that_cannot_be_read_is_refused(
 
 def test_with_a_threshold_any_scale_will_do() -> None:
     assert assign_threshold(np.array([-np.inf, -5.0, 12.0, np.inf]), "score", 1, 0.0).tolist() == [0, 0, 1, 1]
+
+
+def test_zero_has_no_sign_among_probabilities() -> None:
+    columns = [np.array([-0.0, 1.0, 0.5]), np.array([1.0, -0.0, 0.5])]
+    assert assign_highest(columns, ["a", "b"], "p").tolist() == [1, 0, 0]
+    assert assign_threshold(columns[0], "p", 1, None).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns", "apart", "single precision"])
+@given(st.integers(0, 2**31))
+def test_a_checksum_knows_values_and_their_places(layout: str, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    matrix = random.random((50, 3)).astype(np.float32 if layout == "single precision" else np.float64)
+    matrix = np.asfortranarray(matrix) if layout == "columns" else matrix
+    columns = [column.copy() if layout == "apart" else column for column in matrix.T]
+    before, (row, other), (place, beside) = checksum(columns), random.permutation(50)[:2], random.permutation(3)[:2]
+    assert checksum(columns) == before
+    columns[place][row], columns[beside][other] = columns[beside][other], columns[place][row]
+    assert checksum(columns) != before
+    columns[place][row], columns[beside][other] = columns[beside][other], columns[place][row]
+    assert checksum(columns) == before
+    columns[place][row] = np.nextafter(columns[place][row], matrix.dtype.type(2))
+    assert checksum(columns) != before

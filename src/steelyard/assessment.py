@@ -139,11 +139,15 @@ class Assessment:
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
-        if statistic in (RANKING, CALIBRATION, PARTITION) and self.tally.scores is not None:
-            self.tally.scores.refuse_changed()
+        self._refuse_changed([statistic])
         if statistic.name not in self.parts:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
         return self.parts[statistic.name]
+
+    def _refuse_changed(self, statistics: Iterable[Statistic]) -> None:
+        """See whether the scores are still those that were given, whenever somebody asks for what is made of them."""
+        if self.tally.scores is not None and any(one in OF_ROWS for one in statistics):
+            self.tally.scores.refuse_changed()
 
     @property
     def results(self) -> Results:
@@ -276,6 +280,7 @@ class Assessment:
         With ``by=``, every part of the data has its rows too, marked in the column ``slice``.
         """
         pieces = [self] if self.slice is not None else [self, *self.slices.values()]
+        self._refuse_changed(one for one in STATISTICS if self.settings.made_of(one))
         columns = [piece._columns() for piece in pieces]
         if len(columns) == 1:
             return Table(columns[0])
@@ -283,7 +288,7 @@ class Assessment:
 
     def _columns(self) -> Mapping[str, Sequence[Any]]:
         wanted = [one for one in STATISTICS if self.settings.made_of(one) and one.name in self.parts]
-        found = [self.part(statistic).columns() for statistic in wanted]
+        found = [self.parts[statistic.name].columns() for statistic in wanted]
         columns: Mapping[str, Sequence[Any]] = found[0]
         if len(found) > 1:
             columns = by_measure(found, [measure.label for measure in self.settings.measures])

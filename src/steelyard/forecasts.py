@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .columns import ODD, checksum_of, pieces
+from .columns import ODD, pieces
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Slot
 from .formulas import STEP
@@ -138,23 +138,20 @@ class ForecastEvaluation(RowEvaluation):
     @cached_property
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
-        weights, said = self.weights, self.rows.scores[self.model]
+        weights = self.weights
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.worth(self.piece(0, min(len(self.rows), SAMPLE)), self.columns)
             shift = np.array([np.nan_to_num(column.mean(), posinf=0.0) for column in first])
 
-            def work(start: int, stop: int) -> tuple[Array, int]:
-                sums, seal = np.zeros((4, len(self.columns), len(self.scale))), 0
+            def work(start: int, stop: int) -> Array:
+                sums = np.zeros((4, len(self.columns), len(self.scale)))
                 for low, high in chunks(start, stop, len(self.scale)):
                     piece = self.piece(low, high)
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
                     sums += self.sums_of(piece, self.columns, shift, each)
-                    seal += 0 if said.seal is None else checksum_of(piece.said.columns, low)
-                return sums, seal
+                return sums
 
-            parts = over_rows(len(self.rows), work, len(self.scale))
-        said.refuse_changed(sum(seal for _, seal in parts))
-        sums = reduce(np.add, [part for part, _ in parts])
+            sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
         return Moments(shift, self._masses, *sums)
 
     @cached_property

@@ -18,6 +18,7 @@ __all__ = ["assign_highest", "assign_threshold", "missing_rows", "numbers", "ref
 
 # Wide enough for single precision and for files that kept three decimals, too narrow to let a mistake through.
 SUM_TOLERANCE = 2e-3
+ONE = np.float64(1).view(np.uint64)
 
 
 def missing_rows(columns: Sequence[Numbers]) -> Marks | None:
@@ -40,7 +41,8 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
                 some = pieces(columns, low, high)
                 if not unwanted:
                     _assign_chunk(some, codes[low:high])
-                _refuse_ranges(some, headings, low)
+                for piece, heading in zip(some, headings, strict=True):
+                    _refuse_range(piece, heading, low)
                 total = some[0].copy()
                 for piece in some[1:]:
                     total += piece
@@ -60,14 +62,6 @@ def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
         highest = np.maximum(highest, piece)
 
 
-def _refuse_ranges(pieces: Sequence[Numbers], headings: Sequence[str], start: int) -> None:
-    lowest, highest = np.min([piece.min() for piece in pieces]), np.max([piece.max() for piece in pieces])
-    # Written so that NaN, which both extremes pass on, fails too.
-    if not (lowest >= 0 and highest <= 1):
-        for piece, heading in zip(pieces, headings, strict=True):
-            _refuse_range(piece, heading, start)
-
-
 def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
     row = int(np.argmax(np.abs(total - 1) > SUM_TOLERANCE))
     return SumNotOne(
@@ -80,7 +74,12 @@ def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
 
 
 def _refuse_range(column: Numbers, name: str, start: int) -> None:
-    if column.min() >= 0 and column.max() <= 1:  # neither is so where a number is missing
+    if column.dtype == np.float64:
+        # As whole numbers, those from 0 to 1 come before all others: those above, negative ones, and no number at all.
+        inside = column.view(np.uint64).max() <= ONE
+    else:
+        inside = column.min() >= 0 and column.max() <= 1
+    if inside:
         return
     refuse_missing_numbers(column, name, start)
     outside = ~((column >= 0) & (column <= 1))

@@ -32,13 +32,11 @@ class Placements:
 
     Attributes:
         counts: (classes, rows).
-        above: Summed over the rows of each class.
         truth: The true classes.
         sizes: How many rows each class has.
     """
 
     counts: Places
-    above: Array
     truth: Codes
     sizes: Array
 
@@ -47,14 +45,13 @@ class Placements:
         """Sort by the score of each class; None where a score occurs twice."""
         columns, speaks = rows.scores[model][:2]
         counts: Places = np.empty((len(sizes), len(rows)), np.int32)
-        above = np.zeros(len(sizes))
 
         def work(codes: Sequence[int]) -> bool:
             for code in codes:
                 order, tied = ordering(columns[code if len(columns) > 1 else 0])
                 if tied.any():
                     return False
-                above[code] = _placed(order, rows.truth, code, counts[code])
+                _place(order, rows.truth, code, counts[code])
             return True
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
@@ -65,13 +62,13 @@ class Placements:
         if len(columns) == 1:  # the other class has the same score, turned round
             other = sizes[::-1][rows.truth]
             counts[1 - speaks] = other - counts[speaks]
-            above[1 - speaks] = above[speaks]
-        return cls(counts, above, rows.truth, sizes)
+        return cls(counts, rows.truth, sizes)
 
     def found(self, formula: object) -> dict[int | str, Found]:
         """A measure with its spread: of every class, and averaged over them."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
-        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
+        above = np.diag(self.products[0])  # the rest above the rows of each class
+        known = [BY_COUNT[formula](*numbers) for numbers in zip(above, self.sizes, rest, strict=True)]
         values = np.array([value for value, _, _ in known])
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
         found: dict[int | str, Found] = {}
@@ -102,7 +99,8 @@ class Placements:
                 by_class = np.argsort(truth, kind="stable")
                 edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
                 # With ones below the counts, one product of matrices makes both sums.
-                counts = np.ones((classes + 1, high - low))
+                counts = np.empty((classes + 1, high - low))
+                counts[-1] = 1
                 for row, column in zip(counts, self.counts, strict=False):
                     row[:] = column[low:high].take(by_class)
                 for code, ends in enumerate(pairwise([0, *edges])):
@@ -137,45 +135,40 @@ def _found(value: float, squares: Array, sizes: Array) -> Found:
     return Found((value, value), (variance, variance), (freedom, freedom))
 
 
-def _placed(order: Places, truth: Codes, code: int, out: Places) -> float:
-    """Count how many of the other side are above each row; return the sum over the rows of the class."""
+def _place(order: Places, truth: Codes, code: int, out: Places) -> None:
+    """Count how many of the other side are above each row."""
     own: Marks = np.empty(len(order), dtype=bool)
 
     def mark(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
             np.equal(truth[order[low:high]], code, out=own[low:high])
 
-    def place(start: int, stop: int) -> int:
-        reached, total = int(np.count_nonzero(own[:start])), 0
+    def place(start: int, stop: int) -> None:
+        reached = int(np.count_nonzero(own[:start]))
         for low, high in chunks(start, stop):
-            hits = _running_counts(own[low:high])
-            hits += reached
-            reached, total = int(hits[-1]), total + int(hits.sum(dtype=np.int64))
+            hits = _running_counts(own[low:high], reached)
+            reached = int(hits[-1])
             # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
             beyond = np.arange(low + 1, high + 1, dtype=np.int32)
             beyond -= hits
             beyond -= hits
             beyond *= own[low:high].view(np.int8)
             hits += beyond
-            out[order[low:high]] = hits
-        return total
+            np.put(out, order[low:high], hits, mode="clip")  # not that a place could lie outside: it is the faster way
 
     over_rows(len(order), mark)
-    total, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
-    # Each row of the class is counted as a hit from its own place on: so its places, and those above it, follow.
-    places = size * (len(order) + 1) - total
-    return float(places - size * (size + 1) // 2)
+    over_rows(len(order), place)
 
 
-def _running_counts(marks: Marks) -> Places:
-    """How many of the marks are set up to each of them, itself included.
+def _running_counts(marks: Marks, reached: int = 0) -> Places:
+    """How many of the marks are set up to each of them, itself included, where so many were before.
 
     Bytes of eight marks times 1 + 2^8 + 2^16 + ... are their running counts: adding one by one takes twice as long.
     """
     if len(marks) % 8:
-        return np.cumsum(marks, dtype=np.int32)
+        return np.cumsum(marks, dtype=np.int32) + np.int32(reached)
     eights = (marks.view("<u8") * EVERY_BYTE).astype("<u8", copy=False)
     counts = (eights >> LAST_BYTE).astype(np.int32)
-    found: Places = np.repeat(np.cumsum(counts, dtype=np.int32) - counts, 8)
+    found: Places = np.repeat(np.cumsum(counts, dtype=np.int32) - counts + np.int32(reached), 8)
     found += eights.view(np.uint8)
     return found

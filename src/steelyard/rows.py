@@ -220,7 +220,8 @@ def counts_of(codes: Codes, size: int) -> Array:
     """How often each code occurs; few are counted one after the other, which is faster, the more so the narrower."""
     if size > FEW // codes.itemsize:
         return np.bincount(codes, minlength=size).astype(np.float64)
-    return np.array([np.count_nonzero(codes == code) for code in range(size)], dtype=np.float64)
+    found = [np.count_nonzero(codes == code) for code in range(size - 1)]
+    return np.array([*found, len(codes) - sum(found)], dtype=np.float64)  # whoever is left has the last one
 
 
 def _kept(said: Scores, assigned: Codes, passing: bool) -> Scores:

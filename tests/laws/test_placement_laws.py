@@ -81,7 +81,6 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     assert alone is not None
     assert together is not None
     assert_array_equal(together.counts, alone.counts)
-    assert_array_equal(together.above, alone.above)
     for mine, other in zip(together.products, alone.products, strict=True):
         assert_allclose(mine, other, rtol=1e-13)
 
@@ -95,7 +94,6 @@ def test_counts_are_those_of_pairs() -> None:
         higher = chance[:, None, code] > chance[None, :, code]
         other = (truth == code)[:, None] != (truth == code)[None, :]
         assert_array_equal(found.counts[code], (higher & other).sum(axis=0))
-        assert found.above[code] == found.counts[code][truth == code].sum()
     sums, products = found.products
     for code in range(3):
         own = found.counts[:, truth == code].astype(np.int64)
@@ -103,7 +101,8 @@ def test_counts_are_those_of_pairs() -> None:
         assert_array_equal(products[code], own @ own.T)
 
 
-@given(st.lists(st.booleans(), max_size=50))
-def test_running_counts_are_running_sums(marks: list[bool]) -> None:
+@given(st.lists(st.booleans(), max_size=50), st.integers(0, 1000))
+def test_running_counts_are_running_sums(marks: list[bool], before: int) -> None:
     column = np.array(marks, dtype=bool)
     assert_array_equal(_running_counts(column), np.cumsum(column))
+    assert_array_equal(_running_counts(column, before), np.cumsum(column) + before)

@@ -10,6 +10,7 @@ import pytest
 
 from steelyard import Scale
 from steelyard.cases import Given
+from steelyard.columns import ODD
 from steelyard.evaluation import Slot
 from steelyard.measures import find
 from steelyard.prediction import Scores
@@ -67,3 +68,12 @@ def test_the_same_few_rows_are_kept_however_they_come(size: int) -> None:
     assert len(wanted.marks) == SIZE
     assert found.marks.tolist() == wanted.marks.tolist()
     assert found.rows.truth.tolist() == wanted.rows.truth.tolist()
+
+
+@pytest.mark.parametrize("distinct", [1, 3, 40_000])
+def test_scores_that_occur_again_and_again_are_chosen_from_too(distinct: int) -> None:
+    scores = np.linspace(0.25, 0.75, distinct)[np.arange(40_000) % distinct]
+    rows = Rows(np.arange(40_000) % 2, (Scores((scores,), speaks=1),))
+    found, marks = Sample.of(rows), np.sort(scores.view(np.uint64) * ODD)
+    assert np.sort(found.marks).tolist() == marks[:SIZE].tolist()
+    assert (found.rows.scores[0].columns[0].view(np.uint64) * ODD).tolist() == found.marks.tolist()

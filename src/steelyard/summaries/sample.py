@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Places
 
 SIZE = 1 << 12
-COLUMNS = 4  # as many numbers of a row are at hand at a time
+MANY = 1 << 14
+COLUMNS = 2  # as many numbers of a row are at hand at a time
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,15 @@ class Sample:
     def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
         """Choose from some rows; of those not below a mark, none."""
         number, found = _number(rows), []
+        if below is None and len(rows) > MANY:
+            # By chance twice as many as are wanted are below this; where chance has no part in it, all rows are seen.
+            likely = cls.of(rows, np.uint64(2 * SIZE * 2**64 // len(rows)))
+            if len(likely.marks) == SIZE:
+                return likely
         for low, high in chunks(0, len(rows), COLUMNS) or [(0, 0)]:
             # Multiplied by a large odd number, all bits of another have a say in the first ones.
             marks: Places = np.asarray(number[low:high], dtype=np.float64).view(np.uint64) * ODD
-            if below is None and len(marks) > SIZE:
-                below = np.partition(marks, SIZE - 1)[SIZE - 1]
-                here = np.flatnonzero(marks <= below)
-            else:
-                here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
+            here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
             found.append((marks[here], here + low))
         marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return cls(marks, _bare(rows.select(chosen))).cut()
