@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from steelyard import Assessment, Continuum, Scale, all_measures, assess, assess_table, assess_tally, compare, find
 from steelyard.cli import main
@@ -673,11 +674,20 @@ def test_a_guarded_estimate_tells_which_it_is_and_why() -> None:
 
 
 def test_every_estimate_says_how_its_interval_was_made() -> None:
-    usual = {of_grades()[name].method for name in USUAL}
-    assert usual == {"Hall's t"}
+    usual = {name: of_grades()[name].method for name in USUAL}
+    assert usual == {name: "Wilson" if name == "adjusted_error" else "Hall's t" for name in USUAL}
     assert {of_grades(method="plain")[name].method for name in USUAL} == {"plain"}
     boots = of_grades(method="percentile", replicates=20)
     assert {boots[name].method for name in USUAL} == {"bootstrap, percentile"}
+
+
+def test_the_adjusted_error_has_the_interval_of_as_many_trials_as_would_give_its_standard_error() -> None:
+    found = of_grades()["adjusted_error"]
+    reach, square = stats.t.isf(0.025, len(VALUE) - 1), found.value * (1 - found.value)
+    # Wilson's bounds are where the distance from the value is so many standard errors of that bound.
+    for bound in (found.low, found.high):
+        error = found.se * math.sqrt(bound * (1 - bound) / square)
+        assert abs(found.value - bound) == pytest.approx(reach * error, rel=1e-9)
 
 
 def test_a_plain_interval_is_the_value_and_its_standard_errors() -> None:

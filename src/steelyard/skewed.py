@@ -14,7 +14,7 @@ from .evaluation import Slot
 from .formulas import STEP
 from .hall import Tails, hall_bounds
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
-from .uncertainty import NO_ERROR, critical_values, second_moment
+from .uncertainty import NO_ERROR, critical_values, second_moment, wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -36,7 +36,8 @@ class SkewedEvaluation(RowEvaluation):
         stepped = {
             name: {**offered, name: offered[name] + 1j * STEP} for name in slot.measure.arguments if name in means
         }
-        return {name: float(np.imag(slot.measure.of(each))) / STEP for name, each in stepped.items()}
+        measure = slot.measure
+        return {name: float(np.imag(measure.divided(measure.of(each)))) / STEP for name, each in stepped.items()}
 
     @abstractmethod
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
@@ -84,6 +85,11 @@ class SkewedEvaluation(RowEvaluation):
             return slot.measure.span
         if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
             return self.without_spread(slot, value, level)
+        if slot.measure.proportion:
+            # As many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
+            trials = np.array([value * (1 - value)]) / error**2
+            low, high = wilson(np.array([value]), trials, level, freedom)
+            return float(low[0]), float(high[0])
         known = np.array([freedom])
         low, high = hall_bounds(
             np.array([value]), np.array([error]), self.tails[key_of(slot)], known, critical_values(level, known)

@@ -61,10 +61,10 @@ def interval_method(slot: Slot) -> str:
 def _method(measure: Facts, average: str | None) -> str:
     if measure.binned:
         return CHI_SQUARED
-    if measure.skewed:
-        return SKEWED
     if measure.proportion and average in (None, "micro"):
         return WILSON
+    if measure.skewed:
+        return SKEWED
     return BY_SPAN.get(measure.span, MEAN)
 
 
@@ -298,9 +298,9 @@ def plain_intervals(
     return [PLAIN] * len(slots), np.maximum(value - reach, spans[:, 0]), np.minimum(value + reach, spans[:, 1])
 
 
-def wilson(value: Array, trials: Array, level: float) -> tuple[Array, Array]:
+def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -> tuple[Array, Array]:
     """Wilson's interval of proportions of so many trials."""
-    critical = np.full(len(value), _normal_quantile((1 + level) / 2))
+    critical = critical_values(level, np.full(len(value), freedom))
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _wilson(value, np.zeros(len(value)), trials, critical)
     return np.minimum(low, value), np.maximum(high, value)  # at 0 and at 1 but for rounding

@@ -172,7 +172,8 @@ def truths(shape: str, rows: int = TRUTH_ROWS) -> dict[str, Shares]:
 
 def _values(means: Mapping[str, float], classes: int) -> Shares:
     offered = {**means, "classes": classes}
-    return {name: float(steelyard.find(BEHIND.get(name, name)).of(offered)) for name in MEASURES}
+    found = {name: steelyard.find(BEHIND.get(name, name)) for name in MEASURES}
+    return {name: float(measure.divided(measure.of(offered))) for name, measure in found.items()}
 
 
 # --- simulation -----------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import UNBOUNDED, measure
+from ..registry import UNBOUNDED, measure, proportion
 from .counts import AT_LEAST_ZERO
 
 MEVIK = "Mevik (2003), Computational Statistics & Data Analysis 46, 689-705"
@@ -39,13 +39,13 @@ def _aliases(*symbols: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for symbol in symbols for text in (symbol, symbol.replace("_hat", "-hat"))))
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
+@proportion(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
 def adjusted_error(sure_wrong: Any, sure: Any) -> Any:
     """Error rate with rows weighed by the probability that their label is right: sum(w * wrong) / sum(w).
 
     Too low where errors and doubtful labels go together, which they do: both are near the boundaries.
     """
-    return sure_wrong / sure
+    return sure_wrong, sure
 
 
 @measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (26)", aliases=_aliases("pmc_hat"))
