@@ -122,6 +122,28 @@ def test_forecasts_that_were_sorted_already_give_the_same_reliability() -> None:
     assert found.unit == usual.unit
 
 
+def test_curves_of_three_classes_enclose_their_areas() -> None:
+    random = np.random.default_rng(5)
+    chance = np.round(random.dirichlet([1, 1, 1], 300), 2)
+    chance /= chance.sum(axis=1, keepdims=True)
+    truth = (random.random(300)[:, None] > np.cumsum(chance, axis=1)).sum(axis=1)
+    result = sy.assess(truth, chance)
+    content = content_of(result)
+    assert content["curves"]
+    for label, one in enumerate(content["reliability"]):
+        roc = one["models"][0]["roc"]
+        area = np.trapezoid(roc["sensitivity"], roc["fpr"])
+        assert area == pytest.approx(result["auc", label].value, abs=1e-4)  # as many digits as are drawn
+        assert (roc["fpr"][0], roc["sensitivity"][-1]) == (0.0, 1.0)
+    assert not content_of(sy.assess(truth == 1, chance[:, 1], event=True))["curves"]
+
+
+def test_a_class_that_never_occurs_has_no_curve() -> None:
+    chance = np.random.default_rng(6).dirichlet([1, 1, 1], 40)
+    content = content_of(sy.assess([0, 1] * 20, chance, scale=sy.Scale([0, 1, 2])))
+    assert [one["models"][0]["roc"] is None for one in content["reliability"]] == [False, False, True]
+
+
 def test_words_come_first() -> None:
     one, two = content_of(samples.one()), content_of(samples.two())
     error = samples.one()["error"]

@@ -301,6 +301,15 @@ def test_sections_are_there_only_where_there_is_something_to_show(opened: Open) 
     assert page.locator("#operating .card").count() == 2
 
 
+def test_every_class_of_three_has_a_curve_of_every_classifier(opened: Open) -> None:
+    page = opened("three")
+    assert page.locator("#curves figure").count() == 3
+    assert page.locator("#curves path.line").count() == 6
+    assert page.locator("#curves path.line[data-model='1']:visible").count() == 3
+    page.locator("#legend input").nth(1).uncheck()
+    assert page.locator("#curves path.line[data-model='1']:visible").count() == 0
+
+
 def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
     page = opened("many")
     assert page.locator("#confusion table:visible").count() == 1

@@ -32,6 +32,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
     ranked: Rankings = {}
     operating = operating_of(assessments, ranked)
     overall = [overall_rows(each) for each in assessments.values()]
+    reliability = reliability_of(assessments, ranked)
     verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
     content: dict[str, Any] = {
         "steelyard": __version__,
@@ -45,7 +46,8 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "operating": operating,
         "classes": classes_of(assessments),
         "slices": slices_of(assessments),
-        "reliability": reliability_of(assessments, ranked),
+        "curves": any(curve and curve["roc"] for one in reliability for curve in one["models"]),
+        "reliability": reliability,
         "simplex": simplex_of(assessments),
         "strip": strip_of(assessments),
         "differences": None if verdict is None else differences_of(verdict),

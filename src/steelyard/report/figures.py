@@ -17,7 +17,7 @@ from ..simplex import MOST_CLASSES as MOST_CORNERS
 from ..strip import Strips
 from ..text import count, number
 from .measured import chosen_classes
-from .operating import spoken_of
+from .operating import chosen_stops, spoken_of
 from .wording import drawn, interval, shown
 
 if TYPE_CHECKING:
@@ -78,7 +78,20 @@ def _curve(assessment: Assessment, label: Label, one: OneAgainstRest | None, ban
     curve = found.curve(level, seed, band=banded and found.rows <= MOST_BANDED)
     kept = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), MOST_POINTS)).round().astype(int))
     columns = {name: drawn(np.array(values)[kept]) for name, values in curve.columns.items() if name != "rows"}
-    return {**columns, "bars": drawn(found.bars()["share"])}
+    ranked = len(assessment.classes) > 2  # curves of two classes stand beside their threshold
+    return {**columns, "bars": drawn(found.bars()["share"]), "roc": _roc(found) if ranked else None}
+
+
+def _roc(found: Reliability) -> dict[str, Any] | None:
+    """How many rows of a class, and of the rest, reach its forecasts, from the highest on; of many forecasts some."""
+    own, rest = (np.cumsum(side[::-1]) for side in (found.happened, found.mass - found.happened))
+    if not own[-1] > 0 or not rest[-1] > 0:
+        return None
+    stops = chosen_stops(own, rest, found.forecast[::-1], 0, MOST_POINTS)
+    return {
+        "fpr": drawn(np.append(0.0, rest[stops] / rest[-1])),
+        "sensitivity": drawn(np.append(0.0, own[stops] / own[-1])),
+    }
 
 
 def _reliability(assessment: Assessment, code: int, one: OneAgainstRest | None) -> Reliability:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # In this order: each script uses what those before it made.
 SCRIPTS = (
     *("kit", "legend", "explain", "tables", "measures", "matrices", "operating"),
-    *("reliability", "simplex", "strip", "contests", "start"),
+    *("curves", "reliability", "simplex", "strip", "contests", "start"),
 )
 # Signs that would end the script, or a line of it for older readers.
 ESCAPES = {sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}

@@ -164,10 +164,11 @@ function curveFigure(facts) {
   return figure({ name: facts.name, title: facts.title, label: facts.label, caption, height: (width) => Math.min(width, 420) * 0.92, draw });
 }
 
+const rocAxes = () => ({ x: [0, 1], y: [0, 1], xTitle: "1 − specificity (false alarms)", yTitle: "sensitivity" });
+const diagonal = (svg, across, up) => svg.append(shape("line", { class: "reference", x1: across(0), y1: up(0), x2: across(1), y2: up(1) }));
+
 const rocFigure = () => curveFigure({
-  name: "roc", title: "ROC", label: `ROC curve of ${page.models.join(", ")}`,
-  axes: () => ({ x: [0, 1], y: [0, 1], xTitle: "1 − specificity (false alarms)", yTitle: "sensitivity" }),
-  before: (svg, across, up) => svg.append(shape("line", { class: "reference", x1: across(0), y1: up(0), x2: across(1), y2: up(1) })),
+  name: "roc", title: "ROC", label: `ROC curve of ${page.models.join(", ")}`, axes: rocAxes, before: diagonal,
   x: (stops) => stops.fpr, y: (stops) => stops.sensitivity, band: (stops) => stops.roc_band,
 });
 

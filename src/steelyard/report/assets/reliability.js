@@ -4,7 +4,7 @@ function reliabilityFigure(one) {
     const bars = 52;
     const area = { x: [0, 1], y: [0, 1], xTitle: "forecast", yTitle: "frequency", bottom: 40 + bars };
     const { across, up } = axes(svg, width, height, area);
-    svg.append(shape("line", { class: "reference", x1: across(0), y1: up(0), x2: across(1), y2: up(1) }));
+    diagonal(svg, across, up);
     const known = one.models.map((curve, model) => [curve, model]).filter(([curve]) => curve);
     for (const [curve, model] of known) {
       if (curve.low) svg.append(shape("path", { d: band(curve.forecast, curve.low, curve.high, across, up), fill: colourOf(model), "fill-opacity": bandOpacity, ...hiddenIf(model) }));

@@ -22,6 +22,7 @@ drawDifferences();
 drawDeciding();
 if (page.classes) partTable("classes", page.classes, "class");
 if (page.slices) partTable("slices", page.slices, "part");
+drawCurves();
 drawReliability();
 drawSimplex();
 drawStrip();
