@@ -322,3 +322,51 @@ def test_one_cluster_says_nothing_about_spread() -> None:
     assert (both["a"]["auc"].low, both["a"]["auc"].high) == (0.0, 1.0)
     (row,) = both.differences("auc").to_pylist()
     assert (row["low"], row["high"], row["p"]) == (-1.0, 1.0, 1.0)
+
+
+def of_any_scale(seed: int = 3, rows: int = 150) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    truth, scores = random.integers(0, 3, rows), random.normal(size=(rows, 3))
+    scores[np.arange(rows), truth] += 1
+    return truth, scores
+
+
+def test_scores_of_several_classes_may_have_any_scale_where_nothing_but_their_order_counts(tmp_path: Path) -> None:
+    truth, scores = of_any_scale()
+    result = assess(truth, scores, measures=["auc", "hand_till_auc"])
+    for code in range(3):
+        own, rest = scores[truth == code, code], scores[truth != code, code]
+        assert result["auc", code].value == pytest.approx((own[:, None] > rest).mean())
+    turned = assess(truth, np.exp(3 * scores), measures=["auc"])
+    assert turned["auc"] == result["auc"]
+    result.tally.save(tmp_path / "any.tally")
+    kept = assess_tally(tmp_path / "any.tally", measures=["auc"])
+    assert kept["auc"] == result["auc"]
+    assert not kept.tally.given.probable
+    for look in (result.reliability, result.plot.simplex, lambda: assess_tally(kept.tally, measures=["log_score"])):
+        with pytest.raises(SteelyardError, match="probabilities"):
+            look()
+
+
+def test_whether_scores_of_any_scale_are_probabilities_is_seen_when_it_matters() -> None:
+    truth, scores = of_any_scale()
+    chance = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    sure = assess(truth, chance, measures=["auc"])
+    assert sure.tally.given.probable
+    assert len(sure.reliability(0)) > 1
+    assert not assess(truth, chance * 1.1, measures=["auc"]).tally.given.probable
+    both = sure.tally + assess(truth, scores, measures=["auc"]).tally
+    assert not both.given.probable
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_none_of_them_may_be_missing(dtype: Any) -> None:
+    truth, scores = of_any_scale()
+    scores = scores.astype(dtype)
+    scores[[4, 9], [2, 1]] = np.nan
+    with pytest.raises(MissingValues, match=r"prediction\[1\]', row 9"):
+        assess(truth, scores, measures=["auc"])
+    dropped = assess(truth, scores, measures=["auc"], missing="drop")
+    assert dropped.dropped == 2
+    rest = np.setdiff1d(np.arange(len(truth)), [4, 9])
+    assert dropped["auc"] == assess(truth[rest], scores[rest], measures=["auc"])["auc"]

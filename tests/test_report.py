@@ -129,19 +129,31 @@ def test_curves_of_three_classes_enclose_their_areas() -> None:
     truth = (random.random(300)[:, None] > np.cumsum(chance, axis=1)).sum(axis=1)
     result = sy.assess(truth, chance)
     content = content_of(result)
-    assert content["curves"]
+    assert content["curves"] == "The areas below the curves, with their intervals, stand in the table by class."
     for label, one in enumerate(content["reliability"]):
         roc = one["models"][0]["roc"]
         area = np.trapezoid(roc["sensitivity"], roc["fpr"])
         assert area == pytest.approx(result["auc", label].value, abs=1e-4)  # as many digits as are drawn
         assert (roc["fpr"][0], roc["sensitivity"][-1]) == (0.0, 1.0)
-    assert not content_of(sy.assess(truth == 1, chance[:, 1], event=True))["curves"]
+    assert content_of(sy.assess(truth == 1, chance[:, 1], event=True))["curves"] is None
+
+
+@pytest.mark.parametrize("measures", [["auc"], ["log_score"], ["brier", "auc"]])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_nothing_need_be_counted(measures: list[str], classes: int) -> None:
+    chance = np.random.default_rng(7).dirichlet([1] * classes, 60)
+    truth = np.arange(60) % classes
+    content = content_of(sy.assess(truth, chance, measures=measures))
+    assert content["confusion"] is None
+    assert {one["name"] for one in content["measures"]} == set(measures)
+    page_of(content)
 
 
 def test_a_class_that_never_occurs_has_no_curve() -> None:
     chance = np.random.default_rng(6).dirichlet([1, 1, 1], 40)
     content = content_of(sy.assess([0, 1] * 20, chance, scale=sy.Scale([0, 1, 2])))
     assert [one["models"][0]["roc"] is None for one in content["reliability"]] == [False, False, True]
+    assert content["curves"].endswith("2 of 3 classes are drawn.")
 
 
 def test_words_come_first() -> None:

@@ -26,6 +26,8 @@ from .tally import Tally
 from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .comparison import Comparison
     from .kinds import Array
 
@@ -317,32 +319,34 @@ def _checked_table(counts: Any) -> Array:
     return np.asarray(table, dtype=np.float64)
 
 
-def assess_tally(tally: Tally, model: str | None = None, **options: Unpack[Options]) -> Assessment:
+def assess_tally(tally: Tally | str | Path, model: str | None = None, **options: Unpack[Options]) -> Assessment:
     """Weigh a classifier from sums that were made before: loaded, merged, or taken from an assessment.
 
     Args:
-        tally: The sums.
+        tally: The sums, or the file that they were saved to.
         model: Which classifier, if the tally holds several.
         **options: cost, measures, level, method, undefined, replicates and seed, as in ``assess``.
 
     Returns:
         An Assessment.
     """
-    if model is None and len(tally.models) > 1:
-        raise UnknownModel(f"the tally holds {listed(tally.models)}", mend="Name one: assess_tally(tally, 'name')")
-    return compare_tally(tally, **options)[tally.models[0] if model is None else model]
+    found = compare_tally(tally, **options)
+    if model is None and len(found.models) > 1:
+        raise UnknownModel(f"the tally holds {listed(found.models)}", mend="Name one: assess_tally(tally, 'name')")
+    return found[found.models[0] if model is None else model]
 
 
-def compare_tally(tally: Tally, **options: Unpack[Options]) -> Comparison:
+def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comparison:
     """Compare the classifiers of sums that were made before: loaded, merged, or taken from a comparison.
 
     Args:
-        tally: The sums.
+        tally: The sums, or the file that they were saved to.
         **options: cost, measures, level, method, undefined, replicates and seed, as in ``compare``.
 
     Returns:
         A Comparison; the rows that decide are not at hand, since a tally holds none.
     """
+    tally = tally if isinstance(tally, Tally) else Tally.load(tally)
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparison import Comparison

@@ -309,7 +309,7 @@ class Door:
                 name: prediction.assigned(scale, self.threshold, self.any_scale)
                 for name, prediction in raw.predictions.items()
             },
-            scores={name: prediction.scores(scale) for name, prediction in raw.predictions.items()},
+            scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
             measured=_checked_measured(raw.measured),
             weight=None if raw.weight is None else checked_weight(raw.weight, self._name("weight"), self.part),
             counted=raw.counted,

@@ -161,7 +161,7 @@ def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
 
 def checksum(columns: Sequence[Numbers]) -> int:
     """A number that changes when any value does, or its place."""
-    columns = _end_to_end(columns)
+    columns = end_to_end(columns)
 
     def work(start: int, stop: int) -> int:
         found = 0
@@ -175,7 +175,7 @@ def checksum(columns: Sequence[Numbers]) -> int:
     return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
 
 
-def _end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
+def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
     """The columns of a matrix as one, row after row, without a copy; others as they are."""
     first, size = columns[0], np.dtype(np.float64).itemsize
     starts = [column.ctypes.data - first.ctypes.data for column in columns]

@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .columns import numbers, pieces
+from .columns import end_to_end, numbers, pieces
 from .errors import MissingValues, OutsideUnitInterval, SumNotOne
 from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
     from .kinds import Codes, Marks, Numbers
 
-__all__ = ["assign_highest", "assign_threshold", "missing_rows", "numbers", "refuse_missing_numbers"]
+__all__ = [
+    "are_probabilities",
+    "assign_highest",
+    "assign_none",
+    "assign_threshold",
+    "missing_rows",
+    "numbers",
+    "refuse_missing_numbers",
+]
 
 # Wide enough for single precision and for files that kept three decimals, too narrow to let a mistake through.
 SUM_TOLERANCE = 2e-3
@@ -27,30 +35,56 @@ def missing_rows(columns: Sequence[Numbers]) -> Marks | None:
     return np.logical_or.reduce(marked) if marked else None
 
 
-def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: str, unwanted: bool = False) -> Codes:
-    """Assign every row to the class of its highest probability; the first such class wins a tie.
-
-    Where assignments are unwanted, the probabilities are only checked.
-    """
-    rows = len(columns[0])
-    codes = np.zeros(rows, dtype=np.min_scalar_type(len(columns) - 1))
+def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: str) -> Codes:
+    """Assign every row to the class of its highest probability; the first such class wins a tie."""
+    codes = _unassigned(columns)
 
     def work(start: int, stop: int) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
             for low, high in chunks(start, stop, len(columns)):
                 some = pieces(columns, low, high)
-                if not unwanted:
-                    _assign_chunk(some, codes[low:high])
-                for piece, heading in zip(some, headings, strict=True):
-                    _refuse_range(piece, heading, low)
-                total = some[0].copy()
-                for piece in some[1:]:
-                    total += piece
-                if not (1 - total.min() <= SUM_TOLERANCE and total.max() - 1 <= SUM_TOLERANCE):
-                    raise _astray(total, name, low)
+                _assign_chunk(some, codes[low:high])
+                _refuse_improbable(some, headings, name, low)
 
-    over_rows(rows, work, len(columns))
+    over_rows(len(codes), work, len(columns))
     return codes
+
+
+def assign_none(columns: Sequence[Numbers], headings: Sequence[str]) -> Codes:
+    """Codes that nobody will ask for, of scores on any scale: none may be missing."""
+    for column in end_to_end(columns):
+        # Where anything is missing, so is the least.
+        if any(np.isnan(column[low:high].min()) for low, high in chunks(0, len(column))):
+            for each, heading in zip(columns, headings, strict=True):
+                refuse_missing_numbers(each, heading)
+    return _unassigned(columns)
+
+
+def are_probabilities(columns: Sequence[Numbers]) -> bool:
+    """Whether all rows are probabilities of all classes."""
+    names = [""] * len(columns)
+    try:
+        for low, high in chunks(0, len(columns[0]), len(columns)):
+            with np.errstate(invalid="ignore", over="ignore"):
+                _refuse_improbable(pieces(columns, low, high), names, "", low)
+    except (OutsideUnitInterval, SumNotOne):
+        return False
+    return True
+
+
+def _unassigned(columns: Sequence[Numbers]) -> Codes:
+    return np.zeros(len(columns[0]), dtype=np.min_scalar_type(len(columns) - 1))
+
+
+def _refuse_improbable(some: Sequence[Numbers], headings: Sequence[str], name: str, start: int) -> None:
+    """Name the first of some rows whose numbers are no probabilities, or do not add up to 1."""
+    for piece, heading in zip(some, headings, strict=True):
+        _refuse_range(piece, heading, start)
+    total = some[0].copy()
+    for piece in some[1:]:
+        total += piece
+    if not (1 - total.min() <= SUM_TOLERANCE and total.max() - 1 <= SUM_TOLERANCE):
+        raise _astray(total, name, start)
 
 
 def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:

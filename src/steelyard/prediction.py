@@ -24,7 +24,7 @@ from .columns import (
 )
 from .errors import AmbiguousPrediction, ChangedInput, EventNeeded, WrongShape, quoted
 from .labels import Coded, coded, refuse_missing
-from .membership import assign_highest, assign_threshold, missing_rows
+from .membership import are_probabilities, assign_highest, assign_none, assign_threshold, missing_rows
 from .parallel import chunks
 from .scale import Label, Scale, plain_label
 
@@ -40,23 +40,25 @@ class Scores(NamedTuple):
     """A classifier's scores: one column a class, or one alone that speaks for a class.
 
     Where it gave labels there are none, but the classes that it ``assigned``. ``seal`` is the checksum of columns that
-    somebody else could write into.
+    somebody else could write into. Several columns are probabilities that were checked when they came in, unless they
+    are ``free``: then they may be.
     """
 
     columns: tuple[Numbers, ...] = ()
     speaks: int = -1
     assigned: Codes | None = None
     seal: int | None = None
+    free: bool = False
 
     def rows(self, low: int, high: int) -> Scores:
         """Some of the rows, each column in one piece."""
         assigned = None if self.assigned is None else self.assigned[low:high]
-        return Scores(tuple(pieces(self.columns, low, high)), self.speaks, assigned)
+        return self._replace(columns=tuple(pieces(self.columns, low, high)), assigned=assigned, seal=None)
 
     def at(self, rows: Places) -> Scores:
         """What was said of some rows."""
         assigned = None if self.assigned is None else self.assigned[rows]
-        return Scores(tuple(column[rows] for column in self.columns), self.speaks, assigned)
+        return self._replace(columns=tuple(column[rows] for column in self.columns), assigned=assigned, seal=None)
 
     def sealed(self) -> Scores:
         """Scores that cannot change unnoticed: few are copied, of many a checksum is kept.
@@ -65,8 +67,8 @@ class Scores(NamedTuple):
         """
         wide = any(column.strides[0] > WIDE for column in self.columns)
         if wide or sum(column.size for column in self.columns) <= WORTH_SEALING:
-            return Scores(own(self.columns), self.speaks)
-        return Scores(self.columns, self.speaks, seal=None if _frozen(self.columns) else checksum(self.columns))
+            return self._replace(columns=own(self.columns))
+        return self._replace(seal=None if _frozen(self.columns) else checksum(self.columns))
 
     def refuse_changed(self) -> None:
         """See whether the scores are still those that were given."""
@@ -78,8 +80,10 @@ class Scores(NamedTuple):
 
     @property
     def are_probabilities(self) -> bool:
-        """Whether nothing lies outside 0 and 1; of several columns that was checked when they came in."""
-        return len(self.columns) != 1 or bool(self.columns[0].min() >= 0 and self.columns[0].max() <= 1)
+        """Whether nothing lies outside 0 and 1, and several columns add up."""
+        if len(self.columns) == 1:
+            return bool(self.columns[0].min() >= 0 and self.columns[0].max() <= 1)
+        return not self.free or are_probabilities(self.columns)
 
     def of_class(self, code: int) -> Numbers:
         """The score of a class; of two classes, one score serves both."""
@@ -147,19 +151,21 @@ class Prediction:
             return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
         order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
-        codes = assign_highest(columns, headings, self.name, unwanted=any_scale)
+        if any_scale:
+            return assign_none(columns, headings)
+        codes = assign_highest(columns, headings, self.name)
         if threshold is None:
             return codes
         event = self._spoken_for(scale)
         return assign_threshold(columns[event], headings[event], event, threshold)
 
-    def scores(self, scale: Scale) -> Scores:
+    def scores(self, scale: Scale, any_scale: bool = False) -> Scores:
         """What it said in numbers, with the columns in the order of the scale."""
         if self.labels is not None:
             return Scores()
         if len(self.columns) == 1:
             return Scores(self.columns, self._spoken_for(scale))
-        return Scores(tuple(self.columns[k] for k in self._order(scale)))
+        return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale)
 
     def _order(self, scale: Scale) -> Sequence[int]:
         """Which column belongs to each class of the scale."""

@@ -154,7 +154,7 @@ class Rows:
             raise ValueError("scores that do not fit the classifiers")
         for size, speaks in shape:
             columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
-            scores.append(Scores(tuple(columns), int(speaks)) if size else Scores(assigned=columns[0]))
+            scores.append(Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0]))
             count += max(size, 1)
         sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
         measured = None
@@ -199,6 +199,8 @@ class Rows:
             columns.append(np.concatenate(parts))
         plain = self.sums is None and other.sums is None
         joined = self.with_columns(columns, None if plain else np.concatenate([self.filled, other.filled]))
+        pairs = zip(joined.scores, other.scores, strict=True)
+        joined = replace(joined, scores=tuple(mine._replace(free=mine.free or yours.free) for mine, yours in pairs))
         return joined if plain or joined.filled[:, 0].min(initial=1.0) > 0 else joined.settled()
 
     def settled(self) -> Rows:
@@ -238,4 +240,6 @@ def _columns(said: Scores) -> tuple[AnyArray, ...]:
 
 def _filled(said: Scores, columns: Sequence[AnyArray]) -> Scores:
     """Other columns of the same kind."""
-    return Scores(tuple(columns), said.speaks) if said.assigned is None else Scores(assigned=columns[0])
+    if said.assigned is not None:
+        return Scores(assigned=columns[0])
+    return said._replace(columns=tuple(columns), seal=None)

@@ -46,8 +46,8 @@ class Rule:
 
     @property
     def checks_scores(self) -> bool:
-        """Whether scores passed for probabilities already when they came in."""
-        return self.number is None and not self.any_scale
+        """Whether scores passed for probabilities when they came in, or nothing is asked for which they must be."""
+        return self.number is None and self.goal is None
 
     @property
     def keeps_scores(self) -> bool:

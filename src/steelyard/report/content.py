@@ -10,7 +10,7 @@ from ..assessment import Assessment
 from ..grids import heading, overall_rows
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
-from .figures import reliability_of, simplex_of, strip_of
+from .figures import curves_of, reliability_of, simplex_of, strip_of
 from .measured import MOST_CLASSES, Overall, classes_of, confusion_of, measures_of, slices_of
 from .operating import operating_of
 from .wording import sentences, shown
@@ -46,7 +46,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "operating": operating,
         "classes": classes_of(assessments),
         "slices": slices_of(assessments),
-        "curves": any(curve and curve["roc"] for one in reliability for curve in one["models"]),
+        "curves": curves_of(first, reliability),
         "reliability": reliability,
         "simplex": simplex_of(assessments),
         "strip": strip_of(assessments),
@@ -66,7 +66,8 @@ def _compute(assessments: Mapping[str, Assessment]) -> None:
     for each in assessments.values():
         if len(each.classes) <= MOST_CLASSES:
             for part in each.parts.values():
-                part.results  # noqa: B018  (computed when it is first asked for, and kept)
+                if part.evaluation.measures:
+                    part.results  # noqa: B018  (computed when it is first asked for, and kept)
 
 
 def _judged(assessment: Assessment) -> bool:

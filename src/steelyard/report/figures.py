@@ -104,6 +104,19 @@ def _reliability(assessment: Assessment, code: int, one: OneAgainstRest | None) 
     return Reliability.of_ranking(one or assessment.ranked.against_rest(code))
 
 
+def curves_of(assessment: Assessment, reliability: list[dict[str, Any]]) -> str | None:
+    """What there is to say of ROC curves of more than two classes; None where there are none."""
+    drawn_ones = sum(any(curve and curve["roc"] for curve in one["models"]) for one in reliability)
+    if not drawn_ones:
+        return None
+    words = []
+    if any(measure.name == "auc" for measure in assessment.settings.measures):
+        words.append("The areas below the curves, with their intervals, stand in the table by class.")
+    if drawn_ones < len(assessment.classes):
+        words.append(f"{drawn_ones} of {len(assessment.classes):,} classes are drawn.")
+    return " ".join(words)
+
+
 # --- simplex ---------------------------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,5 @@ function drawCurves() {
   if (!host) return;
   const drawn = page.reliability.filter((one) => one.models.some((curve) => curve?.roc));
   host.append(make("div", { class: "pictures" }, ...drawn.map((one, place) => classFigure(one, place).node)));
-  const areas = page.classes?.measures.includes("AUC") ? "The areas below these curves, with their intervals, stand in the table by class." : "";
-  const words = drawn.length < page.confusion.classes.length ? `${areas} Drawn are the most frequent classes.` : areas;
-  if (words) host.append(make("p", { class: "quiet" }, words.trim()));
+  if (page.curves) host.append(make("p", { class: "quiet" }, page.curves));
 }
