@@ -82,9 +82,11 @@ def _places(keys: Places, places_mask: np.uint64, most: int) -> tuple[Places, Pl
         bits = keys[low:high]
         if most >= 0:
             after = keys[low + 1 : high + 1]
-            same = (bits[: len(after)] ^ after) <= places_mask
-            most -= int(np.count_nonzero(same))
-            found.append(np.flatnonzero(same) + low)
+            different = bits[: len(after)] ^ after
+            if different.min(initial=~np.uint64(0)) <= places_mask:  # in most pieces no two are alike
+                same = different <= places_mask
+                most -= int(np.count_nonzero(same))
+                found.append(np.flatnonzero(same) + low)
         bits &= places_mask
     return keys.view(np.int64), None if most < 0 else np.concatenate(found) if found else np.zeros(0, np.int64)
 
