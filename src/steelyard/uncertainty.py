@@ -23,6 +23,8 @@ DENSE = 4  # patterns a class from which on the whole table is cheaper than its 
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
+SIDES = np.array([[-1.0], [1.0]])  # the lower bound and the upper
+
 WILSON, LOGIT, FISHER, LOG, RATIO, MEAN = (
     "Wilson",
     "delta, logit scale",
@@ -270,19 +272,19 @@ def intervals(
     methods: Mapping[str, Places], value: Array, centre: Array, errors: Spread, trials: Array, critical: Array
 ) -> tuple[Array, Array]:
     """Lower and upper bounds, every slot by its own method; ``methods`` says where each is used."""
-    low, high = np.empty((2, len(value)))
+    bounds = np.empty((2, len(value)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         reach, unbounded = critical * errors.smooth, np.isinf(critical).any()
         for method, at in methods.items():
             if method == WILSON:
-                low[at], high[at] = _wilson(*[each.take(at) for each in (value, errors.plain, trials, critical)])
+                bounds[:, at] = _wilson(*[each.take(at) for each in (value, errors.plain, trials, critical)])
             elif method in (MEAN, CHI_SQUARED, SKEWED):  # the latter two bring bounds of their own
-                low[at], high[at] = centre[at] - reach[at], centre[at] + reach[at]
+                bounds[:, at] = centre[at] + SIDES * reach[at]
             else:
-                low[at], high[at] = on_scale(method, centre.take(at), reach.take(at))
+                bounds[:, at] = on_scale(method, centre.take(at), reach.take(at))
             if unbounded:
-                endless = at[np.isinf(critical[at])]
-                low[endless], high[endless] = SPANS[method]
+                bounds[:, at[np.isinf(critical[at])]] = np.array([SPANS[method]]).T
+    low, high = bounds
     # The estimate itself always belongs to its interval, also where the pseudo-rows moved the centre.
     # Where there is none there is no interval: NaN is the least and the greatest of all.
     return np.minimum(low, value), np.maximum(high, value)
@@ -306,35 +308,31 @@ def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -
     return np.minimum(low, value), np.maximum(high, value)  # at 0 and at 1 but for rounding
 
 
-def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> tuple[Array, Array]:
-    """Wilson (1927), with the number of trials that would give the standard error found."""
+def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> Array:
+    """Wilson (1927), with the number of trials that would give the standard error found: (2, slots)."""
     variance = value * (1 - value)
     inside = (variance > 0) & (error > NO_ERROR)
     square = np.square(critical) / np.where(inside, variance / np.square(error), trials)
     shrunk, half = 1 + square, square / 2
     middle, reach = (value + half) / shrunk, np.sqrt(square * variance + np.square(half)) / shrunk
-    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+    return np.asarray(np.minimum(np.maximum(middle + SIDES * reach, 0.0), 1.0))
 
 
-def on_scale(method: str, centre: Array, reach: Array) -> tuple[Array, Array]:
-    """A symmetric interval on a scale without ends, brought back."""
+def on_scale(method: str, centre: Array, reach: Array) -> Array:
+    """A symmetric interval on a scale without ends, brought back: (2, slots)."""
     if method == LOGIT:
-        # At an end there is no logit; what is on the inner side of it is told by the standard error alone.
         rest = 1 - centre
-        middle, width = np.log(centre / rest), reach / (centre * rest)
-        low, high = 1 / (1 + np.exp(width - middle)), 1 / (1 + np.exp(-width - middle))
+        bounds = 1 / (1 + np.exp(SIDES * (reach / (centre * -rest)) - np.log(centre / rest)))
+        # At an end there is no logit; what is on the inner side of it is told by the standard error alone.
         ended = np.minimum(centre, rest) <= NO_ERROR
         if ended.any():
-            low, high = np.where(ended, centre - reach, low), np.where(ended, centre + reach, high)
-        return np.maximum(low, 0.0), np.minimum(high, 1.0)
+            bounds = np.where(ended, np.minimum(np.maximum(centre + SIDES * reach, 0.0), 1.0), bounds)
+        return np.asarray(bounds)
     if method == FISHER:
-        middle, width = np.arctanh(centre), reach / (1 - centre**2)
-        return np.tanh(middle - width), np.tanh(middle + width)
+        return np.asarray(np.tanh(np.arctanh(centre) + SIDES * (reach / (1 - centre**2))))
     if method == RATIO:
-        low, high = on_scale(LOG, 1 - centre, reach)
-        return 1 - high, 1 - low
-    middle, width = np.log(centre), reach / centre
-    return np.exp(middle - width), np.exp(middle + width)
+        return 1 - on_scale(LOG, 1 - centre, reach)[::-1]
+    return np.asarray(np.exp(np.log(centre) + SIDES * (reach / centre)))
 
 
 def trials_of(evaluation: Evaluation) -> Array:
