@@ -216,8 +216,10 @@ class Part:
         value, layout = self.results.value, self.evaluation.layout
         notes, first = [""] * len(value), layout.class_slots
         sorted_only = self.evaluation.scale.sorted_only
-        names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
         unusual = (~np.isfinite(value)).nonzero()[0].tolist()
+        if not unusual and not sorted_only and not self._stands_in and isinstance(self.evaluation, Evaluation):
+            return notes
+        names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
         told = {place for place in unusual if place >= first and math.isnan(value[place])}
         for place in unusual:
             notes[place] = INFINITE if math.isinf(value[place]) else ""
