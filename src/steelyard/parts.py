@@ -13,6 +13,7 @@ import numpy as np
 from .errors import UndefinedValue, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation, Slot, Spread
+from .parallel import one_thread
 from .row_evaluation import RowEvaluation
 from .scale import Label, listed
 from .settings import Settings
@@ -32,6 +33,7 @@ from .uncertainty import (
 if TYPE_CHECKING:
     from .kinds import Array, Places
 
+MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
 INFINITE = "infinite: a count in the denominator is 0"
 NO_SCORES = "the classifier gave labels, not scores"
 
@@ -58,7 +60,8 @@ def compute(evaluation: Evaluation | RowEvaluation, settings: Settings, critical
     """Evaluate every slot and its interval."""
     if isinstance(evaluation, RowEvaluation):
         return _of_rows(evaluation, settings, critical)
-    return _of_counts(evaluation, settings, critical)
+    with one_thread(evaluation.classes > MANY_CLASSES):
+        return _of_counts(evaluation, settings, critical)
 
 
 def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None) -> Results:
