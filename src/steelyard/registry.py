@@ -155,7 +155,8 @@ class Measure:
 
         The formula tells when it is given tables of one row each. None where it is made of something else.
         """
-        parts = self.of(offered_of_classes(ONE_BY_ONE))
+        with np.errstate(divide="ignore", invalid="ignore"):  # most classes of such tables have no row
+            parts = self.of(offered_of_classes(ONE_BY_ONE))
         if not isinstance(parts, tuple):
             return None
         taken, together = np.split(np.array(parts), [4], axis=1)
