@@ -72,6 +72,7 @@ INTERVALS = {
     "delta, Fisher scale": "delta method on Fisher's z scale",
     "delta, log scale": "delta method on the log scale",
     "delta, log scale of 1 - value": "delta method on the log scale of 1 - value",
+    "Fieller": "Fieller's, of the ratio of two scores",
     "noncentral chi-squared": "noncentral chi-squared, by the mean squared gap",
     "t": "t with n - 1 degrees of freedom",
     "Hall's t": "t, corrected for skewness (Hall 1992)",

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from sklearn import metrics
 
 from steelyard import Assessment, Scale, all_measures, assess, compare, find
@@ -384,6 +385,44 @@ def test_skill_against_another_classifier_is_paired() -> None:
     influence = -(ours - ours.mean() / theirs.mean() * theirs) / theirs.mean()
     assert found.se == pytest.approx(np.std(influence, ddof=1) / math.sqrt(300))
     assert found.low < found.value < found.high
+    assert found.method == "Fieller"
+    for bound, sign in ((found.low, -1), (found.high, 1)):
+        left = ours - (1 - bound) * theirs
+        assert left.mean() == pytest.approx(sign * stats.t.ppf(0.975, 299) * np.std(left, ddof=1) / math.sqrt(300))
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("score", ["brier_multiclass", "log_score"])
+def test_bounds_of_skill_are_those_ratios_that_rows_and_pseudo_rows_speak_against(score: str, clustered: bool) -> None:
+    """With clusters of one row each all is as it is without, but for how many degrees of freedom."""
+    rows, (truth, chance) = 90, drawn(90, 12)
+    less = (rows * chance + 0.5) / (rows + 1)
+
+    def worth(said: Any, happened: Any) -> Any:
+        own = np.where(happened == 1, said, 1 - said)
+        return 2 * (1 - own) ** 2 if score == "brier_multiclass" else -np.log(own)
+
+    share = (truth.sum() + 1) / (rows + 2)
+    scores = np.concatenate([worth(chance, truth), worth(less, 1), worth(less, 0)])
+    climatology = np.concatenate([worth(share, truth), np.repeat(worth(share, np.array([1, 0])), rows)])
+    mass = np.repeat([1.0, 1 / rows], [rows, 2 * rows])  # two pseudo-rows, of either class, spread over all rows
+    spread = np.repeat([rows / (rows - 1), 1 / rows], [rows, 2 * rows])
+    measure, batches = find("skill", score=score), np.arange(rows) if clustered else None
+    found = assess(truth, chance, event=1, measures=[measure], group=batches)[measure]
+    assert found.method == ("Fieller, clustered" if clustered else "Fieller")
+    for bound, sign in ((found.low, -1), (found.high, 1)):
+        left = scores - (1 - bound) * climatology
+        mean = mass @ left / (rows + 2)
+        error = math.sqrt(spread @ (left - mean) ** 2) / (rows + 2)
+        assert mean == pytest.approx(sign * stats.t.ppf(0.975, rows - 1) * error)
+
+
+def test_with_few_rows_of_a_class_no_skill_is_too_low() -> None:
+    truth = np.arange(200) < 2
+    found = assess(truth.astype(int), np.where(truth, 0.6, 0.02), event=1, measures=["skill"])["skill"]
+    assert found.low == -math.inf
+    assert found.value < found.high <= 1
+    assert found.value > 0.5
 
 
 # --- differences ----------------------------------------------------------------------------------------------

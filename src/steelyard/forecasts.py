@@ -21,6 +21,7 @@ import numpy as np
 from .columns import ODD, pieces
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Slot
+from .fieller import Ratio
 from .formulas import STEP
 from .masses import Sides
 from .measures import find
@@ -33,6 +34,7 @@ from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
 from .rows import counts_of
 from .scale import listed
 from .suggestions import did_you_mean
+from .uncertainty import critical_values
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks
@@ -308,21 +310,33 @@ class ForecastEvaluation(RowEvaluation):
     def _result(self, slot: Slot) -> Found:
         if self.rows.cluster is not None or self.reference(slot) is not None:
             return self._from_influences(slot)
-        moments, total = self.moments, self.total
-        plain = self.sloped(slot, moments.means, moments.mass)
-        freedom = self.drawn - 1
-        more = (freedom + 1) / freedom if freedom > 0 else np.nan
-        column = self._column_of[key_of(self.base(slot))]
+        plain = self.sloped(slot, self.moments.means, self.moments.mass)
+        freedom, base = self.drawn - 1, self.base(slot)
         if not np.isfinite(plain.value):
             return Found((plain.value, plain.value), (np.nan, np.nan), (freedom, freedom))
-        variance = self._scatter(moments, column, plain, moments) * more / total**2
-        if self.negligible[column]:
+        variance, _ = self._spread(base, plain, smooth=False)
+        if self.negligible[self._column_of[key_of(base)]]:
             return Found((plain.value, plain.value), (variance, variance), (freedom, freedom))
-        means, mass, whole = self.smoothed
-        smooth = self.sloped(slot, means, mass)
-        spread = self._scatter(moments, column, smooth, None) * more / whole**2
-        added = self.pseudo_mass * self.unit * self._scatter(self.pseudo, column, smooth, None) / whole**2
+        smooth = self.sloped(slot, *self.smoothed[:2])
+        spread, added = self._spread(base, smooth, smooth=True)
         return Found((plain.value, smooth.value), (variance, spread + added), (freedom, freedom), added)
+
+    def _spread(self, base: Slot, sloped: Sloped, smooth: bool) -> tuple[float, float]:
+        """The variance of a column and of what goes by the true class, together: that of the rows, and of pseudo-rows.
+
+        The latter are left out where they are not asked for.
+        """
+        if self.rows.cluster is not None:
+            rows, centre, whole = self._along(base, sloped, smooth)
+            added = self._pseudo_influence(base, sloped)[0] if smooth else 0.0
+            return self._variance((rows - centre) / whole), self.pseudo_mass * self.unit * added
+        moments, column = self.moments, self._column_of[key_of(base)]
+        more = self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
+        if not smooth:
+            return self._scatter(moments, column, sloped, moments) * more / self.total**2, 0.0
+        whole = self.smoothed[2]
+        added = self.pseudo_mass * self.unit * self._scatter(self.pseudo, column, sloped, None) / whole**2
+        return self._scatter(moments, column, sloped, None) * more / whole**2, added
 
     @cached_property
     def smoothed(self) -> tuple[Array, Array, float]:
@@ -344,19 +358,24 @@ class ForecastEvaluation(RowEvaluation):
 
     def _contributions(self, slot: Slot, smooth: bool) -> tuple[Array, float, float]:
         """What the rows add before their mean is taken off, that mean, and what all of them weigh."""
-        base = self.base(slot)
-        column, other = self.column(base), self.reference(slot)
-        mass, total = self.weights.mass, self.total
+        base, other = self.base(slot), self.reference(slot)
         if other is not None:
-            return self._against(slot, column, self.column(base, other))
+            return self._against(slot, self.column(base), self.column(base, other))
         smooth = smooth and not self.negligible[self._column_of[key_of(base)]]
-        means, by_class, whole = self.smoothed if smooth else (self.moments.means, self._masses, total)
-        sloped = self.sloped(slot, means, by_class)
-        rows = sloped.scale * column + sloped.offset[self.rows.truth]
-        if smooth:
-            place = self._column_of[key_of(base)]
-            return rows, float(sloped.scale * means[place] + by_class @ sloped.offset / whole), whole
-        return rows, float(mass @ rows) / total, total
+        return self._along(base, self.sloped(slot, *self._where(smooth)[:2]), smooth)
+
+    def _along(self, base: Slot, sloped: Sloped, smooth: bool) -> tuple[Array, float, float]:
+        """The same where slopes are known."""
+        rows = sloped.scale * self.column(base) + sloped.offset[self.rows.truth]
+        if not smooth:
+            return rows, float(self.weights.mass @ rows) / self.total, self.total
+        means, by_class, whole = self.smoothed
+        place = self._column_of[key_of(base)]
+        return rows, float(sloped.scale * means[place] + by_class @ sloped.offset / whole), whole
+
+    def _where(self, smooth: bool) -> tuple[Array, Array, float]:
+        """The means of the columns, the masses of the classes and of all, with the pseudo-rows or without."""
+        return self.smoothed if smooth else (self.moments.means, self._masses, self.total)
 
     def _against(self, slot: Slot, column: Array, other: Array) -> tuple[Array, float, float]:
         """Skill against another classifier: both scores are of the same rows."""
@@ -383,10 +402,9 @@ class ForecastEvaluation(RowEvaluation):
         variance = self._variance(self.influence(slot, smooth=False))
         if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
             return Found((value, value), (variance, variance), (freedom, freedom))
-        centre = self.sloped(slot, *self.smoothed[:2]).value
-        added = self.pseudo_mass * self.unit * self._pseudo_influence(slot)[0]
-        spread = self._variance(self.influence(slot, smooth=True))
-        return Found((value, centre), (variance, spread + added), (freedom, freedom), added)
+        smooth = self.sloped(slot, *self.smoothed[:2])
+        spread, added = self._spread(self.base(slot), smooth, smooth=True)
+        return Found((value, smooth.value), (variance, spread + added), (freedom, freedom), added)
 
     @cached_property
     def _one_side(self) -> Sides:
@@ -408,6 +426,40 @@ class ForecastEvaluation(RowEvaluation):
         """The least and the greatest value that a slot can have: of costs, the least and the greatest of them."""
         matrix = self._matrices.get(slot.measure.label)
         return slot.measure.span if matrix is None else (float(matrix.min()), float(matrix.max()))
+
+    # --- intervals of ratios -------------------------------------------------------------------------------------
+
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
+        """Bounds of skills: those of the ratio of two scores."""
+        found = {}
+        for place, slot in enumerate(self.slots):
+            if "mean" in slot.measure.arguments and np.isfinite(self.result(slot).value[0]):
+                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                    ratio = self.ratio(slot)
+                if ratio is not None and np.isfinite(ratio).all():
+                    reach = critical_values(level, np.array([self.result(slot).freedom[1]]))
+                    ends = ratio.bounds(float(reach[0]))
+                    low, high = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
+                    found[place] = low, high
+        return found
+
+    def ratio(self, slot: Slot) -> Ratio | None:
+        """The two scores that a skill is made of, where intervals are built; None where how they scatter is unknown."""
+        base, other, mass = self.base(slot), self.reference(slot), self.weights.mass
+        if other is not None:
+            first, second = self.column(base), self.column(base, other)
+            above, below = float(mass @ first) / self.total, float(mass @ second) / self.total
+            first, second = (first - above) / self.total, (second - below) / self.total
+            return Ratio.of(above, below, lambda own, of_other: self._variance(own * first + of_other * second))
+        place = self._column_of[key_of(base)]
+        smooth = not self.negligible[place]
+        means, by_class, whole = self._where(smooth)
+        worth = self._climatology(base, by_class / whole)
+
+        def variance(own: float, of_reference: float) -> float:
+            return sum(self._spread(base, Sloped(np.nan, own, of_reference * worth), smooth))
+
+        return Ratio.of(float(means[place]), float(by_class @ worth / whole), variance)
 
     def remark(self, slot: Slot) -> str:
         """How many rows make a score infinite, and how many were clipped."""
@@ -446,11 +498,11 @@ class ForecastEvaluation(RowEvaluation):
         if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
             return 0.0, np.zeros(1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._pseudo_influence(slot)
+            return self._pseudo_influence(self.base(slot), self.sloped(slot, *self.smoothed[:2]))
 
-    def _pseudo_influence(self, slot: Slot) -> tuple[float, Array]:
-        (means, mass, whole), base, classes = self.smoothed, self.base(slot), len(self.scale)
-        sloped, rows = self.sloped(slot, means, mass), np.empty((classes, len(self.rows)))
+    def _pseudo_influence(self, base: Slot, sloped: Sloped) -> tuple[float, Array]:
+        (means, mass, whole), classes = self.smoothed, len(self.scale)
+        rows = np.empty((classes, len(self.rows)))
         for low, high in chunks(0, len(self.rows), classes):
             for code, piece in enumerate(self._pseudo_pieces(low, high)):
                 rows[code, low:high] = sloped.scale * self.worth(piece, [base])[0] + sloped.offset[code]

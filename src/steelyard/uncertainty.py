@@ -36,12 +36,14 @@ WILSON, LOGIT, FISHER, LOG, RATIO, MEAN = (
 PLAIN = "plain"
 CHI_SQUARED = "noncentral chi-squared"
 SKEWED = "Hall's t"
+FIELLER = "Fieller"
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
     FISHER: (-1.0, 1.0),
     LOG: (0.0, np.inf),
     RATIO: (-np.inf, 1.0),
+    FIELLER: (-np.inf, 1.0),
     MEAN: (-np.inf, np.inf),
     CHI_SQUARED: (0.0, 1.0),
     SKEWED: (-np.inf, np.inf),
@@ -57,7 +59,8 @@ BY_SPAN = {
 
 def interval_method(slot: Slot) -> str:
     """Which interval suits a slot, by what the measure is and the values it can take."""
-    return _method(slot.measure.facts, slot.average)
+    method = _method(slot.measure.facts, slot.average)
+    return FIELLER if method == RATIO and "reference" in slot.measure.arguments else method
 
 
 def _method(measure: Facts, average: str | None) -> str:
@@ -330,7 +333,7 @@ def on_scale(method: str, centre: Array, reach: Array) -> Array:
         return np.asarray(bounds)
     if method == FISHER:
         return np.asarray(np.tanh(np.arctanh(centre) + SIDES * (reach / (1 - centre**2))))
-    if method == RATIO:
+    if method in (RATIO, FIELLER):  # the latter brings bounds of its own, where it is known how both scores scatter
         return 1 - on_scale(LOG, 1 - centre, reach)[::-1]
     return np.asarray(np.exp(np.log(centre) + SIDES * (reach / centre)))
 

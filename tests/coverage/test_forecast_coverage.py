@@ -30,6 +30,7 @@ from tests.coverage.forecasts import (
 from tests.coverage.reporting import PLAIN, VALUE
 
 REPETITIONS = 500
+UNSURE = ("decision_cost", "calibration_error", "top_calibration_error")  # few rows, or an end of a range
 FEW = 40
 SOME_ROWS = 200_000
 
@@ -43,9 +44,10 @@ def named(population: Population) -> str:
 def test_intervals_of_all_measures_cover(population: Population) -> None:
     found = coverage(population, REPETITIONS, 3)
     doubt = 3 * (0.95 * 0.05 / REPETITIONS) ** 0.5
-    least, most = (0.91, 1.0) if population.rows < 1000 or population.shape == "sharp" else (0.93, 1.0)
+    few = population.rows < 1000 or population.shape == "sharp"
     shares = {key: cover.shares()[0] / 100 for key, cover in found.items() if key[0] != PLAIN}
-    assert not {key: share for key, share in shares.items() if not least - doubt <= share <= most}
+    least = {key: 0.91 if few and key[1] in UNSURE else 0.93 for key in shares}
+    assert not {key: share for key, share in shares.items() if share < least[key] - doubt}
 
 
 @pytest.mark.parametrize(

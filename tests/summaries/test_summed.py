@@ -167,13 +167,26 @@ def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
         assert len(found.table(simultaneous=True)) == len(held.table(simultaneous=True))
 
 
-def test_skill_against_another_classifier(tmp_path: Path) -> None:
-    columns = two_classes()
-    given: dict[str, Any] = {"truth": "truth", "event": "yes", "measures": ["skill(against='b')", "log_score"]}
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
+def test_skill_against_another_classifier(tmp_path: Path, extra: dict[str, Any]) -> None:
+    columns, measures = two_classes(), ["skill(against='b')", "skill(score='log_score', against='b')"]
+    given: dict[str, Any] = {"truth": "truth", "event": "yes", "measures": measures, **extra}
     found = sy.compare(written(tmp_path, columns), {"a": "a", "b": "b"}, **given)
     held = sy.compare(pa.table(columns), {"a": "a", "b": "b"}, **given)
     for model in ("a", "b"):
-        alike(found[model], held[model])
+        alike(found[model], held[model], rest=1e-8)
+
+
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}])
+def test_skill_against_climatology(tmp_path: Path, extra: dict[str, Any]) -> None:
+    for name, columns, membership in (("two", two_classes(), "a"), ("three", three_classes(), "q_*")):
+        folder = tmp_path / name
+        folder.mkdir()
+        given: dict[str, Any] = {"truth": "truth", "membership": membership, **extra}
+        given |= {"measures": ["skill", "skill(score='zero_one_score')"]} | ({"event": "yes"} if name == "two" else {})
+        found, held = sy.assess(written(folder, columns), **given), sy.assess(pa.table(columns), **given)
+        alike(found, held, rest=0.03 if extra else 1e-3)
+        assert found["skill"].method == held["skill"].method
 
 
 def test_measured_truths(tmp_path: Path) -> None:

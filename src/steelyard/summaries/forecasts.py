@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluation import Slot
+from ..fieller import Ratio
 from ..forecasts import ForecastEvaluation, gradient
 from ..moments import Moments
 from ..parallel import chunks
@@ -149,6 +150,27 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
         errors = np.sqrt([self.result(Slot(slot.measure, code)).variance for code in range(len(self.scale))])
         variance = np.square(self.share @ errors)
         return Found((value, value), (float(variance[0]), float(variance[1])), (self.drawn - 1, self.drawn - 1))
+
+    def beside(self, slots: Sequence[Slot]) -> list[Slot]:
+        """The scores of skills that a first pass does not tell enough of."""
+        late = [slot for slot in slots if self.clustered or self.told_late(slot)]
+        return [self.base(slot) for slot in late if self.base(slot) is not slot]
+
+    def ratio(self, slot: Slot) -> Ratio | None:
+        """The two scores that a skill is made of: how they scatter is known by the pass that told of the skill."""
+        if not self.clustered and not self.told_late(slot):
+            return super().ratio(slot)
+        skill, own, other = self.known(slot), self.known(self.base(slot)), self.reference(slot)
+        if skill is None or own is None:
+            return None
+        mean = self._mean(slot)
+        if other is None:
+            reference = float(self.share @ self._climatology(self.base(slot), self.share))
+        else:
+            reference = self._other(other)._mean(slot)
+        _, by_mean, by_reference = gradient(slot.measure, mean, reference)
+        beside = (skill - by_mean * own) / by_reference
+        return Ratio.of(mean, reference, lambda a, b: float(np.square(a * own + b * beside).sum()))
 
     def _value(self, slot: Slot) -> float:
         other = self.reference(slot)

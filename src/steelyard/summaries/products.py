@@ -106,13 +106,14 @@ def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
     """The slots of which a second pass tells how far they scatter.
 
     These are all of them where there are clusters; all that stand for measures, and all averages, where classifiers are
-    compared; and else those of which a first pass did not tell.
+    compared; and else those of which a first pass did not tell. Some take others with them.
     """
     found = []
     for evaluation in evaluations:
         always = len(evaluation.models) > 1 or evaluation.clustered
         slots = evaluation.slots if evaluation.clustered else _standing(evaluation)
         late = [slot for slot in slots if always or evaluation.told_late(slot)]
+        late = list({key_of(slot): slot for slot in [*late, *evaluation.beside(late)]}.values())
         found += [(evaluation, late)] if late else []
     return found
 

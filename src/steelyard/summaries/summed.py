@@ -93,6 +93,11 @@ class SummedEvaluation(RowEvaluation):
         """Whether it takes a second pass to know how far a slot scatters, even by itself."""
         return slot.average is not None and len(self.scale) > 2
 
+    def beside(self, slots: Sequence[Slot]) -> list[Slot]:
+        """What else the second pass must tell of, for the intervals of some slots."""
+        del slots
+        return []
+
     def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
         """A slot with the spread that the second pass told; None where the first one told it as well.
 
