@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import steelyard.parallel
 import steelyard.ranking
 from steelyard.parallel import WORTH_A_THREAD
-from steelyard.ranking import Ranking, ordering
+from steelyard.ranking import Ranking, Side, ordering
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -26,8 +26,18 @@ any_float = st.one_of(
 
 
 def assert_ordered(score: Any) -> None:
-    """Every row once, scores falling, and exactly those rows marked that repeat the score before them."""
-    order, tied = ordering(score)
+    """Every row once, scores falling, and exactly those rows marked that repeat the score before them.
+
+    So it is where a class is marked too, and then no other rows are.
+    """
+    side = Side(np.arange(len(score), dtype=np.uint8) % 3, 1)
+    for order, tied, own in (ordering(score), ordering(score, side)):
+        assert_in_order(score, order, tied)
+        if own is not None:
+            assert_array_equal(own, side.at(order))
+
+
+def assert_in_order(score: Any, order: Any, tied: Any) -> None:
     wide = score.astype(np.float64)
     assert_array_equal(np.sort(order), np.arange(len(score)))
     assert_array_equal(wide[order], wide[np.argsort(-wide, kind="stable")])
@@ -60,7 +70,7 @@ def test_narrow_numbers_are_ordered_too(score: Any) -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 1023, 1024, 1025])
 def test_rows_of_one_score_are_all_tied(rows: int) -> None:
-    order, tied = ordering(np.full(rows, -0.25))
+    order, tied, _ = ordering(np.full(rows, -0.25))
     assert_array_equal(np.sort(order), np.arange(rows))
     assert_array_equal(tied, np.arange(rows) > 0)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .masses import BY_COUNT, spread_of
 from .parallel import chunks, cores, over_rows, shared
-from .ranking import ordering
+from .ranking import Side, ordering
 from .row_evaluation import AVERAGES, Found
 from .rows import Rows
 
@@ -48,10 +48,10 @@ class Placements:
 
         def work(codes: Sequence[int]) -> bool:
             for code in codes:
-                order, tied = ordering(columns[code if len(columns) > 1 else 0])
-                if tied.any():
+                order, tied, own = ordering(columns[code if len(columns) > 1 else 0], Side(rows.truth, code))
+                if own is None or tied.any():
                     return False
-                _place(order, rows.truth, code, counts[code])
+                _place(order, own, counts[code])
             return True
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
@@ -135,13 +135,8 @@ def _found(value: float, squares: Array, sizes: Array) -> Found:
     return Found((value, value), (variance, variance), (freedom, freedom))
 
 
-def _place(order: Places, truth: Codes, code: int, out: Places) -> None:
+def _place(order: Places, own: Marks, out: Places) -> None:
     """Count how many of the other side are above each row."""
-    own: Marks = np.empty(len(order), dtype=bool)
-
-    def mark(start: int, stop: int) -> None:
-        for low, high in chunks(start, stop):
-            np.equal(truth[order[low:high]], code, out=own[low:high])
 
     def place(start: int, stop: int) -> None:
         reached = int(np.count_nonzero(own[:start]))
@@ -156,7 +151,6 @@ def _place(order: Places, truth: Codes, code: int, out: Places) -> None:
             hits += beyond
             np.put(out, order[low:high], hits, mode="clip")  # not that a place could lie outside: it is the faster way
 
-    over_rows(len(order), mark)
     over_rows(len(order), place)
 
 

@@ -9,58 +9,107 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .parallel import chunks, cores, gathered, over_rows, side_by_side
 
 if TYPE_CHECKING:
-    from .kinds import AnyArray, Array, Marks, Numbers, Places
+    from .kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
 
-def ordering(score: Numbers) -> tuple[Places, Marks]:
+class Side(NamedTuple):
+    """Rows of one class among all."""
+
+    truth: Codes
+    code: int
+
+    def at(self, rows: slice | Places) -> Marks:
+        """Which of some rows are of the class."""
+        return np.asarray(self.truth[rows] == self.code)
+
+
+class Ordered(NamedTuple):
+    """Rows from the highest score to the lowest.
+
+    Attributes:
+        rows: The rows.
+        tied: Which of them have the same score as the row before.
+        own: Which of them are of a class, where that was asked for.
+    """
+
+    rows: Places
+    tied: Marks
+    own: Marks | None
+
+
+class Room(NamedTuple):
+    """The last bits of a key, which are not those of a score: the place of a row, and before it whether it is marked.
+
+    Attributes:
+        places: The bits of a place.
+        all: These, and that of the mark where there is one.
+    """
+
+    places: np.uint64
+    all: np.uint64
+
+    @classmethod
+    def of(cls, rows: int, marked: bool) -> Room:
+        """Room for so many rows."""
+        width = max(rows - 1, 1).bit_length()
+        return cls(np.uint64((1 << width) - 1), np.uint64((1 << (width + marked)) - 1))
+
+
+def ordering(score: Numbers, side: Side | None = None) -> Ordered:
     """Order rows from the highest score to the lowest; mark each row whose score is that of the row before it.
 
     Sorting numbers is several times faster than sorting their places. So the place of a row is written into the last
     bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
-    themselves decide.
+    themselves decide. Whether a row is of a class is written there too: to look that up later, row by row in the order
+    of scores, would take longer the more rows there are.
     """
-    places_mask = np.uint64((1 << max(len(score) - 1, 1).bit_length()) - 1)
-    keys = _sorted(_keys(score, places_mask, _negative).view(np.float64))
+    room = Room.of(len(score), side is not None)
+    keys = _sorted(_keys(score, room, _negative, side).view(np.float64))
     if len(keys) and np.isnan(keys[-1]):  # infinite scores, which are no numbers with a place in their last bits
-        keys = _sorted(_keys(score, places_mask, _descending))
-    order, alike = _places(keys.view(np.uint64), places_mask, len(score) // 4)
-    tied = np.zeros(len(score), dtype=bool)
+        keys = _sorted(_keys(score, room, _descending, side))
+    own = None if side is None else np.empty(len(score), dtype=bool)
+    order, alike = _places(keys.view(np.uint64), room, own, len(score) // 4)
+    tied, moved = np.zeros(len(score), dtype=bool), None
     if alike is None:  # it is faster to look at all of them than to pick so many out
         ordered = gathered(score, order)
         if (ordered[:-1] < ordered[1:]).any():
-            every = np.arange(len(score) - 1)
-            _put_right(order, score, every, ordered[:-1] < ordered[1:])
+            moved = _put_right(order, score, np.arange(len(score) - 1), ordered[:-1] < ordered[1:])
             ordered = gathered(score, order)
         tied[1:] = ordered[:-1] == ordered[1:]
     elif len(alike):
         before, after = score[order[alike]], score[order[alike + 1]]
         if (before < after).any():
-            _put_right(order, score, alike, before < after)
+            moved = _put_right(order, score, alike, before < after)
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
-    return order, tied
+    if moved is not None and own is not None and side is not None:
+        own[moved] = side.at(order[moved])
+    return Ordered(order, tied, own)
 
 
-def _keys(score: Numbers, places_mask: np.uint64, turn: Callable[[Numbers, Places], None]) -> Places:
+def _keys(score: Numbers, room: Room, turn: Callable[[Numbers, Places], None], side: Side | None) -> Places:
     """Scores, turned so that they fall where they rose, with the place of each row in their last bits."""
     keys: Places = np.empty(len(score), dtype=np.uint64)
+    mark = room.all - room.places
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
             bits = keys[low:high]
             turn(score[low:high], bits)
-            bits &= ~places_mask
+            bits &= ~room.all
             bits |= np.arange(low, high, dtype=np.uint64)
+            if side is not None:
+                bits |= side.at(slice(low, high)) * mark
 
     over_rows(len(score), work)
     return keys
@@ -71,8 +120,8 @@ def _negative(score: Numbers, bits: Places) -> None:
     np.subtract(0.0, score, out=bits.view(np.float64), dtype=np.float64)
 
 
-def _places(keys: Places, places_mask: np.uint64, most: int) -> tuple[Places, Places | None]:
-    """Turn sorted keys into the places that they hold, and nothing else.
+def _places(keys: Places, room: Room, own: Marks | None, most: int) -> tuple[Places, Places | None]:
+    """Turn sorted keys into the places that they hold, and nothing else; write down which of them are marked.
 
     Returns:
         The places, and where a key and the next one differed in nothing but these; None where more did than most.
@@ -83,11 +132,14 @@ def _places(keys: Places, places_mask: np.uint64, most: int) -> tuple[Places, Pl
         if most >= 0:
             after = keys[low + 1 : high + 1]
             different = bits[: len(after)] ^ after
-            if different.min(initial=~np.uint64(0)) <= places_mask:  # in most pieces no two are alike
-                same = different <= places_mask
+            if different.min(initial=~np.uint64(0)) <= room.all:  # in most pieces no two are alike
+                same = different <= room.all
                 most -= int(np.count_nonzero(same))
                 found.append(np.flatnonzero(same) + low)
-        bits &= places_mask
+        if own is not None:
+            bits &= room.all
+            np.greater(bits, room.places, out=own[low:high])
+        bits &= room.places
     return keys.view(np.int64), None if most < 0 else np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
@@ -120,8 +172,12 @@ def _sorted(keys: AnyArray) -> AnyArray:
     return found
 
 
-def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> None:
-    """Sort anew, by the scores themselves, the stretches of rows in which one stands before a higher one."""
+def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> Places:
+    """Sort anew, by the scores themselves, the stretches of rows in which one stands before a higher one.
+
+    Returns:
+        Where these are.
+    """
     stretch = np.cumsum(np.diff(alike, prepend=-2) > 1)
     hurt = np.isin(stretch, np.unique(stretch[wrong]))
     first, numbers = alike[hurt], stretch[hurt]
@@ -133,6 +189,7 @@ def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> No
     places, numbers = places[tidy], numbers[tidy]
     rows = order[places]
     order[places] = rows[np.lexsort((-score[rows], numbers))]
+    return places
 
 
 @dataclass(frozen=True)
@@ -184,7 +241,8 @@ class Ranking:
     @classmethod
     def of(cls, score: Numbers) -> Ranking:
         """Sort a score."""
-        return cls(*ordering(score), score)
+        rows, tied, _ = ordering(score)
+        return cls(rows, tied, score)
 
     def turned(self) -> Ranking:
         """The same rows by the negative score: from the lowest to the highest."""
