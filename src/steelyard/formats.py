@@ -17,7 +17,7 @@ from .parallel import cores
 from .text_files import Text
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-BATCH_ROWS = 1 << 18
+BATCH_ROWS = 1 << 20
 BATCH_BYTES = 1 << 25
 BUFFER = 1 << 20  # bytes of a column of Parquet that are read at a time
 
