@@ -139,14 +139,15 @@ class Assessment:
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
-        self._refuse_changed([statistic])
         if statistic.name not in self.parts:
             raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        return self.parts[statistic.name]
+        part = self.parts[statistic.name]
+        self._refuse_changed([part])
+        return part
 
-    def _refuse_changed(self, statistics: Iterable[Statistic]) -> None:
-        """See whether the scores are still those that were given, whenever somebody asks for what is made of them."""
-        if self.tally.scores is not None and any(one in OF_ROWS for one in statistics):
+    def _refuse_changed(self, parts: Iterable[Part]) -> None:
+        """See whether the scores are still those that were given, before anything new is made of them."""
+        if self.tally.scores is not None and any(part.looks_at_rows for part in parts):
             self.tally.scores.refuse_changed()
 
     @property
@@ -280,7 +281,7 @@ class Assessment:
         With ``by=``, every part of the data has its rows too, marked in the column ``slice``.
         """
         pieces = [self] if self.slice is not None else [self, *self.slices.values()]
-        self._refuse_changed(one for one in STATISTICS if self.settings.made_of(one))
+        self._refuse_changed(part for piece in pieces for part in piece.parts.values())
         columns = [piece._columns() for piece in pieces]
         if len(columns) == 1:
             return Table(columns[0])

@@ -154,10 +154,14 @@ class Part:
         """The classes, in order."""
         return self.evaluation.scale.classes
 
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether rows have yet to be looked at."""
+        return isinstance(self.evaluation, RowEvaluation) and "results" not in self.__dict__
+
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
-        whole = "results" in self.__dict__
-        if isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one and not whole:
+        if isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one and self.looks_at_rows:
             return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
         results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
         if self.settings.undefined == "error" and np.isnan(results.value[place]):

@@ -72,7 +72,8 @@ def cells(memberships: Array, steps: int) -> Places:
     Around these points lie hexagons in a triangle. The largest remainders are rounded up, which finds the nearest point
     (Conway & Sloane 1982).
     """
-    parts = memberships.T * (steps / memberships.sum(axis=1))
+    parts = np.ascontiguousarray(memberships.T)  # sums of rows that lie side by side take far longer
+    parts = parts * (steps / parts.sum(axis=0))
     found = np.floor(parts)
     lacking = steps - found.sum(axis=0)
     rest = found - parts
@@ -81,12 +82,15 @@ def cells(memberships: Array, steps: int) -> Places:
         rank = sum((other < own).astype(np.int8) for other in rest[code + 1 :])
         rank = rank + sum((other <= own).astype(np.int8) for other in rest[:code])
         found[code] += rank < lacking
-    return np.asarray(found.T.astype(np.int64))
+    return np.asarray(found.astype(np.int64).T)
 
 
 def cell_codes(whole: Places, steps: int) -> Places:
     """One number for every cell; the last class follows from the others."""
-    return np.asarray(whole[:, :-1] @ (steps + 1) ** np.arange(whole.shape[1] - 1))
+    found = whole[:, 0].copy()
+    for place in range(1, whole.shape[1] - 1):
+        found += whole[:, place] * (steps + 1) ** place
+    return found
 
 
 def cells_of(codes: Places, steps: int, classes: int) -> Array:
