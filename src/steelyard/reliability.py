@@ -108,7 +108,7 @@ class Reliability:
     @classmethod
     def of_many(cls, forecast: Numbers, happened: Codes, sums: Array | None, unit: float) -> Reliability:
         """The same of very many rows for a picture: forecasts that nobody could tell apart on it count as one."""
-        counter = Counter(Ruler(FINE_ENOUGH), 2, 1 if sums is None else sums.shape[1])
+        counter = Counter(Ruler(FINE_ENOUGH), 2, 1 if sums is None else sums.shape[1], exact=False)
         counter.add(forecast, happened, sums)
         grid = counter.grid()
         mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]

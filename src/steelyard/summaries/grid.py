@@ -108,9 +108,12 @@ class Counter:
     Memory that was never written to is none: of all cells, only those are held that have rows, or neighbours.
     """
 
-    def __init__(self, ruler: Ruler | FinerRuler, sides: int, columns: int = 1) -> None:
-        """Start with no rows; of each, so many columns are summed, or it is counted where there is but one."""
-        self.ruler, self.sides = ruler, sides
+    def __init__(self, ruler: Ruler | FinerRuler, sides: int, columns: int = 1, exact: bool = True) -> None:
+        """Start with no rows; of each, so many columns are summed, or it is counted where there is but one.
+
+        Where it need not be exact, cells do not tell whether all of their rows have the same score.
+        """
+        self.ruler, self.sides, self.exact = ruler, sides, exact
         kind = np.int64 if columns == 1 else np.float64
         self.sums: list[AnyArray] = [np.zeros(ruler.cells * sides, kind) for _ in range(columns)]
         self.score = np.zeros(ruler.cells)
@@ -122,7 +125,10 @@ class Counter:
             some = slice(low, low + STEP)
             piece = np.asarray(scores[some], dtype=np.float64)
             cells = self.ruler.place(piece)
-            self._look(cells, piece)
+            if self.exact:
+                self._look(cells, piece)
+            else:
+                self.state[cells] = MIXED
             cells *= self.sides
             cells += side[some]
             if sums is None:
