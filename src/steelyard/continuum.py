@@ -192,7 +192,7 @@ class ContinuumEvaluation(SkewedEvaluation):
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
-        return float(np.real(slot.measure.divided(slot.measure.of(self._offered(slot)))))
+        return float(np.real(slot.measure.value_of(self._offered(slot))))
 
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
@@ -257,7 +257,7 @@ class ContinuumEvaluation(SkewedEvaluation):
                 elif name in COLUMNS:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
-                found[:, place] = np.real(slot.measure.divided(slot.measure.of(offered)))
+                found[:, place] = np.real(slot.measure.value_of(offered))
         return found
 
     def remark(self, slot: Slot) -> str:

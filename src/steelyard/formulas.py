@@ -101,7 +101,7 @@ class Formulas:
     def at_classes(self, cells: Array) -> Array:
         """Values at tables of classes against the rest, (4, ...): (measures, ...)."""
         offered = offered_of_classes(cells)
-        found = [measure.divided(measure.of(offered)) for measure in self.by_class]
+        found = [measure.value_of(offered) for measure in self.by_class]
         return np.array(found).reshape(-1, *cells.shape[1:])
 
     def sloping_at_classes(self, cells: Array) -> tuple[Array, Array, Array]:
@@ -115,8 +115,8 @@ class Formulas:
         if self._called:
             plain, stepped = by_name(asked), by_name(asked[:, None] + SUM_STEPS)
             for place, measure in self._called.items():
-                values[place] = measure.divided(measure.of(plain))
-            found = np.array([measure.divided(measure.of(stepped)) for measure in self._called.values()])
+                values[place] = measure.value_of(plain)
+            found = np.array([measure.value_of(stepped) for measure in self._called.values()])
             slopes[:, [*self._called]] = (found.imag / STEP).swapaxes(0, 1)
         return values, below, slopes
 
@@ -132,7 +132,7 @@ class Formulas:
         for measure in measures:
             if measure.penalty is not None:
                 offered |= {"penalty": penalties[measure.label], "matrix": matrices[measure.label]}
-            found.append(measure.divided(measure.of(offered)))
+            found.append(measure.value_of(offered))
         return found
 
 

@@ -205,6 +205,10 @@ class Measure:
         means = map(offered.__getitem__, self.arguments)
         return self.formula(*means, **self.parameters) if self.parameters else self.formula(*means)
 
+    def value_of(self, offered: Mapping[str, Any]) -> Any:
+        """The same, a ratio divided out."""
+        return self.divided(self.of(offered))
+
     def divided(self, result: Any) -> Any:
         """The value, from what the formula returned."""
         return result[0] / result[1] if isinstance(result, tuple) else result

@@ -173,7 +173,7 @@ def truths(shape: str, rows: int = TRUTH_ROWS) -> dict[str, Shares]:
 def _values(means: Mapping[str, float], classes: int) -> Shares:
     offered = {**means, "classes": classes}
     found = {name: steelyard.find(BEHIND.get(name, name)) for name in MEASURES}
-    return {name: float(measure.divided(measure.of(offered))) for name, measure in found.items()}
+    return {name: float(measure.value_of(offered)) for name, measure in found.items()}
 
 
 # --- simulation -----------------------------------------------------------------------------------------------
