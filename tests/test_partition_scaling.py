@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import betainc
 
 from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
@@ -185,6 +185,28 @@ def test_degenerate_regions_take_the_share_of_the_class(variant: Any) -> None:
         assert (found.kind, found.level, found.note) == ("point", target, note)
     assert beta_map(Moments(9, 0.5, 0.4, 0.3), "default") == BetaMap("point", level=0.3, note=TOO_WIDE)
     assert beta_map(Moments(9, 0.5, 0.4, 0.3), "klar") == BetaMap("point", level=0.3, note=TOO_WIDE)
+
+
+def test_a_certainty_that_is_whole_but_for_rounding_is_whole() -> None:
+    # Values 1, 0.6 and 0.8 have a certainty of 0.16 / 0.04 - 1 = 3, however they are summed.
+    for mean, variance in ((0.8, 0.04), (np.nextafter(0.8, 1), np.nextafter(0.04, 1)), (0.8, np.nextafter(0.04, 0))):
+        assert sum(beta_map(Moments(3, mean, variance, 1 / 3), "klar").scaled) == pytest.approx(3, rel=1e-12)
+    assert sum(beta_map(Moments(3, 0.8, 0.0401, 1 / 3), "klar").scaled) == pytest.approx(2, rel=1e-12)
+
+
+def test_whoever_moves_moments_stays_on_the_step_of_the_certainty() -> None:
+    here = beta_map(Moments(3, 0.8, 0.04, 1 / 3), "klar")
+    moved = beta_map(Moments(3, 0.8, 0.0401, 1 / 3), "klar", here)
+    assert moved.scaled == here.scaled
+    assert moved.given != here.given
+
+
+def test_values_that_are_as_they_should_be_stay_to_the_last_digit() -> None:
+    values = np.array([0.8, 0.4, 0.6, 0.8, 0.4])
+    for mean in (0.6, np.nextafter(0.6, 1)):
+        found = beta_map(Moments(5, mean, 0.04, 0.6))
+        assert found.kind == "beta"
+        assert_array_equal(found(values), values)
 
 
 def test_the_highest_at_one_leaves_equal_shares() -> None:

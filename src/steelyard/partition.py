@@ -234,7 +234,7 @@ class Space:
         for sign in (1.0, -1.0):
             moved: Moments = moments._replace(**{moment: at + sign * reach})
             maps = [*scaling.maps[used]]
-            maps[level] = beta_map(moved, scaling.variant)
+            maps[level] = beta_map(moved, scaling.variant, scaling.maps[used][level])
             for prefix, here in leaves:
                 piece = scaling.of_region(prefix, self.memberships[here].T, maps)
                 for name in COLUMNS:

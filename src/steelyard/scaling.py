@@ -78,6 +78,9 @@ class BetaMap:
             return np.full_like(values, self.level)
         if self.kind == "shift":
             return np.minimum(values + self.level, 1.0)
+        if np.allclose(self.given, self.scaled, rtol=ROUNDING, atol=0):
+            # To the last digit, so that rows which were tied do not come apart by how others were summed.
+            return values.copy()
         table = self.table if (len(values) > MANY_VALUES if many is None else many) else None
         if table is None:
             return matched(values, self.given, self.scaled)
@@ -107,11 +110,14 @@ def matched(values: Array, given: tuple[float, float], scaled: tuple[float, floa
     return found
 
 
-def beta_map(moments: Moments, variant: Variant = "default") -> BetaMap:
-    """How the values of a class in a region are to be scaled, from their moments."""
+def beta_map(moments: Moments, variant: Variant = "default", like: BetaMap | None = None) -> BetaMap:
+    """How the values of a class in a region are to be scaled, from their moments; on the step of another if it has one.
+
+    klaR's certainty is a whole number. Whoever moves the moments a little, to see what that does, stays on its step.
+    """
     count, mean, variance, target, span = moments
     if variant == "klar":
-        return _as_klar(moments)
+        return _as_klar(moments, None if like is None or like.kind != "beta" else round(sum(like.scaled)))
     if target >= 1 or target <= 0:
         return BetaMap("point", level=float(np.clip(target, 0.0, 1.0)))
     if not count > 1 or not variance > ROUNDING * mean * (1 - mean) or mean <= 0 or mean >= 1:
@@ -124,7 +130,7 @@ def beta_map(moments: Moments, variant: Variant = "default") -> BetaMap:
     return BetaMap("beta", given, (kept * target, kept * (1 - target)), span=span)
 
 
-def _as_klar(moments: Moments) -> BetaMap:
+def _as_klar(moments: Moments, whole: int | None) -> BetaMap:
     """As klaR 1.7-3 does it: whole numbers for certainty, and values shifted where they hardly differ or are right."""
     count, mean, variance, target, span = moments
     flat = not count > 1 or variance < LEAST_VARIANCE
@@ -134,7 +140,8 @@ def _as_klar(moments: Moments) -> BetaMap:
     if certainty <= 0:
         # klaR has no answer there.
         return BetaMap("point", level=target, note=TOO_WIDE)
-    kept = np.floor(min(count, certainty))
+    # A whole number but for rounding is whole: else the order of rows, in which they are summed, would decide.
+    kept = np.floor(min(count, certainty) * (1 + ROUNDING)) if whole is None else whole
     given = (certainty * mean, certainty * (1 - mean))
     if target == 0 or kept == 0:
         return BetaMap("point", level=0.0)
