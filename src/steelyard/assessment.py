@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from .families import OF_ROWS, SAYS_MORE, evaluate
 from .layout import AVERAGES
 from .measures import find
 from .one_against_rest import OneAgainstRest
+from .parallel import ahead_of
 from .parts import Part, Results
 from .registry import Measure
 from .row_evaluation import RowEvaluation
@@ -289,7 +291,10 @@ class Assessment:
 
     def _columns(self) -> Mapping[str, Sequence[Any]]:
         wanted = [one for one in STATISTICS if self.settings.made_of(one) and one.name in self.parts]
-        found = [self.parts[statistic.name].columns() for statistic in wanted]
+        parts, found = [self.parts[statistic.name] for statistic in wanted], []
+        for part, following in zip_longest(parts, parts[1:]):
+            with ahead_of(None if following is None else following.begin):
+                found.append(part.columns())
         columns: Mapping[str, Sequence[Any]] = found[0]
         if len(found) > 1:
             columns = by_measure(found, [measure.label for measure in self.settings.measures])

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .column_sums import ColumnSums
 from .columns import ODD, pieces
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Slot
@@ -31,7 +32,6 @@ from .piece import Piece
 from .prediction import Scores
 from .registry import Measure
 from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
-from .rows import counts_of
 from .scale import listed
 from .suggestions import did_you_mean
 from .uncertainty import critical_values
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .kinds import Array, Marks
 
 CLIMATOLOGY = "climatology"
-FEW_CLASSES = 16
 MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
@@ -98,24 +97,15 @@ class ForecastEvaluation(RowEvaluation):
     def _matrices(self) -> dict[str, Array | None]:
         return {measure.label: measure.matrix(self.scale) for measure in self.measures if measure.penalty is not None}
 
-    def worth(self, piece: Piece, slots: Sequence[Slot]) -> list[Array]:
-        """What each row of a piece is worth, for each of some columns."""
-        known: dict[tuple[str, int | str | None], Array] = {}
-        codes = range(len(self.scale))
-        for slot in slots:
-            label, measure = slot.measure.label, slot.measure
-            if slot.average is None:
-                wanted: Sequence[int | None] = [slot.code]
-            else:
-                wanted = codes
-            for code in wanted:
-                if (label, code) not in known:
-                    known[label, code] = piece.worth(measure, code, self._matrices.get(label))
-            if slot.average == AVERAGES[0]:
-                known[key_of(slot)] = reduce(np.add, [known[label, code] for code in codes]) / len(self.scale)
-            elif slot.average is not None:
-                known[key_of(slot)] = reduce(np.add, [known[label, code] * self.share[code] for code in codes])
-        return [known[key_of(slot)] for slot in slots]
+    def worth(self, piece: Piece, slot: Slot) -> Array:
+        """What each row of a piece is worth, in one column."""
+        measure, matrix = slot.measure, self._matrices.get(slot.measure.label)
+        if slot.average is None:
+            return piece.worth(measure, slot.code, matrix)
+        by_class = (piece.worth(measure, code, matrix) for code in range(len(self.scale)))
+        if slot.average == AVERAGES[0]:
+            return reduce(np.add, by_class) / len(self.scale)
+        return reduce(np.add, (column * share for column, share in zip(by_class, self.share, strict=True)))
 
     @cached_property
     def share(self) -> Array:
@@ -132,8 +122,12 @@ class ForecastEvaluation(RowEvaluation):
         found = np.empty(len(self.rows))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(self.rows), len(self.scale)):
-                found[low:high] = self.worth(self.piece(low, high, model), [slot])[0]
+                found[low:high] = self.worth(self.piece(low, high, model), slot)
         return found
+
+    def begin(self) -> None:
+        """Sum up all columns."""
+        _ = self.moments
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
@@ -142,15 +136,16 @@ class ForecastEvaluation(RowEvaluation):
         """Sums over the rows as they are."""
         weights = self.weights
         with np.errstate(divide="ignore", invalid="ignore"):
-            first = self.worth(self.piece(0, min(len(self.rows), SAMPLE)), self.columns)
-            shift = np.array([np.nan_to_num(column.mean(), posinf=0.0) for column in first])
+            first = self.piece(0, min(len(self.rows), SAMPLE))
+            shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
+
+            summing = self.sums_of(self.columns)
 
             def work(start: int, stop: int) -> Array:
                 sums = np.zeros((4, len(self.columns), len(self.scale)))
                 for low, high in chunks(start, stop, len(self.scale)):
-                    piece = self.piece(low, high)
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                    sums += self.sums_of(piece, self.columns, shift, each)
+                    sums += summing.over(self.piece(low, high), shift, each)
                 return sums
 
             sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
@@ -168,34 +163,10 @@ class ForecastEvaluation(RowEvaluation):
         apart = [slot for slot in self.slots if slot.average == "weighted" or not slot.measure.of_rows]
         return frozenset(key_of(self.base(slot)) for slot in apart)
 
-    def sums_of(
-        self, piece: Piece, columns: Sequence[Slot], shift: Array, weights: tuple[Array, Array] | None = None
-    ) -> Array:
-        """Sums over a piece: by weight, of squared weights, by squared weight, of squares by squared weight.
-
-        Squares need not be told apart by class: nothing is multiplied with them that depends on it.
-        """
-        found, classes = np.zeros((4, len(columns), len(self.scale))), len(self.scale)
+    def sums_of(self, columns: Sequence[Slot]) -> ColumnSums:
+        """How some columns are summed up."""
         apart = [key_of(slot) in self._apart for slot in columns]
-        total = np.append(len(piece.truth), np.zeros(classes - 1))
-        count = counts_of(piece.truth, classes) if any(apart) else total
-        for row, column in enumerate(self.worth(piece, columns)):
-            moved = column - shift[row] if shift[row] or weights is not None else column
-            if weights is None:
-                first, terms = moved, [moved]
-            else:
-                moved[weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
-                first = moved * weights[1]
-                terms = [first, moved * weights[0], weights[1]]
-            found[3, row, 0] = np.einsum("i,i", first, moved)
-            sums = np.zeros((len(terms), classes))
-            if apart[row]:
-                sums[:] = [_by_class(piece, term) for term in terms]
-            else:
-                sums[:, 0] = [term.sum() for term in terms]
-            found[2, row] = sums[0]
-            found[:2, row] = sums[1:] if weights is not None else (sums[0], count if apart[row] else total)
-        return found
+        return ColumnSums(self.worth, columns, apart, self.share)
 
     @cached_property
     def pseudo(self) -> Moments:
@@ -206,7 +177,7 @@ class ForecastEvaluation(RowEvaluation):
             for low, high in chunks(0, len(self.rows), classes):
                 share = self.weights.mass[low:high] / (float(self.weights.mass.sum()) * classes)
                 for piece in self._pseudo_pieces(low, high):
-                    sums += self.sums_of(piece, self.columns, shift, (share, share))
+                    sums += self.sums_of(self.columns).over(piece, shift, (share, share))
         return Moments(shift, np.full(classes, 1 / classes), *sums)
 
     def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
@@ -256,14 +227,20 @@ class ForecastEvaluation(RowEvaluation):
         said, bounded = self.rows.scores[self.model], np.isfinite(np.subtract(*slot.measure.span))
         if bounded or len(self.rows) <= MANY_ROWS or not said.columns:
             return np.inf
-        share, kept = np.uint64(2**64 * SAMPLE // len(self.rows)), []
-        for start, stop in chunks(0, len(self.rows)):
-            (first,) = pieces(said.columns[:1], start, stop)
-            marked = np.flatnonzero(first.view(np.uint64) * ODD < share)[:SAMPLE] + start
-            kept.append(np.stack([column[marked] for column in said.columns]))
+        share = np.uint64(2**64 * SAMPLE // len(self.rows))
+
+        def choose(start: int, stop: int) -> Array:
+            kept = []
+            for low, high in chunks(start, stop):
+                (first,) = pieces(said.columns[:1], low, high)
+                marked = np.flatnonzero(first.view(np.uint64) * ODD < share)[:SAMPLE] + low
+                kept.append(np.stack([column[marked] for column in said.columns]))
+            return np.concatenate(kept, axis=1)
+
+        kept = over_rows(len(self.rows), choose)
         some = Scores(tuple(np.concatenate(kept, axis=1)), said.speaks).memberships()
         less_sure = self._less_sure(Scores(some))
-        return max(float(np.mean(np.abs(self.worth(piece, [slot])[0] - mean))) for piece in less_sure)
+        return max(float(np.mean(np.abs(self.worth(piece, slot) - mean))) for piece in less_sure)
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -286,7 +263,7 @@ class ForecastEvaluation(RowEvaluation):
         classes = len(self.scale)
         said = Scores(tuple(np.full(classes, each) for each in share))
         with np.errstate(divide="ignore", invalid="ignore"):
-            worth = self.worth(Piece(said, np.arange(classes), classes), [base])[0]
+            worth = self.worth(Piece(said, np.arange(classes), classes), base)
         return np.where(share > 0, worth, 0.0)  # a class that never occurs is never scored
 
     def reference(self, slot: Slot) -> int | None:
@@ -505,7 +482,7 @@ class ForecastEvaluation(RowEvaluation):
         rows = np.empty((classes, len(self.rows)))
         for low, high in chunks(0, len(self.rows), classes):
             for code, piece in enumerate(self._pseudo_pieces(low, high)):
-                rows[code, low:high] = sloped.scale * self.worth(piece, [base])[0] + sloped.offset[code]
+                rows[code, low:high] = sloped.scale * self.worth(piece, base) + sloped.offset[code]
         rows -= sloped.scale * means[self._column_of[key_of(base)]] + mass @ sloped.offset / whole
         # Rows that weigh more than others stand for more pseudo-rows.
         rows *= np.sqrt(self.weights.mass * len(self.rows) / self.total) / whole
@@ -542,13 +519,6 @@ class ForecastEvaluation(RowEvaluation):
         if known is None:
             known = self.kept[key_of(slot), model] = self.column(slot, model)
         return known
-
-
-def _by_class(piece: Piece, values: Array) -> Array:
-    """Sums over the rows of each class."""
-    if piece.classes <= FEW_CLASSES:
-        return np.array([np.einsum("i,i", values, piece.happened(code)) for code in range(piece.classes)])
-    return np.bincount(piece.truth, values, piece.classes).astype(np.float64)
 
 
 def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:

@@ -22,9 +22,10 @@ Result = TypeVar("Result")
 
 _here = local()
 
-CHUNK = 1 << 16  # rows: a few columns of this length fit into the second-level cache
+CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level cache; fewer, and threads wait more
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 PATIENCE = 0.2  # seconds
+SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
 
 
@@ -180,9 +181,37 @@ def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -
 
 
 def shared(items: Sequence[Item], work: Callable[[Sequence[Item]], Result], rows: int) -> list[Result]:
-    """Deal items out to all cores, where the rows behind an item are worth it; ``work`` gets a share of them."""
+    """Deal items out to all cores, where the rows behind an item are worth it; ``work`` gets a share of them.
+
+    A core that has fewer items than others goes on with what comes later, where somebody has said what that is.
+    """
     workers = _workers(min(len(items), rows * len(items) // WORTH_A_THREAD))
-    return side_by_side(work, [items[place::workers] for place in range(workers)]) if workers > 1 else [work(items)]
+    if workers < 2:
+        return [work(items)]
+    later: Callable[[], object] | None = getattr(_here, "later", None) if len(items) % workers else None
+
+    def deal(place: int) -> Result:
+        found = work(items[place::workers])
+        if later is not None and place == workers - 1:
+            later()
+        return found
+
+    return side_by_side(deal, range(workers))
+
+
+@contextmanager
+def ahead_of(later: Callable[[], object] | None) -> Iterator[None]:
+    """Say what a core may begin with that would wait for others otherwise; it may or may not be done afterwards."""
+    _here.later = later
+    try:
+        yield
+    finally:
+        _here.later = None
+
+
+def comes_later() -> bool:
+    """Whether there is something that a core can begin with."""
+    return getattr(_here, "later", None) is not None
 
 
 def in_pieces(formula: Callable[..., tuple[Any, ...]], *columns: Any) -> tuple[Any, ...]:

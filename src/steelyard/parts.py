@@ -149,6 +149,11 @@ class Part:
         """All values and bounds as columns."""
         return compute(self.evaluation, self.settings)
 
+    def begin(self) -> None:
+        """Do some of what all slots need, before anybody asks for them."""
+        if isinstance(self.evaluation, RowEvaluation):
+            self.evaluation.begin()
+
     @property
     def classes(self) -> tuple[Label, ...]:
         """The classes, in order."""

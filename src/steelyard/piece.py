@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .kinds import Array, Codes, Numbers
 
 
+FEW_CLASSES = 16  # whose outcomes are laid out together, even if one of them is asked for
+
+
 @dataclass(frozen=True)
 class Piece:
     """The forecasts of some rows and their true classes: what formulas of rows may ask for, made when it is asked for.
@@ -34,14 +37,15 @@ class Piece:
         return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
 
     @cached_property
-    def _happened(self) -> dict[int, Array]:
-        return {}
+    def outcomes(self) -> Array:
+        """Whether each class is the true one, as numbers, which are faster to reckon with: (classes, rows)."""
+        codes = np.arange(self.classes, dtype=self.truth.dtype)
+        return np.asarray(self.truth == codes[:, None], dtype=np.float64)
 
     def happened(self, code: int) -> Array:
-        """Whether a class is the true one, as numbers: they are faster to reckon with than marks."""
-        if code not in self._happened:
-            self._happened[code] = (self.truth == code).astype(np.float64)
-        return self._happened[code]
+        """Whether one class is the true one."""
+        few = self.classes <= FEW_CLASSES
+        return np.asarray(self.outcomes[code] if few else self.truth == code, dtype=np.float64)
 
     @cached_property
     def own(self) -> Array:

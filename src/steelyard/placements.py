@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .masses import BY_COUNT, spread_of
-from .parallel import chunks, cores, over_rows, shared
+from .parallel import chunks, comes_later, cores, over_rows, shared
 from .ranking import Side, ordering
 from .row_evaluation import AVERAGES, Found
 from .rows import Rows
@@ -46,17 +46,19 @@ class Placements:
         columns, speaks = rows.scores[model][:2]
         counts: Places = np.empty((len(sizes), len(rows)), np.int32)
 
-        def work(codes: Sequence[int]) -> bool:
-            for code in codes:
-                order, tied, own = ordering(columns[code if len(columns) > 1 else 0], Side(rows.truth, code))
-                if own is None or tied.any():
-                    return False
-                _place(order, own, counts[code])
+        def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
+            order, tied, own = ordering(columns[code if len(columns) > 1 else 0], Side(rows.truth, code))
+            if own is None or tied.any():
+                return False
+            _place(order, own, counts[code])
             return True
+
+        def work(codes: Sequence[int]) -> bool:
+            return all(map(write, codes))
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
         # A class that would keep one core busy while the others wait is shared by all of them.
-        dealt = len(codes) - (len(codes) % cores() == 1)
+        dealt = len(codes) - (len(codes) % cores() == 1 and not comes_later())
         if not all(shared(codes[:dealt], work, len(rows))) or not work(codes[dealt:]):
             return None
         if len(columns) == 1:  # the other class has the same score, turned round

@@ -11,6 +11,7 @@ import numpy as np
 
 from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot, Spread
 from .layout import Layout
+from .parallel import SMALL_PRODUCT
 from .registry import Facts
 from .row_evaluation import RowEvaluation
 from .statistics import Patterns
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
-SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
 SIDES = np.array([[-1.0], [1.0]])  # the lower bound and the upper

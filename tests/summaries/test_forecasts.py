@@ -52,7 +52,7 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     columns = summed_columns(evaluation)
     assert {key_of(slot) for slot in columns} >= {key_of(Slot(each, code)) for each in measures[1:] for code in (0, 1)}
     with np.errstate(divide="ignore"):
-        wanted = evaluation.sums_of(evaluation.piece(0, ROWS), columns, np.zeros(len(columns)))
+        wanted = evaluation.sums_of(columns).over(evaluation.piece(0, ROWS), np.zeros(len(columns)))
     assert totals.parts[0] == pytest.approx(wanted, rel=1e-12)
 
 

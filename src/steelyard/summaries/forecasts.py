@@ -73,11 +73,12 @@ class Summing(Totalling):
         places, inverse = np.unique(told_by, return_inverse=True)
         columns = tuple(columns[place] for place in places)
         sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
+        summing, shift = evaluation.sums_of(columns), np.zeros(len(columns))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in chunks(0, len(rows), classes):
                 piece = evaluation.piece(low, high)
                 weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
-                sums += evaluation.sums_of(piece, columns, np.zeros(len(columns)), weights)
+                sums += summing.over(piece, shift, weights)
                 marked = [piece.own < limit if limit else piece.own <= 0 for limit in limits]
                 if rows.sums is None:
                     lost += [np.count_nonzero(marks) for marks in marked]
@@ -202,13 +203,13 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
 
     def _added(self, slot: Slot, piece: Piece, rows: Rows, low: int, high: int) -> Array:
         base, other = self.base(slot), self.reference(slot)
-        column = self.worth(piece, [base])[0]
+        column = self.worth(piece, base)
         if other is None:
             sloped = self.sloped(slot, self.moments.means, self.class_mass)
             centre = sloped.scale * self._mean(slot) + self.share @ sloped.offset
             return np.asarray(sloped.scale * column + sloped.offset[piece.truth] - centre)
         said = rows.scores[other].rows(low, high)
         means = self._mean(slot), self._other(other)._mean(slot)
-        beside = self.worth(Piece(said, piece.truth, len(self.scale)), [base])[0]
+        beside = self.worth(Piece(said, piece.truth, len(self.scale)), base)
         _, by_mean, by_reference = gradient(slot.measure, *means)
         return np.asarray(by_mean * (column - means[0]) + by_reference * (beside - means[1]))

@@ -1,0 +1,94 @@
+"""Sums of columns by products of matrices, against sums of the columns laid out row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from steelyard import Scale, assess, find
+from steelyard.column_sums import ColumnSums, by_class
+from steelyard.evaluation import Slot
+from steelyard.piece import Piece
+from steelyard.prediction import Scores
+from steelyard.row_evaluation import AVERAGES
+
+ROWS = 700
+
+
+def drawn(classes: int, seed: int = 1) -> Piece:
+    random = np.random.default_rng(seed)
+    memberships = random.dirichlet(np.ones(classes), ROWS)
+    truth = random.integers(0, classes, ROWS).astype(np.uint8)
+    return Piece(Scores(tuple(memberships.T)), truth, classes)
+
+
+def worth(piece: Piece, slot: Slot) -> Any:
+    """As it is laid out row by row; averages by shares 1, 2, 3, ..."""
+    if slot.average is None:
+        return piece.worth(slot.measure, slot.code, None)
+    every = np.array([piece.worth(slot.measure, code, None) for code in range(piece.classes)])
+    return (shares(piece.classes) if slot.average == "weighted" else np.full(piece.classes, 1 / piece.classes)) @ every
+
+
+def shares(classes: int) -> Any:
+    return np.arange(1.0, classes + 1) / np.arange(1, classes + 1).sum()
+
+
+def slots(classes: int) -> list[Slot]:
+    brier = find("brier")
+    every = [Slot(find("log_score")), *(Slot(brier, code) for code in range(classes))]
+    return [*every, *(Slot(brier, None, average) for average in AVERAGES), Slot(find("brier_multiclass"))]
+
+
+def by_hand(piece: Piece, column: Any, weight: Any, square: Any, apart: bool) -> Any:
+    """By weight, of squared weights, by squared weight: by class, or all in the first place; and squares."""
+    terms = np.array([column * weight, square, column * square])
+    sums = np.array([terms[:, piece.truth == code].sum(axis=1) for code in range(piece.classes)]).T
+    if not apart:
+        sums = np.column_stack([sums.sum(axis=1), np.zeros((3, piece.classes - 1))])
+    squares = np.append((square * column**2).sum(), np.zeros(piece.classes - 1))
+    return np.vstack([sums, squares])
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4, 5, 17])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_are_those_of_columns_laid_out(classes: int, weighted: bool) -> None:
+    piece, columns = drawn(classes), slots(classes)
+    apart = [slot.average == "weighted" or slot.measure.name == "brier_multiclass" for slot in columns]
+    shift = np.array([worth(piece, slot)[:9].mean() for slot in columns])
+    weight = np.random.default_rng(2).integers(0, 4, ROWS).astype(float) if weighted else np.ones(ROWS)
+    summing = ColumnSums(worth, columns, apart, shares(classes))
+    found = summing.over(piece, shift, (weight, weight**2) if weighted else None)
+    for place, slot in enumerate(columns):
+        wanted = by_hand(piece, worth(piece, slot) - shift[place], weight, weight**2, apart[place])
+        assert_allclose(found[:, place], wanted, rtol=1e-11, atol=1e-10, err_msg=str(slot))
+
+
+def test_an_infinite_score_leaves_the_others_as_they_are() -> None:
+    piece, columns = drawn(3), slots(3)
+    piece.said.columns[piece.truth[5]][5] = 0.0
+    apart = [slot.average == "weighted" for slot in columns]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = ColumnSums(worth, columns, apart, shares(3)).over(piece, np.zeros(len(columns)))
+    assert found[0, 0, 0] == found[3, 0, 0] == np.inf
+    assert np.isfinite(found[:, 1:]).all()
+
+
+def test_a_mean_whose_classes_cancel_does_not_scatter() -> None:
+    # Whatever class is the true one, the Brier scores of one that was given for sure and of the others add up alike.
+    truth, memberships = ["b", "c", "a", "b", "a"], np.tile([1 / 3, 1 / 3, 1 / 3], (5, 1))
+    found = assess(truth, memberships, scale=Scale(["a", "b", "c"]), measures=["brier"])
+    part = found.part(find("brier").statistic)
+    macro = part.evaluation.places["brier", "macro"]
+    assert part.results.errors.plain[macro] == 0
+    assert part.results.value[macro] == pytest.approx(2 / 9, rel=1e-14)
+
+
+@pytest.mark.parametrize("classes", [3, 40])
+def test_sums_by_class_are_those_of_its_rows(classes: int) -> None:
+    piece, columns = drawn(classes), np.random.default_rng(3).normal(size=(4, ROWS))
+    wanted = np.array([columns[:, piece.truth == code].sum(axis=1) for code in range(classes)]).T
+    assert_allclose(by_class(piece, columns), wanted, rtol=1e-12, atol=1e-12)
