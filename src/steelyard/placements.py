@@ -96,15 +96,15 @@ class Placements:
 
         def work(start: int, stop: int) -> Array:
             found = np.zeros((classes, classes + 1, classes))
-            for low, high in chunks(start, stop, classes):
+            # In longer pieces than elsewhere: threads would spend their time on handing many short calls to each other.
+            for low, high in chunks(start, stop, classes, parts=2):
                 truth = self.truth[low:high]
                 by_class = np.argsort(truth, kind="stable")
                 edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
                 # With ones below the counts, one product of matrices makes both sums.
                 counts = np.empty((classes + 1, high - low))
                 counts[-1] = 1
-                for row, column in zip(counts, self.counts, strict=False):
-                    row[:] = column[low:high].take(by_class)
+                counts[:-1] = self.counts[:, low:high].take(by_class, axis=1)
                 for code, ends in enumerate(pairwise([0, *edges])):
                     own = counts[:, slice(*ends)]
                     found[code] += own @ own[:-1].T
