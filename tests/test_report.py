@@ -326,3 +326,17 @@ def test_the_page_can_be_opened_at_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert [address.partition(":")[0] for address in opened] == ["file", "file"]
     assert opened[1].endswith("/page.html")
     assert Path(url2pathname(urlparse(opened[0]).path)).read_text(encoding="utf-8").startswith("<!")
+
+
+def test_the_page_can_go_to_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    Path("rows.csv").write_text("y,m\na,a\nb,b\na,b\n")
+    assert main(["assess", "rows.csv", "--truth", "y", "--assigned", "m", "--html", "-"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("<!doctype html>")
+    assert data_in(page)["call"].endswith("--html -")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -77,7 +78,10 @@ class Written(Given):
 class Judged(Written):
     """What classifiers are weighed by."""
 
-    html: Annotated[str | None, Parameter(help="Write all of it to this file as one page to look at and send.")] = None
+    html: Annotated[
+        str | None,
+        Parameter(help="Write all of it to this file as one page to look at and send; - for standard output."),
+    ] = None
     open: Annotated[
         bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.", negative="")
     ] = False
@@ -267,11 +271,16 @@ def write_page(options: Judged, result: Assessment | Comparison) -> None:
     """Write the page, if one is asked for; it tells the command that makes it again."""
     if options.html is None and not options.open:
         return
-    target = Path(mkdtemp(prefix="steelyard-")) / "page.html" if options.html is None else Path(options.html)
+    named = options.html not in (None, "-")
+    target = Path(str(options.html)) if named else Path(mkdtemp(prefix="steelyard-")) / "page.html"
     with working("drawing the page"):
         result.report(target, command=command_line())
+    if options.html == "-":
+        write_to("-", target.read_text(encoding="utf-8"))
     if options.open:
         webbrowser.open(target.resolve().as_uri())
+    elif not named:
+        rmtree(target.parent)
 
 
 def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequence[Verdict]) -> None:

@@ -134,5 +134,7 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
         if token in TARGETS:
             named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[token]))
             token = f"{token}={waiting.pop(0) if named else '-'}"
+        elif token == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
+            token = f"{token}={waiting.pop(0)}"
         found.append(token)
     return found
