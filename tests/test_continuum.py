@@ -781,9 +781,9 @@ def test_a_guarded_estimate_scatters_by_its_choice_as_well(kind: str, off: float
 def test_two_guarded_estimates_waver_together_as_far_as_their_doubts_do(kind: str) -> None:
     other = np.array(GRADES.classes)[GRADES.cut(EXPECTED + np.random.default_rng(9).normal(0, 0.2, len(VALUE)))]
     both = compare(VALUE, {"a": ASSIGNED, "b": other}, scale=GRADES, **KNOWN)
-    (one, gap), (two, other_gap) = (wavering(both[name], kind, limit=2.5) for name in ("a", "b"))
+    (one, gap), (two, other_gap) = (wavering(both[name], kind, limit=6) for name in ("a", "b"))
     together = np.corrcoef(gap, other_gap)[0, 1]
-    names = f"guarded_{kind}(limit=2.5)", f"posterior_{kind}"  # of these doubts none is as large
+    names = f"guarded_{kind}(limit=6)", f"posterior_{kind}"  # of these doubts none is as large
     guarded, posterior = (next(iter(both.differences(name))) for name in names)
     added = one**2 + two**2 - 2 * one * two * together
     assert guarded["se"] ** 2 == pytest.approx(posterior["se"] ** 2 + added, rel=1e-9)
