@@ -16,7 +16,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard import Assessment, Continuum, Scale, all_measures, assess, assess_table, assess_tally, compare, find
+from steelyard import (
+    Assessment,
+    Continuum,
+    Scale,
+    all_measures,
+    assess,
+    assess_table,
+    assess_tally,
+    compare,
+    find,
+    measure,
+)
 from steelyard.cli import main
 from steelyard.errors import (
     BadBoundaries,
@@ -744,6 +755,21 @@ def test_shares_of_labels_have_bounds_of_a_gamma_distribution() -> None:
             (found.high, share, found.value + more, variance + more**2),
         ):
             assert bound == pytest.approx(stats.gamma.ppf(at, mean**2 / square, scale=square / mean), rel=1e-9), name
+
+
+def test_a_measure_goes_with_one_of_its_arguments_or_with_none() -> None:
+    facts: dict[str, Any] = {"better": "lower", "undefined": "there are no rows", "cite": "nobody"}
+
+    def halved(wrong: Any) -> Any:
+        return wrong / 2
+
+    def missed(fn: Any, tp: Any) -> Any:
+        return fn / (fn + tp)
+
+    for formula, counted in ((halved, "unsure"), (missed, "fn")):
+        with pytest.raises(UnknownMeasure, match=f"{formula.__name__} goes with \"?'?{counted}"):
+            measure(counted=counted, **facts)(formula)
+        assert formula.__name__ not in all_measures()
 
 
 # --- the choice between two estimates -------------------------------------------------------------------------

@@ -323,6 +323,11 @@ def _check(entry: Measure) -> None:
             f"{entry.name} has {'no ' if entry.slopes is None else ''}slopes",
             mend="Give slopes= to measures of rankings, and to no others",
         )
+    if entry.counted is not None and (entry.statistic is not CONTINUUM or entry.counted not in entry.arguments):
+        raise UnknownMeasure(
+            f"{entry.name} goes with {quoted(entry.counted)}",
+            mend="Let counted= be an argument of the formula, and leave it out where the truth is not measured",
+        )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")
     taken = {entry.name, *entry.aliases} & (set(REGISTRY) | set(ALIASES))
