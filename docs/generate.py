@@ -76,6 +76,8 @@ INTERVALS = {
     "noncentral chi-squared": "noncentral chi-squared, by the mean squared gap",
     "t": "t with n - 1 degrees of freedom",
     "Hall's t": "t, corrected for skewness (Hall 1992)",
+    "Wilson, moved": "Wilson, of the share of errors, moved to the value",
+    "gamma": "gamma, of rare amounts (Fay & Feuer 1997)",
 }
 
 # What to do about each error; its docstring says what is wrong.

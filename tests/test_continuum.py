@@ -16,7 +16,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard import Assessment, Continuum, Scale, all_measures, assess, assess_table, assess_tally, compare, find
+from steelyard import (
+    Assessment,
+    Continuum,
+    Scale,
+    all_measures,
+    assess,
+    assess_table,
+    assess_tally,
+    compare,
+    find,
+    measure,
+)
 from steelyard.cli import main
 from steelyard.errors import (
     BadBoundaries,
@@ -675,7 +686,10 @@ def test_a_guarded_estimate_tells_which_it_is_and_why() -> None:
 
 def test_every_estimate_says_how_its_interval_was_made() -> None:
     usual = {name: of_grades()[name].method for name in USUAL}
-    assert usual == {name: "Wilson" if name == "adjusted_error" else "Hall's t" for name in USUAL}
+    of_a_share = {"adjusted_error": "Wilson"}
+    of_a_share |= dict.fromkeys(("true_error_low", "true_error_high", "guarded_error"), "Wilson, moved")
+    of_all_rules = {name: "gamma" for name in USUAL if find(name).better == "neither"}
+    assert usual == {**dict.fromkeys(USUAL, "Hall's t"), **of_a_share, **of_all_rules}
     assert {of_grades(method="plain")[name].method for name in USUAL} == {"plain"}
     boots = of_grades(method="percentile", replicates=20)
     assert {boots[name].method for name in USUAL} == {"bootstrap, percentile"}
@@ -688,6 +702,135 @@ def test_the_adjusted_error_has_the_interval_of_as_many_trials_as_would_give_its
     for bound in (found.low, found.high):
         error = found.se * math.sqrt(bound * (1 - bound) / square)
         assert abs(found.value - bound) == pytest.approx(reach * error, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["true_error_low", "true_error_high", "guarded_error", "difference_error"])
+@pytest.mark.parametrize("sd", [0.2, 2.5], ids=["precise", "blurred"])
+def test_what_goes_with_the_error_has_the_interval_of_an_error_rate(name: str, sd: float) -> None:
+    """Where the error rate would be at a bound, the value is so many standard errors away as they would be there."""
+    assessment = of_grades(sd=sd)
+    found, error = assessment[name], assessment["error"].value
+    reach = stats.t.isf(0.025, len(VALUE) - 1)
+    falls = name == "true_error_low" and sd == 2.5  # more labels are wrong than assigned classes
+    assert falls == (name == "true_error_low" and assessment["label_error"].value > error)
+    for bound in (found.low, found.high):
+        if bound in find(name).span:
+            continue
+        there = error + (bound - found.value) * (-1 if falls else 1)
+        scatter = found.se * math.sqrt(there * (1 - there) / (error * (1 - error)))
+        assert abs(found.value - bound) == pytest.approx(reach * scatter, rel=1e-9)
+    assert found.low < found.value < found.high
+
+
+def test_the_posterior_error_has_the_interval_of_a_proportion() -> None:
+    found = of_grades()["posterior_error"]
+    trials, square = found.value * (1 - found.value) / found.se**2, stats.t.isf(0.025, len(VALUE) - 1) ** 2
+    middle = (found.value + square / trials / 2) / (1 + square / trials)
+    assert (found.low + found.high) / 2 == pytest.approx(middle, rel=1e-9)
+
+
+def test_where_no_row_is_wrong_the_true_error_may_yet_be_more_than_labels_say() -> None:
+    right = np.array(GRADES.classes)[GRADES.cut(VALUE)]
+    found = assess(VALUE, right, scale=GRADES, sd=0.4)
+    most, labels = found["true_error_high"], found["label_error"]
+    rows, square = len(VALUE), stats.t.isf(0.025, len(VALUE) - 1) ** 2
+    assert most.value == labels.value
+    assert most.high >= most.value + square / (rows + square)  # Wilson's, of none in so many rows
+    assert most.low < most.value
+
+
+def test_shares_of_labels_have_bounds_of_a_gamma_distribution() -> None:
+    assessment = of_grades()
+    for name, column in (
+        ("label_error", "unsure"),
+        ("label_sqerr", "label_distance"),
+        ("minimal_error", "least_wrong"),
+    ):
+        rows, found = assessment.continuum.column(column), assessment[name]
+        variance = rows.var(ddof=1) / len(rows)
+        more = stats.skew(rows) * math.sqrt(variance / len(rows))
+        share = stats.norm.cdf(stats.t.isf(0.025, len(rows) - 1))
+        for bound, at, mean, square in (
+            (found.low, 1 - share, found.value, variance),
+            (found.high, share, found.value + more, variance + more**2),
+        ):
+            assert bound == pytest.approx(stats.gamma.ppf(at, mean**2 / square, scale=square / mean), rel=1e-9), name
+
+
+def test_a_measure_goes_with_one_of_its_arguments_or_with_none() -> None:
+    facts: dict[str, Any] = {"better": "lower", "undefined": "there are no rows", "cite": "nobody"}
+
+    def halved(wrong: Any) -> Any:
+        return wrong / 2
+
+    def missed(fn: Any, tp: Any) -> Any:
+        return fn / (fn + tp)
+
+    for formula, counted in ((halved, "unsure"), (missed, "fn")):
+        with pytest.raises(UnknownMeasure, match=f"{formula.__name__} goes with \"?'?{counted}"):
+            measure(counted=counted, **facts)(formula)
+        assert formula.__name__ not in all_measures()
+
+
+# --- the choice between two estimates -------------------------------------------------------------------------
+
+SUMS = {
+    "error": ("wrong", "foreseen_wrong", "doubt_wrong"),
+    "sqerr": ("distance", "foreseen_distance", "doubt_distance"),
+}
+
+
+def wavering(assessment: Assessment, kind: str, limit: float = 1.5) -> tuple[float, Any]:
+    """What choosing adds to the standard error of a guarded estimate, and what every row adds to the doubt."""
+    seen, foreseen, doubt = SUMS[kind]
+    gap = assessment.continuum.column(seen) - assessment.continuum.column(foreseen)
+    away = gap.mean() / (gap.std(ddof=1) / math.sqrt(len(gap)))
+    assert away == pytest.approx(assessment.continuum.doubt(doubt))
+    taken = stats.norm.sf(limit, away) + stats.norm.cdf(-limit, away)
+    apart = assessment[f"difference_{kind}"].value - assessment[f"posterior_{kind}"].value
+    return math.copysign(math.sqrt(taken * (1 - taken)), away) * apart, gap
+
+
+@pytest.mark.parametrize("kind", SUMS)
+@pytest.mark.parametrize("off", [0.0, 0.15, 1.0])
+def test_a_guarded_estimate_scatters_by_its_choice_as_well(kind: str, off: float) -> None:
+    found = of_grades(response=(EXPECTED + off, 0.3))
+    added, _ = wavering(found, kind)
+    taken = found[f"guarded_{kind}"].note.partition(":")[0]
+    assert found[f"guarded_{kind}"].se == pytest.approx(math.hypot(found[f"{taken}_{kind}"].se, added), rel=1e-9)
+    assert added != 0
+    sure = found[f"guarded_{kind}(limit=100)"], found[f"posterior_{kind}"]
+    assert sure[0].se == sure[1].se
+
+
+@pytest.mark.parametrize("kind", SUMS)
+def test_two_guarded_estimates_waver_together_as_far_as_their_doubts_do(kind: str) -> None:
+    other = np.array(GRADES.classes)[GRADES.cut(EXPECTED + np.random.default_rng(9).normal(0, 0.2, len(VALUE)))]
+    both = compare(VALUE, {"a": ASSIGNED, "b": other}, scale=GRADES, **KNOWN)
+    (one, gap), (two, other_gap) = (wavering(both[name], kind, limit=6) for name in ("a", "b"))
+    together = np.corrcoef(gap, other_gap)[0, 1]
+    names = f"guarded_{kind}(limit=6)", f"posterior_{kind}"  # of these doubts none is as large
+    guarded, posterior = (next(iter(both.differences(name))) for name in names)
+    added = one**2 + two**2 - 2 * one * two * together
+    assert guarded["se"] ** 2 == pytest.approx(posterior["se"] ** 2 + added, rel=1e-9)
+    assert guarded["high"] - guarded["low"] > posterior["high"] - posterior["low"]
+
+
+def test_clusters_waver_as_their_sums_do() -> None:
+    """Copies of a row within its cluster tell nothing new of any doubt."""
+    other, cluster = np.roll(ASSIGNED, 3), np.arange(len(VALUE))
+    rules = {"a": ASSIGNED, "b": other}
+    once = compare(VALUE, rules, scale=GRADES, group=cluster, **KNOWN)
+    twice = compare(
+        np.tile(VALUE, 2),
+        {name: np.tile(rule, 2) for name, rule in rules.items()},
+        scale=GRADES,
+        group=np.tile(cluster, 2),
+        **{**KNOWN, "response": (np.tile(EXPECTED, 2), 0.3)},
+    )
+    for name in ("guarded_error", "guarded_sqerr"):
+        first, second = (next(iter(each.differences(name))) for each in (once, twice))
+        assert second["se"] == pytest.approx(first["se"], rel=1e-9)
 
 
 def test_a_plain_interval_is_the_value_and_its_standard_errors() -> None:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.hall import TRUSTED, Tails, at_fewer, hall_bounds, hall_p
+from steelyard.hall import TRUSTED, Tails, at_fewer, gamma_bounds, hall_bounds, hall_p
 from steelyard.statistics import Patterns
 
 ROWS = 400
@@ -95,3 +95,32 @@ def test_the_p_value_of_a_bound_is_what_the_level_leaves(skew: float, freedom: f
     reach = np.asarray(stats.t.isf(0.025, of_error))
     for bound in hall_bounds(value, error, tails, of_error, reach):
         assert_allclose(hall_p((value - bound) / error, tails, of_error), 0.05, rtol=1e-9)
+
+
+# --- rare amounts ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+def test_of_equal_amounts_gamma_bounds_are_those_of_a_count(level: float) -> None:
+    """Those of Garwood (1936), which are exact for Poisson counts."""
+    count, amount = np.array([1.0, 3.0, 12.0, 400.0]), 0.25
+    reach = np.full(4, stats.norm.ppf((1 + level) / 2))
+    low, high = gamma_bounds(amount * count, amount * np.sqrt(count), 1 / np.sqrt(count), reach)
+    assert_allclose(low, amount * stats.chi2.ppf((1 - level) / 2, 2 * count) / 2, rtol=1e-9)
+    assert_allclose(high, amount * stats.chi2.ppf((1 + level) / 2, 2 * (count + 1)) / 2, rtol=1e-9)
+
+
+def test_gamma_bounds_are_quantiles_of_the_same_mean_and_variance() -> None:
+    value, error, skew = np.array([0.02, 2.0]), np.array([0.01, 0.3]), np.array([0.4, -0.1])
+    low, high = gamma_bounds(value, error, skew, np.full(2, 2.0))
+    more = np.array([0.004, 0.0])  # a row more, unless the tail is on the other side
+    for bounds, mean, variance, share in (
+        (low, value, error**2, stats.norm.cdf(-2.0)),
+        (high, value + more, error**2 + more**2, stats.norm.cdf(2.0)),
+    ):
+        assert_allclose(bounds, stats.gamma.ppf(share, mean**2 / variance, scale=variance / mean), rtol=1e-9)
+
+
+def test_gamma_bounds_of_many_rows_are_those_of_a_normal_mean() -> None:
+    low, high = gamma_bounds(np.array([3.0]), np.array([1e-4]), np.array([1e-3]), np.array([1.96]))
+    assert_allclose([low[0], high[0]], [3 - 1.96e-4, 3 + 1.96e-4], rtol=1e-6)

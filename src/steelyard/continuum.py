@@ -206,6 +206,23 @@ class ContinuumEvaluation(SkewedEvaluation):
         moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
         return np.append(found, moves) if moves else found
 
+    def counted(self, slot: Slot) -> tuple[float, float]:
+        """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
+        name = str(slot.measure.counted)
+        slope = self.slopes(slot, self._offered(slot), (name,))[name]
+        return self.means[name], -1.0 if slope < 0 else 1.0
+
+    def wavering(self, slot: Slot) -> Array:
+        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
+        found = slot.measure.wavering_of(self._offered(slot))
+        if found == 0 or np.isnan(found):
+            return np.array([found])
+        seen, foreseen = next(DOUBTS[name] for name in slot.measure.arguments if name in DOUBTS)
+        gap = self.column(seen) - self.column(foreseen)
+        gap, patterns = gap - self.weights.mass @ gap / self.total, self.row_patterns
+        parts = by_cluster(patterns, gap[None])[0] if self.clustered else gap * np.sqrt(patterns.square)
+        return np.asarray(found * parts / np.linalg.norm(parts))
+
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """No row differs from another: all are right, say, which does not prove that all ever will be.
 

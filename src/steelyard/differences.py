@@ -47,7 +47,8 @@ class Differences:
     0; they differ at the level at which these intervals part. Measures of ranking are judged by their log odds: near a
     perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
     large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off and the
-    fewer degrees of freedom of a variance that few rows make up.
+    fewer degrees of freedom of a variance that few rows make up. Estimates that are one of two scatter by that choice
+    as well, and two classifiers the less so, the more the same rows decide it for both.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -119,11 +120,23 @@ class Differences:
         first = self.evaluations[0]
         with np.errstate(invalid="ignore"):
             found = [variances_at(first, self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
-            return np.sqrt(found)
+            return np.sqrt(np.add(found, [self._wavered(a, b) for a, b in self.pairs]))
 
     @cached_property
     def _pseudo(self) -> list[list[tuple[float, Array]]]:
         return [[pseudo_at(e, place) for place in self.places] for e in self.evaluations]
+
+    @cached_property
+    def _wavering(self) -> list[list[Array]]:
+        made_of_rows = [each for each in self.evaluations if isinstance(each, RowEvaluation)]
+        return [[each.wavering(each.slots[place]) for place in self.places] for each in made_of_rows]
+
+    def _wavered(self, a: int, b: int | None) -> Array:
+        """The variance that choices between estimates add, of one classifier or of a difference."""
+        if not self._wavering:
+            return np.zeros(len(self.places))
+        others = [np.zeros(1)] * len(self.places) if b is None else self._wavering[b]
+        return np.array([np.square(one - other).sum() for one, other in zip(self._wavering[a], others, strict=True)])
 
     def _variance(self, a: int, b: int | None) -> Array:
         """Variance with the pseudo-rows, of one classifier or of a difference."""
@@ -137,7 +150,7 @@ class Differences:
             ]
         variances = variances_at(self.evaluations[a], self.places, influences, True)
         # What rounding takes from nothing is nothing.
-        return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0)
+        return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0) + self._wavered(a, b)
 
     @cached_property
     def bent(self) -> Marks:

@@ -62,6 +62,8 @@ class Facts(NamedTuple):
     binned: bool
     skewed: bool
     proportion: bool
+    counted: str | None
+    bounded: bool
     span: tuple[float, float]
 
 
@@ -80,6 +82,12 @@ class Measure:
         cite: Where the definition comes from.
         chance: Its value for a classifier that guesses; "1/C" for one over the number of classes.
         proportion: Whether it is a plain proportion of rows.
+        counted: For measures of measured values: the share of rows among the means, near which the value stays. Its
+            interval is Wilson's of that share, moved to the value.
+        bounded: For measures of measured values: whether no row can add much. Then it is how many rows add anything
+            that makes it scatter.
+        wavering: For measures that take one of two estimates, by a doubt: what the choice adds to the standard error,
+            from the same as the formula; below 0 where the value falls as the doubt grows.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
         slopes: For measures of rankings: the derivatives of the formula by the mass of the class and that of the rest.
         corners: For measures of rankings: whether only the corners of the ROC curve matter, so that rows of one side
@@ -105,6 +113,9 @@ class Measure:
     cite: str
     chance: float | Literal["1/C"] | None = None
     proportion: bool = False
+    counted: str | None = None
+    bounded: bool = False
+    wavering: Formula | None = None
     heavy_tailed: bool = False
     slopes: Callable[..., tuple[Array, Array]] | None = None
     corners: bool = False
@@ -147,7 +158,17 @@ class Measure:
         """What the place of its values and their intervals depend on."""
         undivided = self.penalty is not None or (self.statistic is not CONFUSION and not self.per_class)
         binned, skewed = self.statistic is CALIBRATION, self.statistic in (CONTINUUM, PARTITION)
-        return Facts(self.label, self.per_class, undivided, binned, skewed, self.proportion, self.span)
+        return Facts(
+            self.label,
+            self.per_class,
+            undivided,
+            binned,
+            skewed,
+            self.proportion,
+            self.counted,
+            self.bounded,
+            self.span,
+        )
 
     @cached_property
     def cells(self) -> Array | None:
@@ -202,12 +223,19 @@ class Measure:
 
     def of(self, offered: Mapping[str, Any]) -> Any:
         """Give the formula what it asks for of all that is offered; a ratio stays in its parts."""
+        return self._asking(self.formula, offered)
+
+    def _asking(self, formula: Formula, offered: Mapping[str, Any]) -> Any:
         means = map(offered.__getitem__, self.arguments)
-        return self.formula(*means, **self.parameters) if self.parameters else self.formula(*means)
+        return formula(*means, **self.parameters) if self.parameters else formula(*means)
 
     def value_of(self, offered: Mapping[str, Any]) -> Any:
         """The same, a ratio divided out."""
         return self.divided(self.of(offered))
+
+    def wavering_of(self, offered: Mapping[str, Any]) -> float:
+        """What a choice between two estimates adds to the standard error, with the sign of its slope by the doubt."""
+        return 0.0 if self.wavering is None else float(self._asking(self.wavering, offered))
 
     def divided(self, result: Any) -> Any:
         """The value, from what the formula returned."""
@@ -294,6 +322,11 @@ def _check(entry: Measure) -> None:
         raise UnknownMeasure(
             f"{entry.name} has {'no ' if entry.slopes is None else ''}slopes",
             mend="Give slopes= to measures of rankings, and to no others",
+        )
+    if entry.counted is not None and (entry.statistic is not CONTINUUM or entry.counted not in entry.arguments):
+        raise UnknownMeasure(
+            f"{entry.name} goes with {quoted(entry.counted)}",
+            mend="Let counted= be an argument of the formula, and leave it out where the truth is not measured",
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")

@@ -184,6 +184,14 @@ class RowEvaluation(ABC):
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
 
+    def wavering(self, slot: Slot) -> Array:
+        """What a choice between two estimates adds to a slot: errors whose squares add up to its variance.
+
+        Every one belongs to a row, or to a cluster: classifiers that are doubted by the same rows waver together.
+        """
+        del slot
+        return np.zeros(1)
+
     @abstractmethod
     def pseudo_at(self, place: int) -> tuple[float, Array]:
         """Mean squared influence of a pseudo-row on a slot; and its influence wherever it may be, evenly spread."""

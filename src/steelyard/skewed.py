@@ -12,9 +12,9 @@ import numpy as np
 
 from .evaluation import Slot
 from .formulas import STEP
-from .hall import Tails, hall_bounds
+from .hall import Tails, gamma_bounds, hall_bounds
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
-from .uncertainty import NO_ERROR, critical_values, second_moment, wilson
+from .uncertainty import GAMMA, MOVED, NO_ERROR, WILSON, critical_values, interval_method, second_moment, wilson
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -53,7 +53,8 @@ class SkewedEvaluation(RowEvaluation):
             variance, freedom = np.nan, self._drawn - 1
             if not np.isnan(value):
                 influence = self.influence(slot, smooth=False)[None]
-                variance, self.tails[key] = float(self._scatter(influence)[0]), Tails.of(self.patterns, influence)
+                variance = float(self._scatter(influence)[0] + np.square(self.wavering(slot)).sum())
+                self.tails[key] = Tails.of(self.patterns, influence)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 
@@ -72,7 +73,7 @@ class SkewedEvaluation(RowEvaluation):
         return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of all slots by Hall's transformation of the t statistic."""
+        """Bounds of all slots: by Hall's transformation of the t statistic, or as a measure asks for."""
         return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
 
     def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
@@ -84,16 +85,40 @@ class SkewedEvaluation(RowEvaluation):
             return slot.measure.span
         if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
             return self.without_spread(slot, value, level)
-        if slot.measure.proportion:
-            # As many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
-            trials = np.array([value * (1 - value)]) / error**2
-            low, high = wilson(np.array([value]), trials, level, freedom)
-            return float(low[0]), float(high[0])
-        known = np.array([freedom])
-        low, high = hall_bounds(
-            np.array([value]), np.array([error]), self.tails[key_of(slot)], known, critical_values(level, known)
-        )
+        method, tails = interval_method(slot), self.tails[key_of(slot)]
+        if method == WILSON:
+            return self._wilson(value, error, level, freedom)
+        values, errors, known = (np.array([number]) for number in (value, error, freedom))
+        reach = critical_values(level, known)
+        if method == GAMMA and value > 0:
+            low, high = gamma_bounds(values, errors, tails.skew, reach)
+        else:
+            low, high = hall_bounds(values, errors, tails, known, reach)
+        usual = float(low[0]), float(high[0])
+        return self._beside_a_count(slot, usual, level) if method == MOVED else usual
+
+    def _wilson(self, share: float, error: float, level: float, freedom: float) -> tuple[float, float]:
+        """Of as many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
+
+        At an end of its span no error tells that number, but the rows do.
+        """
+        variance = share * (1 - share)
+        trials = variance / error**2 if variance > 0 else self.total / self.unit
+        low, high = wilson(np.array([share]), np.array([trials]), level, freedom)
         return float(low[0]), float(high[0])
+
+    def counted(self, slot: Slot) -> tuple[float, float]:
+        """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
+        raise NotImplementedError(slot)
+
+    def _beside_a_count(self, slot: Slot, usual: tuple[float, float], level: float) -> tuple[float, float]:
+        """Wilson's interval of the share that a slot goes with, moved to its value."""
+        (value, _), (variance, _), (freedom, _), _ = self.result(slot)
+        share, sign = self.counted(slot)
+        bounds = self._wilson(share, float(np.sqrt(variance)), level, freedom)
+        low, high = sorted(value + sign * (bound - share) for bound in bounds)
+        # All rows are right, say: the share may yet be another, and something else makes the value scatter.
+        return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""

@@ -37,6 +37,9 @@ PLAIN = "plain"
 CHI_SQUARED = "noncentral chi-squared"
 SKEWED = "Hall's t"
 FIELLER = "Fieller"
+MOVED = "Wilson, moved"
+GAMMA = "gamma"
+OF_THEIR_OWN = (CHI_SQUARED, SKEWED, MOVED, GAMMA)  # bounds that evaluations bring along
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
@@ -47,6 +50,8 @@ SPANS = {
     MEAN: (-np.inf, np.inf),
     CHI_SQUARED: (0.0, 1.0),
     SKEWED: (-np.inf, np.inf),
+    MOVED: (-np.inf, np.inf),
+    GAMMA: (0.0, np.inf),
 }
 BY_SPAN = {
     (0.0, 1.0): LOGIT,
@@ -69,7 +74,7 @@ def _method(measure: Facts, average: str | None) -> str:
     if measure.proportion and average in (None, "micro"):
         return WILSON
     if measure.skewed:
-        return SKEWED
+        return MOVED if measure.counted else GAMMA if measure.bounded else SKEWED
     return BY_SPAN.get(measure.span, MEAN)
 
 
@@ -281,7 +286,7 @@ def intervals(
         for method, at in methods.items():
             if method == WILSON:
                 bounds[:, at] = _wilson(*[each.take(at) for each in (value, errors.plain, trials, critical)])
-            elif method in (MEAN, CHI_SQUARED, SKEWED):  # the latter two bring bounds of their own
+            elif method == MEAN or method in OF_THEIR_OWN:
                 bounds[:, at] = centre[at] + SIDES * reach[at]
             else:
                 bounds[:, at] = on_scale(method, centre.take(at), reach.take(at))

@@ -576,6 +576,8 @@ def test_influences_reproduce_the_standard_error(weighted: bool) -> None:
     found = of(case, weight=weight if weighted else None)
     for place, slot in enumerate(found.continuum.slots):
         expected = math.sqrt(np.square(weight * found.continuum.influence(slot)).sum() * 40 / 39)
+        if slot.measure.wavering is not None:  # which of two estimates is taken is chance as well
+            expected = math.hypot(expected, np.linalg.norm(found.continuum.wavering(slot)))
         assert columns(found)["se"][place] == pytest.approx(expected, rel=1e-9), slot
 
 
@@ -600,7 +602,7 @@ def test_standard_errors_are_about_those_of_the_jackknife() -> None:
     jackknife = np.sqrt(119 / 120 * np.square(without - without.mean(axis=0)).sum(axis=0))
     rooted = np.array([label.endswith("_rmse") for label in LABELS])
     found = columns(of(case))["se"]
-    assert_allclose(found[~rooted], jackknife[~rooted], rtol=0.01)
+    assert_allclose(found[~rooted & STEADY], jackknife[~rooted & STEADY], rtol=0.01)
     assert_allclose(found[rooted], jackknife[rooted], rtol=0.2)
 
 

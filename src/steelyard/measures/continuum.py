@@ -57,13 +57,13 @@ def smoothed_error(smoothed_wrong: Any) -> Any:
     return smoothed_wrong
 
 
-@measure(better="neither", undefined=NO_ROWS, cite=f"{MEVIK}, (27)", aliases=_aliases("pmc_min_hat"))
+@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (27)", aliases=_aliases("pmc_min_hat"))
 def minimal_error(least_wrong: Any) -> Any:
     """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
     return least_wrong
 
 
-@measure(better="neither", undefined=NO_ROWS, cite=f"{MEVIK}, (18)", aliases=("err_data",))
+@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (18)", aliases=("err_data",))
 def label_error(unsure: Any) -> Any:
     """Share of labels that are expected to be wrong because of measurement error, whatever the classifier."""
     return unsure
@@ -91,26 +91,30 @@ def smoothed_sqerr(smoothed_distance: Any) -> Any:
 
 
 @measure(
-    better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)", aliases=_aliases("sqerr_min_hat"),
+    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)",
+    aliases=_aliases("sqerr_min_hat"),
 )  # fmt: skip
 def minimal_sqerr(least_distance: Any) -> Any:
     """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
     return least_distance
 
 
-@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)", aliases=("sqerr_data",))
+@measure(
+    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)",
+    aliases=("sqerr_data",),
+)  # fmt: skip
 def label_sqerr(label_distance: Any) -> Any:
     """Expected squared distance to the interval of the label because of measurement error, z standing in for y."""
     return label_distance
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at least")
+@measure(better="lower", counted="wrong", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at least")
 def true_error_low(wrong: Any, unsure: Any) -> Any:
     """The least that the error rate against the true classes of these rows can be: |error - label error|."""
     return np.sqrt((wrong - unsure) ** 2)  # analytic on either side, which the absolute value is not
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at most")
+@measure(better="lower", counted="wrong", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at most")
 def true_error_high(wrong: Any, unsure: Any, classes: Any) -> Any:
     """The most that it can be: min(1, error + label error); of two classes no more than 2 less both."""
     most = np.minimum(1.0, wrong + unsure)
@@ -152,7 +156,7 @@ def label_rmse(label_distance: Any) -> Any:
 OURS = "docs/continuum.md"
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=OURS, aliases=("pmc_post",), special=True)
+@measure(better="lower", counted="posterior_wrong", undefined=NO_ROWS, cite=OURS, aliases=("pmc_post",), special=True)
 def posterior_error(posterior_wrong: Any) -> Any:
     """Probability that the true class is not the assigned one, given the covariates and z: soft labels."""
     return posterior_wrong
@@ -167,13 +171,36 @@ def model_error(model_wrong: Any) -> Any:
     return model_wrong
 
 
-@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS, aliases=("pmc_diff",), special=True)
+@measure(
+    better="lower", counted="wrong", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS, aliases=("pmc_diff",), special=True,
+)  # fmt: skip
 def difference_error(wrong: Any, foreseen_wrong: Any, model_wrong: Any) -> Any:
     """Apparent error less what measurement error adds to it under the model: error - (foreseen - model's)."""
     return wrong - foreseen_wrong + model_wrong
 
 
-@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS)
+def _wavering(posterior: Any, difference: Any, doubt: Any, limit: float) -> Any:
+    """What taking one of two estimates adds to their scatter.
+
+    Another sample would have another doubt, by about one standard error, and so perhaps the other estimate: this is the
+    standard deviation of drawing one of the two with that probability. Its sign says where a growing doubt leads.
+    """
+    from scipy.special import ndtr
+
+    taken = ndtr(doubt - limit) + ndtr(-doubt - limit)
+    return np.sign(doubt) * np.sqrt(taken * (1 - taken)) * (difference - posterior)
+
+
+def _wavering_error(
+    posterior_wrong: Any, wrong: Any, foreseen_wrong: Any, model_wrong: Any, doubt_wrong: Any, *, limit: float
+) -> Any:
+    difference = difference_error(wrong, foreseen_wrong, model_wrong)
+    return _wavering(posterior_wrong, difference, doubt_wrong, limit)
+
+
+@measure(
+    better="lower", counted="wrong", wavering=_wavering_error, span=UNBOUNDED, undefined=NO_ROWS, cite=OURS,
+)  # fmt: skip
 def guarded_error(
     posterior_wrong: Any, wrong: Any, foreseen_wrong: Any, model_wrong: Any, doubt_wrong: Any, *, limit: float = LIMIT
 ) -> Any:
@@ -204,7 +231,15 @@ def difference_sqerr(distance: Any, foreseen_distance: Any, model_distance: Any)
     return distance - foreseen_distance + model_distance
 
 
-@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS)
+def _wavering_sqerr(
+    posterior_distance: Any, distance: Any, foreseen_distance: Any, model_distance: Any, doubt_distance: Any,
+    *, limit: float,
+) -> Any:  # fmt: skip
+    difference = difference_sqerr(distance, foreseen_distance, model_distance)
+    return _wavering(posterior_distance, difference, doubt_distance, limit)
+
+
+@measure(better="lower", wavering=_wavering_sqerr, span=UNBOUNDED, undefined=NO_ROWS, cite=OURS)
 def guarded_sqerr(
     posterior_distance: Any, distance: Any, foreseen_distance: Any, model_distance: Any, doubt_distance: Any,
     *, limit: float = LIMIT,
@@ -214,27 +249,28 @@ def guarded_sqerr(
     return np.where(doubtful, difference_sqerr(distance, foreseen_distance, model_distance), posterior_distance)
 
 
-@measure(better="neither", undefined=NO_ROWS, cite=OURS, aliases=("err_data_post",), special=True)
+@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=OURS, aliases=("err_data_post",), special=True)
 def posterior_label_error(unsure_label: Any) -> Any:
     """Share of labels that are expected to be wrong, given the covariates and z, whatever the classifier."""
     return unsure_label
 
 
 @measure(
-    better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_data_post",), special=True,
+    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_data_post",),
+    special=True,
 )  # fmt: skip
 def posterior_label_sqerr(unsure_label_distance: Any) -> Any:
     """Expected squared distance of the true response to its label's interval, given the covariates and z."""
     return unsure_label_distance
 
 
-@measure(better="neither", undefined=NO_ROWS, cite=OURS, aliases=("pmc_min_model",))
+@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=OURS, aliases=("pmc_min_model",))
 def model_minimal_error(model_least_wrong: Any) -> Any:
     """The least error that any rule of the covariates can have under the response model, whatever the classifier."""
     return model_least_wrong
 
 
-@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_min_model",))
+@measure(better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_min_model",))
 def model_minimal_sqerr(model_least_distance: Any) -> Any:
     """The least squared error that any rule of the covariates can have under the model, whatever the classifier."""
     return model_least_distance

@@ -27,10 +27,12 @@ MOST_NAMES, LONGEST_CALL = 12, 2_000
 # How intervals are made, by how their names begin.
 METHODS = {
     "Wilson": "Wilson's score interval of a proportion (Wilson 1927, JASA 22).",
+    "Wilson, moved": "Wilson's score interval of the share of errors that a measure goes with, moved to its value.",
     "delta": "The delta method: the standard error from the influence of every row, with two pseudo-rows, on the scale "
     "that suits the span of the measure (Agresti & Coull 1998, American Statistician 52; logit, Fisher's z or log).",
     "noncentral": "Noncentral chi-squared, from the mean squared gap between forecast and frequency.",
     "t": "Student's t with n - 1 degrees of freedom.",
+    "gamma": "Quantiles of gamma distributions, as sums of rare amounts have (Fay & Feuer 1997, Stat. Med. 16).",
     "Hall's t": "Student's t corrected for skewness (Hall 1992, JRSS B 54).",
     "plain": "Textbook interval: the value and its standard error.",
     "BCa": "Bootstrap, bias-corrected and accelerated (Efron 1987, JASA 82).",

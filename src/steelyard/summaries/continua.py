@@ -95,7 +95,13 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return self.found[key]
 
     def _scattered(self, slot: Slot) -> float:
-        return float(np.square(self.influence(slot)).sum())
+        return float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
+
+    def wavering(self, slot: Slot) -> Array:
+        """What a choice between two estimates adds to a slot; whether it goes with others, no row is left to tell."""
+        found = np.zeros(len(self.summary.states[CONTINUUM.name].parts))
+        found[self.model] = slot.measure.wavering_of(self._offered(slot))
+        return found
 
     def _tails(self, slot: Slot) -> Tails:
         products = self.summary.products
