@@ -71,14 +71,20 @@ class ContinuumEvaluation(SkewedEvaluation):
         self._pass({name: found})
         return found
 
-    def _pass(self, columns: dict[str, Array]) -> Array:
-        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room."""
+    def _pass(self, columns: dict[str, Array], doubts: Sequence[str] = ()) -> Array:
+        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room.
+
+        Behind these sums are those that doubts are made of, four of each: see ``_moments``.
+        """
         mass = None if self.weights.equal else self.weights.mass
 
         def work(start: int, stop: int) -> Array:
-            sums = np.zeros(len(columns))
+            sums = np.zeros(len(columns) + 4 * len(doubts))
             for low, high in chunks(start, stop, len(self.scale)):
                 judged = self.judged(low, high)
+                for place, name in enumerate(doubts):
+                    seen, foreseen = (getattr(judged, each) for each in DOUBTS[name])
+                    sums[len(columns) + 4 * place :][:4] += self._gap_sums(seen - foreseen, slice(low, high))
                 for place, (name, room) in enumerate(columns.items()):
                     piece = getattr(judged, name)
                     sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
@@ -104,9 +110,20 @@ class ContinuumEvaluation(SkewedEvaluation):
         self.kept.update(columns if room else {})
         return found
 
-    def column_sums(self) -> Array:
-        """The sums by weight of all columns that are asked for, none of which is kept."""
-        return self._pass({name: np.empty(0) for name in self.asked})
+    def _gap_sums(self, gap: Array, rows: slice) -> Array:
+        """Of some rows, each of which is drawn by itself: number, squared weight and both moments by that."""
+        patterns = self.row_patterns
+        square = patterns.square[rows]
+        return np.array([patterns.count[rows].sum(), square.sum(), square @ gap, square @ np.square(gap)])
+
+    @cached_property
+    def doubted(self) -> list[str]:
+        """The doubts that any formula asks for."""
+        return [name for name in DOUBTS if any(name in slot.measure.arguments for slot in self.slots)]
+
+    def column_sums(self, doubts: Sequence[str] = ()) -> Array:
+        """The sums by weight of all columns that are asked for, none of which is kept; and those behind some doubts."""
+        return self._pass({name: np.empty(0) for name in self.asked}, doubts)
 
     def moved(self) -> list[ContinuumEvaluation]:
         """The same with every estimated deviation one standard error higher, and lower."""

@@ -130,11 +130,11 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
     found: list[str] = []
     waiting = list(tokens)
     while waiting:
-        token = waiting.pop(0)
-        if token in TARGETS:
-            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[token]))
-            token = f"{token}={waiting.pop(0) if named else '-'}"
-        elif token == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
-            token = f"{token}={waiting.pop(0)}"
-        found.append(token)
+        word = waiting.pop(0)
+        if word in TARGETS:
+            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[word]))
+            word = f"{word}={waiting.pop(0) if named else '-'}"
+        elif word == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
+            word = f"{word}={waiting.pop(0)}"
+        found.append(word)
     return found

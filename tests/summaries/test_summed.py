@@ -211,6 +211,25 @@ def test_measured_truths(tmp_path: Path) -> None:
                 assert mine["se"][row] == pytest.approx(error, rel=0.02, abs=1e-15)
 
 
+@pytest.mark.parametrize("bias", [0.0, 0.06, 0.5])
+def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias: float) -> None:
+    rng = np.random.default_rng(5)
+    expected = rng.normal(size=ROWS)
+    response = expected + 0.3 * rng.normal(size=ROWS)
+    columns = {"z": response + 0.2 * rng.normal(size=ROWS), "f": expected + bias, "f_sd": np.full(ROWS, 0.3)}
+    columns |= {"a": np.where(expected > 0.4, "high", "low"), "weight": rng.random(ROWS) + 0.1}
+    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"]), "sd": 0.2}
+    given |= {"response": ["f", "f_sd"], "measures": ["guarded_error", "guarded_sqerr", "posterior_error"]}
+    extras: list[dict[str, Any]] = [{}, {"weight": "weight"}]
+    for extra in extras:
+        found = sy.assess(written(tmp_path, columns), **given, **extra)
+        held = sy.assess(pa.table(columns), **given, **extra)
+        for name in ("guarded_error", "guarded_sqerr"):
+            assert found[name].note == held[name].note
+            assert found[name].value == pytest.approx(held[name].value, rel=1e-9)
+            assert found[name].se == pytest.approx(held[name].se, rel=0.01)
+
+
 def test_scores_on_any_scale(tmp_path: Path) -> None:
     """Far from 0 and close together: the first cells leave everything open, and are parted until they do not."""
     columns = two_classes()

@@ -12,6 +12,7 @@ import numpy as np
 from ..continuum import ContinuumEvaluation
 from ..evaluation import Slot
 from ..hall import Tails
+from ..judged import DOUBTS
 from ..row_evaluation import Found, key_of
 from ..rows import Rows
 from ..statistics import CONTINUUM, Patterns
@@ -20,6 +21,8 @@ from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ..kinds import Array
+
+ROUNDING = 1e-12  # of squares that were summed before their mean was known
 
 
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation:
@@ -33,7 +36,8 @@ class Measuring(Totalling):
     def of_model(self, model: int, rows: Rows) -> list[Array]:
         """The sums of one classifier over some rows."""
         evaluation = evaluation_of(self.recipe, model, rows)
-        return [np.stack([each.column_sums() for each in (evaluation, *evaluation.moved())])]
+        sums, doubts = np.split(evaluation.column_sums(evaluation.doubted), [len(evaluation.asked)])
+        return [np.stack([sums, *(each.column_sums() for each in evaluation.moved())]), doubts.reshape(-1, 4)]
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,30 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return False
 
     @cached_property
+    def _state(self) -> tuple[Array, Array]:
+        parts = self.summary.states[CONTINUUM.name].parts
+        return parts[2 * self.model], parts[2 * self.model + 1]
+
+    @cached_property
+    def _summed(self) -> ContinuumEvaluation:
+        """What was summed up, of the few rows that were kept."""
+        return evaluation_of(self.summary.recipe, self.model, self.rows)
+
+    @cached_property
     def _sums(self) -> list[dict[str, float]]:
-        recipe = self.summary.recipe
-        names = evaluation_of(recipe, self.model, self.rows).asked
-        means = self.summary.states[CONTINUUM.name].parts[self.model] / self.total
-        return [dict(zip(names, row, strict=True)) for row in means.tolist()]
+        return [dict(zip(self._summed.asked, row, strict=True)) for row in (self._state[0] / self.total).tolist()]
+
+    def doubt(self, name: str) -> float:
+        """How many standard errors what was seen is from what the response model foresees.
+
+        Rows of a cluster, which may lie far apart, pass for rows of their own here. If anything, that makes the doubt
+        larger, and the estimate is taken sooner that believes less of the model.
+        """
+        seen, foreseen = DOUBTS[name]
+        gap = self.means[seen] - self.means[foreseen]
+        count, whole, cross, square = self._state[1][self._summed.doubted.index(name)].tolist()
+        variance = (square - 2 * gap * cross + gap**2 * whole) / self.total**2 * count / (count - 1)
+        return gap / float(np.sqrt(variance)) if variance > ROUNDING * square / self.total**2 else 0.0
 
     def told_late(self, slot: Slot) -> bool:
         """Which columns are behind a slot is known before, how steep it is not."""
@@ -99,7 +122,7 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
 
     def wavering(self, slot: Slot) -> Array:
         """What a choice between two estimates adds to a slot; whether it goes with others, no row is left to tell."""
-        found = np.zeros(len(self.summary.states[CONTINUUM.name].parts))
+        found = np.zeros(len(self.summary.recipe.models))
         found[self.model] = slot.measure.wavering_of(self._offered(slot))
         return found
 
