@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from .kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+# The correlation of what a pseudo-row adds to two rankings: it is one row, and scores of rows go together.
+ALIKE = 0.5
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Differences:
         found = np.tile(self.freedom, (len(self.pairs), 1))
         if self.bent.any():
             for row, (a, b) in enumerate(self.pairs):
-                found[row] = np.where(self.bent, np.fmin(found[row], self._freedom_of_odds(row, a, b)), found[row])
+                found[row] = np.where(self.bent, _fewer(found[row], self._freedom_of_odds(row, a, b)), found[row])
         return found
 
     def _freedom_of_odds(self, row: int, a: int, b: int) -> Array:
@@ -85,7 +87,7 @@ class Differences:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slopes = [slope(self.centres[model])[:, None] for model in (a, b)]
             scatter = first.scatters(self.places, self.smooth[a] / slopes[0] - self.smooth[b] / slopes[1])
-            return np.maximum(2 * np.square(self._odds[row].variance) / scatter, 1.0)
+            return np.asarray(2 * np.square(self._odds[row].variance) / scatter)
 
     @cached_property
     def plain(self) -> Array:
@@ -131,10 +133,8 @@ class Differences:
         influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
         extra = [square for square, _ in self._pseudo[a]]
         if b is not None:
-            extra = [
-                square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
-                for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
-            ]
+            alike = ALIKE if isinstance(self.evaluations[a], RankedEvaluation) else 0.0
+            extra = [_apart(*pair, alike) for pair in zip(self._pseudo[a], self._pseudo[b], strict=True)]
         variances = variances_at(self.evaluations[a], self.places, influences, True)
         # What rounding takes from nothing is nothing.
         return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0)
@@ -205,18 +205,23 @@ class Differences:
 
     def _of_bounds(self, a: int, b: int, level: float) -> tuple[Array, Array]:
         """Put two intervals together that were made in a way of their own, their correlation minded."""
-        sides, at_end = [], np.zeros(len(self.places), dtype=bool)
+        sides, ends = [], []
         for model in (a, b):
             evaluation = self.evaluations[model]
             bounds = evaluation.own_bounds(level) if isinstance(evaluation, RowEvaluation) else {}
             low, high = np.array([bounds.get(place, (np.nan, np.nan)) for place in self.places]).T
             sides.append((np.maximum(self.centres[model] - low, 0.0), high - self.centres[model]))
-            at_end |= low == 0
+            ends.append((low == 0) & (self.difference[self.pairs.index((a, b))] != 0))
         alone, shared = self._covariance(a, b)
         correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing.
-        correlation = np.where(at_end & (self.difference[self.pairs.index((a, b))] != 0), 0.0, correlation)
-        return _combined(self.centres[a] - self.centres[b], sides[0], sides[1], correlation)
+        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing. All of
+        # it may be too much, never too little: it does not make up for what the other is off by, but adds to it.
+        correlation = np.where(ends[0] | ends[1], 0.0, correlation)
+        down, up = (
+            _combined(self.centres[a] - self.centres[b], sides[0], sides[1], np.where(end, -1.0, correlation))
+            for end in ends
+        )
+        return down[0], up[1]
 
     def _parting(self, a: int, b: int) -> Array:
         """One less the greatest level at which the interval of a difference does not reach 0, by halving."""
@@ -300,6 +305,23 @@ class Differences:
         )
         one = max_critical(weighted @ weighted.T, level, float(fewest.min()))
         return np.asarray(np.maximum(one, critical_values(level, fewest)))
+
+
+def _fewer(freedom: Array, other: Array) -> Array:
+    """Degrees of freedom of a variance that is unsure for two reasons, at least 1 if either alone has as many.
+
+    Fourth powers of few rows say too little of how far these scatter, so that the fewness of the rows comes on top.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = np.maximum(1 / (1 / freedom + 1 / other), np.minimum(freedom, 1.0))
+    return np.where(np.isnan(both), np.fmin(freedom, other), both)
+
+
+def _apart(first: tuple[float, Array], second: tuple[float, Array], alike: float) -> float:
+    """Mean squared influence of a pseudo-row on a difference, from what it adds to both on average, and its square."""
+    (square_a, mean_a), (square_b, mean_b) = first, second
+    around = (square_a - np.mean(np.square(mean_a))) * (square_b - np.mean(np.square(mean_b)))
+    return float(square_a + square_b - 2 * np.mean(mean_a * mean_b) - 2 * alike * np.sqrt(np.maximum(around, 0.0)))
 
 
 def _combined(
