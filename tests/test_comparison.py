@@ -250,10 +250,8 @@ def test_a_difference_of_scores_is_judged_as_pair_by_pair(seed: int) -> None:
     gaps = (bent[0] - bent[1]) * own
     squares, fourths = (gaps**2).sum(axis=1), (gaps**4).sum(axis=1)
     factors = sizes / (sizes - 1)
-    # Of what a pseudo-row adds, its mean is the same row for both, and half of what is around it goes together.
-    means = [each.mean(axis=1) for each in bent]
-    around = [float((np.square(each).mean(axis=1) - mean**2).sum()) for each, mean in zip(bent, means, strict=True)]
-    pseudo = sum(around) - np.sqrt(around[0] * around[1]) + np.square(means[0] - means[1]).sum()
+    # One pseudo-row, of either side with an even chance; both rankings have in common what it adds on average.
+    pseudo = sum(np.square(each).mean() for each in bent) - 2 * (bent[0].mean(axis=1) * bent[1].mean(axis=1)).mean()
     variance = squares @ factors + 0.25**2 * pseudo
     scatter = (fourths - squares**2 / own.sum(axis=1)) @ factors**2
     unsure = 1 / min(freedoms) + scatter / (2 * variance**2)

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
-# The correlation of what a pseudo-row adds to two rankings: it is one row, and scores of rows go together.
-ALIKE = 0.5
+PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
 
 @dataclass(frozen=True)
@@ -127,17 +126,26 @@ class Differences:
     def _pseudo(self) -> list[list[tuple[float, Array]]]:
         return [[pseudo_at(e, place) for place in self.places] for e in self.evaluations]
 
+    @cached_property
+    def _pseudo_rows(self) -> Array:
+        """How many there are; a ranking whose thresholds are fitted to the rows is the less sure, and keeps all."""
+        ranked = isinstance(self.evaluations[0], RankedEvaluation)
+        fitted = [self.evaluations[0].slot(place).measure.fair is not None for place in self.places]
+        return np.array([PSEUDO_ROWS if own or not ranked else PSEUDO_ROWS_RANKED for own in fitted])
+
     def _variance(self, a: int, b: int | None) -> Array:
         """Variance with the pseudo-rows, of one classifier or of a difference."""
         unit = self.evaluations[a].unit
         influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
         extra = [square for square, _ in self._pseudo[a]]
         if b is not None:
-            alike = ALIKE if isinstance(self.evaluations[a], RankedEvaluation) else 0.0
-            extra = [_apart(*pair, alike) for pair in zip(self._pseudo[a], self._pseudo[b], strict=True)]
+            extra = [
+                square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
+                for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
+            ]
         variances = variances_at(self.evaluations[a], self.places, influences, True)
         # What rounding takes from nothing is nothing.
-        return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0)
+        return np.asarray(np.maximum(variances + self._pseudo_rows * unit**2 * np.array(extra), 0.0))
 
     @cached_property
     def bent(self) -> Marks:
@@ -315,13 +323,6 @@ def _fewer(freedom: Array, other: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         both = np.maximum(1 / (1 / freedom + 1 / other), np.minimum(freedom, 1.0))
     return np.where(np.isnan(both), np.fmin(freedom, other), both)
-
-
-def _apart(first: tuple[float, Array], second: tuple[float, Array], alike: float) -> float:
-    """Mean squared influence of a pseudo-row on a difference, from what it adds to both on average, and its square."""
-    (square_a, mean_a), (square_b, mean_b) = first, second
-    around = (square_a - np.mean(np.square(mean_a))) * (square_b - np.mean(np.square(mean_b)))
-    return float(square_a + square_b - 2 * np.mean(mean_a * mean_b) - 2 * alike * np.sqrt(np.maximum(around, 0.0)))
 
 
 def _combined(
