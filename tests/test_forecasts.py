@@ -461,6 +461,20 @@ def test_differences_are_paired_and_have_a_p_value(name: str) -> None:
         assert row["p"] < 0.001
 
 
+@pytest.mark.parametrize("name", CALIBRATIONS)
+def test_a_calibration_error_that_may_be_nothing_may_be_all_too_much(name: str) -> None:
+    truth, chance = drawn(400, 10)
+    found = compare(truth, {"sharp": chance, "blunt": 0.5 + (chance - 0.5) / 3}, event=1, measures=[name])
+    sharp, blunt = (found[model][name] for model in ("sharp", "blunt"))
+    row = found.differences(name).to_pylist()[0]
+    assert sharp.low == 0 < sharp.value
+    assert row["low"] == pytest.approx(-blunt.high)
+    # Upwards the two are combined as if they had nothing in common.
+    assert row["high"] == pytest.approx(
+        sharp.value - blunt.value + math.hypot(sharp.high - sharp.value, blunt.value - blunt.low)
+    )
+
+
 @each_measure
 def test_identical_classifiers_do_not_differ(name: str) -> None:
     truth, chance = drawn(200, 11, power=1.5)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Differences:
         found = np.tile(self.freedom, (len(self.pairs), 1))
         if self.bent.any():
             for row, (a, b) in enumerate(self.pairs):
-                found[row] = np.where(self.bent, np.fmin(found[row], self._freedom_of_odds(row, a, b)), found[row])
+                found[row] = np.where(self.bent, _fewer(found[row], self._freedom_of_odds(row, a, b)), found[row])
         return found
 
     def _freedom_of_odds(self, row: int, a: int, b: int) -> Array:
@@ -86,7 +87,7 @@ class Differences:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             slopes = [slope(self.centres[model])[:, None] for model in (a, b)]
             scatter = first.scatters(self.places, self.smooth[a] / slopes[0] - self.smooth[b] / slopes[1])
-            return np.maximum(2 * np.square(self._odds[row].variance) / scatter, 1.0)
+            return np.asarray(2 * np.square(self._odds[row].variance) / scatter)
 
     @cached_property
     def plain(self) -> Array:
@@ -138,6 +139,13 @@ class Differences:
         others = [np.zeros(1)] * len(self.places) if b is None else self._wavering[b]
         return np.array([np.square(one - other).sum() for one, other in zip(self._wavering[a], others, strict=True)])
 
+    @cached_property
+    def _pseudo_rows(self) -> Array:
+        """How many there are; a ranking whose thresholds are fitted to the rows is the less sure, and keeps all."""
+        ranked = isinstance(self.evaluations[0], RankedEvaluation)
+        fitted = [self.evaluations[0].slot(place).measure.fair is not None for place in self.places]
+        return np.array([PSEUDO_ROWS if own or not ranked else PSEUDO_ROWS_RANKED for own in fitted])
+
     def _variance(self, a: int, b: int | None) -> Array:
         """Variance with the pseudo-rows, of one classifier or of a difference."""
         unit = self.evaluations[a].unit
@@ -150,7 +158,8 @@ class Differences:
             ]
         variances = variances_at(self.evaluations[a], self.places, influences, True)
         # What rounding takes from nothing is nothing.
-        return np.maximum(variances + PSEUDO_ROWS * unit**2 * np.array(extra), 0.0) + self._wavered(a, b)
+        pseudo = np.maximum(variances + self._pseudo_rows * unit**2 * np.array(extra), 0.0)
+        return np.asarray(pseudo + self._wavered(a, b))
 
     @cached_property
     def bent(self) -> Marks:
@@ -218,18 +227,23 @@ class Differences:
 
     def _of_bounds(self, a: int, b: int, level: float) -> tuple[Array, Array]:
         """Put two intervals together that were made in a way of their own, their correlation minded."""
-        sides, at_end = [], np.zeros(len(self.places), dtype=bool)
+        sides, ends = [], []
         for model in (a, b):
             evaluation = self.evaluations[model]
             bounds = evaluation.own_bounds(level) if isinstance(evaluation, RowEvaluation) else {}
             low, high = np.array([bounds.get(place, (np.nan, np.nan)) for place in self.places]).T
             sides.append((np.maximum(self.centres[model] - low, 0.0), high - self.centres[model]))
-            at_end |= low == 0
+            ends.append((low == 0) & (self.difference[self.pairs.index((a, b))] != 0))
         alone, shared = self._covariance(a, b)
         correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing.
-        correlation = np.where(at_end & (self.difference[self.pairs.index((a, b))] != 0), 0.0, correlation)
-        return _combined(self.centres[a] - self.centres[b], sides[0], sides[1], correlation)
+        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing. All of
+        # it may be too much, never too little: it does not make up for what the other is off by, but adds to it.
+        correlation = np.where(ends[0] | ends[1], 0.0, correlation)
+        down, up = (
+            _combined(self.centres[a] - self.centres[b], sides[0], sides[1], np.where(end, -1.0, correlation))
+            for end in ends
+        )
+        return down[0], up[1]
 
     def _parting(self, a: int, b: int) -> Array:
         """One less the greatest level at which the interval of a difference does not reach 0, by halving."""
@@ -313,6 +327,16 @@ class Differences:
         )
         one = max_critical(weighted @ weighted.T, level, float(fewest.min()))
         return np.asarray(np.maximum(one, critical_values(level, fewest)))
+
+
+def _fewer(freedom: Array, other: Array) -> Array:
+    """Degrees of freedom of a variance that is unsure for two reasons, at least 1 if either alone has as many.
+
+    Fourth powers of few rows say too little of how far these scatter, so that the fewness of the rows comes on top.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = np.maximum(1 / (1 / freedom + 1 / other), np.minimum(freedom, 1.0))
+    return np.where(np.isnan(both), np.fmin(freedom, other), both)
 
 
 def _combined(

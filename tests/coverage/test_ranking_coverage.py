@@ -22,9 +22,13 @@ def named(population: Population) -> str:
     return f"{population.shape} {population.auc}, prevalence {population.prevalence}, n={population.rows}"
 
 
-def bounds(population: Population) -> tuple[float, float]:
-    """Between 93 and 97 %; but with ten rows of a class intervals may be too wide."""
-    return 0.93, 1.0 if population.rows * population.prevalence < 20 else 0.97
+def bounds(population: Population, kind: str) -> tuple[float, float]:
+    """Between 93 and 97 %; but with ten rows of a class intervals of values may be too wide.
+
+    So may those of pairs at 0.99, where three in ten of such samples have a ranking without a fault.
+    """
+    few = population.rows * population.prevalence < 20
+    return 0.93, 1.0 if few and (kind == VALUE or population.auc == 0.99) else 0.97
 
 
 @pytest.mark.slow
@@ -32,9 +36,9 @@ def bounds(population: Population) -> tuple[float, float]:
 def test_intervals_of_auc_cover(population: Population) -> None:
     found = coverage(population, REPETITIONS, 3, ("auc",))
     doubt = 3 * (0.95 * 0.05 / REPETITIONS) ** 0.5
-    least, most = bounds(population)
     shares = {kind: found[kind, "auc"].shares()[0] / 100 for kind in (VALUE, EQUAL, UNEQUAL)}
-    assert not {kind: share for kind, share in shares.items() if not least - doubt <= share <= most + doubt}
+    ends = {kind: bounds(population, kind) for kind in shares}
+    assert not {k: share for k, share in shares.items() if not ends[k][0] - doubt <= share <= ends[k][1] + doubt}
 
 
 def test_what_is_simulated_is_what_users_get() -> None:
