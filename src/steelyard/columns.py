@@ -136,17 +136,19 @@ def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
     """
     if all(_is_own(column) for column in columns):
         return tuple(columns)
-    copies = tuple(np.empty(column.shape) for column in columns)
+    copies, whole = np.empty((len(columns), len(columns[0]))), end_to_end(columns)
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop, len(columns)):
-            for copy, column in zip(copies, columns, strict=True):
-                copy[low:high] = column[low:high]
+            if len(whole) < len(columns):  # one matrix, turned over in one go
+                copies[:, low:high] = whole[0].reshape(-1, len(columns))[low:high].T
+            else:
+                for copy, column in zip(copies, columns, strict=True):
+                    copy[low:high] = column[low:high]
 
-    over_rows(len(copies[0]), work, len(copies))
-    for copy in copies:
-        copy.setflags(write=False)
-    return copies
+    over_rows(len(columns[0]), work, len(columns))
+    copies.setflags(write=False)
+    return tuple(copies)
 
 
 ODD = np.uint64(0x9E3779B97F4A7C15)

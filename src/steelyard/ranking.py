@@ -109,7 +109,9 @@ def _keys(score: Numbers, room: Room, turn: Callable[[Numbers, Places], None], s
             bits &= ~room.all
             bits |= np.arange(low, high, dtype=np.uint64)
             if side is not None:
-                bits |= side.at(slice(low, high)) * mark
+                own = side.at(slice(low, high)).astype(np.uint64)
+                own *= mark
+                bits |= own
 
     over_rows(len(score), work)
     return keys
@@ -137,8 +139,7 @@ def _places(keys: Places, room: Room, own: Marks | None, most: int) -> tuple[Pla
                 most -= int(np.count_nonzero(same))
                 found.append(np.flatnonzero(same) + low)
         if own is not None:
-            bits &= room.all
-            np.greater(bits, room.places, out=own[low:high])
+            np.not_equal(bits & (room.all - room.places), 0, out=own[low:high])
         bits &= room.places
     return keys.view(np.int64), None if most < 0 else np.concatenate(found) if found else np.zeros(0, np.int64)
 
