@@ -7,7 +7,7 @@ from threading import current_thread
 
 import pytest
 
-from steelyard.parallel import WORTH_A_THREAD, ahead_of, comes_later, cores, shared
+from steelyard.parallel import WORTH_A_THREAD, ahead_of, comes_later, cores, meanwhile, shared
 
 
 @pytest.fixture
@@ -48,3 +48,19 @@ def test_what_goes_wrong_on_the_way_is_told_and_nothing_comes_later_any_more() -
     with pytest.raises(ValueError, match="no"), ahead_of(fail):
         shared(range(3), total, WORTH_A_THREAD)
     assert not comes_later()
+
+
+def test_something_else_is_done_meanwhile() -> None:
+    with meanwhile(lambda: current_thread().name) as other:
+        mine = current_thread().name
+    assert other.result() != mine
+
+
+def test_what_goes_wrong_meanwhile_is_told() -> None:
+    def fail() -> None:
+        raise ValueError("no")
+
+    with meanwhile(fail) as other:
+        pass
+    with pytest.raises(ValueError, match="no"):
+        other.result()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -17,8 +16,7 @@ from .families import OF_ROWS, SAYS_MORE, evaluate
 from .layout import AVERAGES
 from .measures import find
 from .one_against_rest import OneAgainstRest
-from .parallel import ahead_of
-from .parts import Part, Results
+from .parts import Part, Results, compute_all
 from .registry import Measure
 from .row_evaluation import RowEvaluation
 from .rows import Rows
@@ -291,10 +289,9 @@ class Assessment:
 
     def _columns(self) -> Mapping[str, Sequence[Any]]:
         wanted = [one for one in STATISTICS if self.settings.made_of(one) and one.name in self.parts]
-        parts, found = [self.parts[statistic.name] for statistic in wanted], []
-        for part, following in zip_longest(parts, parts[1:]):
-            with ahead_of(None if following is None else following.begin):
-                found.append(part.columns())
+        parts = [self.parts[statistic.name] for statistic in wanted]
+        compute_all(parts)
+        found = [part.columns() for part in parts]
         columns: Mapping[str, Sequence[Any]] = found[0]
         if len(found) > 1:
             columns = by_measure(found, [measure.label for measure in self.settings.measures])

@@ -13,9 +13,12 @@ from importlib import import_module
 from itertools import pairwise
 from queue import Full, Queue
 from threading import Event, Thread, local
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,6 +47,15 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
 
     with ThreadPoolExecutor(len(items)) as pool:
         return list(pool.map(alone, items))
+
+
+@contextmanager
+def meanwhile(work: Callable[[], Result]) -> Iterator[Future[Result]]:
+    """Let a thread work on something else; it has finished when the block has."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(work)
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import BadOption, quoted
-from .parallel import chunks
+from .parallel import chunks, over_rows
 from .partition import Space
 from .partition_pieces import LINES, Piece, correctness, pieces_of, space_of
 from .simplex import (
@@ -159,12 +159,17 @@ class Partitions:
         """The cells that have rows, and what those of every true and assigned class weigh there."""
         steps, size = STEPS[self.corners], self.corners + 1
         shape = (steps + 1) ** (self.corners - 1), size, size
-        counts = np.zeros(shape)
-        for start, stop in chunks(0, len(piece.truth)):
-            code = cell_codes(cells(piece.memberships[start:stop], steps), steps)
-            truth, assigned = (piece.places(each[start:stop]) for each in (piece.truth, piece.assigned))
-            flat = (code * size + truth) * size + assigned
-            counts += np.bincount(flat, piece.mass[start:stop], counts.size).reshape(shape)
+
+        def count(start: int, stop: int) -> Array:
+            found = np.zeros(shape)
+            for low, high in chunks(start, stop, self.corners):
+                code = cell_codes(cells(piece.memberships[low:high], steps), steps)
+                truth, assigned = (piece.places(each[low:high]) for each in (piece.truth, piece.assigned))
+                flat = (code * size + truth) * size + assigned
+                found += np.bincount(flat, piece.mass[low:high], found.size).reshape(shape)
+            return found
+
+        counts = reduce(np.add, over_rows(len(piece.truth), count, self.corners))
         codes = np.flatnonzero(counts.any(axis=(1, 2)))
         return codes, counts[codes]
 

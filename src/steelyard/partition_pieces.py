@@ -7,6 +7,7 @@ ones for all classifiers: the rows that belong or were assigned to one of the th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from .errors import OutsideUnitInterval
 from .measures import find
+from .parallel import chunks, over_rows
 from .partition import Space
 from .settings import STANDARDISE
 from .simplex import MOST_CLASSES
@@ -68,10 +70,16 @@ def space_of(assessment: Assessment, scaling: str = "default", depth: int = 1) -
 
 def table_of(space: Space) -> Array:
     """What rows of every true class weigh that were assigned to every class: (classes, classes)."""
-    size = space.memberships.shape[1]
-    code = space.truth.astype(np.int64) * size + space.assigned
-    found = np.bincount(code, space.mass, size * size).astype(np.float64)
-    return found.reshape(size, size)
+    size, assigned = space.memberships.shape[1], space.assigned
+
+    def count(start: int, stop: int) -> Array:
+        found = np.zeros(size * size)
+        for low, high in chunks(start, stop):
+            code = space.truth[low:high].astype(np.int64) * size + assigned[low:high]
+            found += np.bincount(code, space.mass[low:high], size * size)
+        return found
+
+    return reduce(np.add, over_rows(len(space.truth), count)).reshape(size, size)
 
 
 def correctness(assessment: Assessment, space: Space) -> Table:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from .errors import UndefinedValue, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation, Slot, Spread
-from .parallel import one_thread
+from .parallel import ahead_of, one_thread
 from .row_evaluation import RowEvaluation
 from .scale import Label, listed
 from .settings import Settings
@@ -134,6 +135,13 @@ def _level(level: float, critical: Array | None) -> float:
     from statistics import NormalDist
 
     return level if critical is None else 2 * NormalDist().cdf(float(np.max(critical))) - 1
+
+
+def compute_all(parts: Sequence[Part]) -> None:
+    """Compute all slots of some parts; a core that would wait for others begins with the next part."""
+    for part, following in zip_longest(parts, parts[1:]):
+        with ahead_of(None if following is None else following.begin):
+            part.results  # noqa: B018  (computed when it is first asked for, and kept)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..assessment import Assessment
 from ..grids import heading, overall_rows
+from ..parallel import meanwhile
+from ..parts import compute_all
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import curves_of, reliability_of, simplex_of, strip_of
@@ -32,7 +34,10 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
     ranked: Rankings = {}
     operating = operating_of(assessments, ranked)
     overall = [overall_rows(each) for each in assessments.values()]
-    reliability = reliability_of(assessments, ranked)
+    # Neither keeps two cores busy all of the time.
+    with meanwhile(lambda: reliability_of(assessments, ranked)) as curves:
+        simplex = simplex_of(assessments)
+    reliability = curves.result()
     verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
     content: dict[str, Any] = {
         "steelyard": __version__,
@@ -48,7 +53,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "slices": slices_of(assessments),
         "curves": curves_of(first, reliability),
         "reliability": reliability,
-        "simplex": simplex_of(assessments),
+        "simplex": simplex,
         "strip": strip_of(assessments),
         "differences": None if verdict is None else differences_of(verdict),
         "deciding": [] if verdict is None or comparison is None else deciding_of(comparison, verdict),
@@ -65,9 +70,7 @@ def _compute(assessments: Mapping[str, Assessment]) -> None:
     """Compute all slots at once, which is quicker than one by one; of many classes few are shown."""
     for each in assessments.values():
         if len(each.classes) <= MOST_CLASSES:
-            for part in each.parts.values():
-                if part.evaluation.measures:
-                    part.results  # noqa: B018  (computed when it is first asked for, and kept)
+            compute_all([part for part in each.parts.values() if part.evaluation.measures])
 
 
 def _judged(assessment: Assessment) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import SteelyardError
+from ..parallel import in_order
 from ..partition_panels import Partitions
 from ..plots.simplex import CLASSES, OTHER
 from ..plots.strips import ALL_LEVELS, GRADES
@@ -44,17 +45,15 @@ def reliability_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> l
     probable = {name: each for name, each in assessments.items() if _probable(each)}
     if not probable:
         return []
-    first = next(iter(probable.values()))
-    return [
-        {
-            "label": shown(label),
-            "models": [
-                _curve(each, label, ranked.get(name), len(probable) <= MOST_BANDS) if name in probable else None
-                for name, each in assessments.items()
-            ],
-        }
-        for label in _forecast_classes(first, len(probable))
-    ]
+
+    def of_class(label: Label) -> dict[str, Any]:
+        models = [
+            _curve(each, label, ranked.get(name), len(probable) <= MOST_BANDS) if name in probable else None
+            for name, each in assessments.items()
+        ]
+        return {"label": shown(label), "models": models}
+
+    return list(in_order(of_class, _forecast_classes(next(iter(probable.values())), len(probable))))
 
 
 def _probable(assessment: Assessment) -> bool:

@@ -15,7 +15,7 @@ from .ruler import FinerRuler, Ruler
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
-STEP = 4 * LEAST_CHUNK  # rows: cells of so many scores are found within the cache
+STEP = 8 * LEAST_CHUNK  # rows: cells of so many scores are found within the cache; of fewer, threads wait more
 EMPTY, ALIKE, MIXED = 0, 1, 2
 
 
