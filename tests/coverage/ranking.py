@@ -200,7 +200,10 @@ ten rows of the class. For the third, which is in use, these populations were lo
 and 0.99 and correlations of 0, 0.5 and 0.8, and more or fewer pseudo-rows, or such as go together in both rankings,
 were tried. With 10,000 samples each of 100 rows its coverages in the populations below are 93.6 to 97.0 %, but for one:
 two AUCs of 0.99 at a prevalence of 0.1 are covered in 99.8 %. In 30 % of these samples a ranking is without a fault,
-and in 10 % the two are equal; without the variance of any pseudo-row 97.5 % would be covered.
+and in 10 % the two are equal; without the variance of any pseudo-row 97.5 % would be covered. The same by the library
+itself, with 4,000 samples of 100 rows from the binormal populations: values 94.8 to 96.0 % and pairs 95.6 to 96.8 %
+where classes are balanced, values 93.5 to 97.1 % and pairs 95.6 to 96.8 % at a prevalence of 0.1, but for that one; and
+with 2,000 of 1,000 rows, balanced, values 94.5 to 95.2 % and pairs 94.5 to 96.6 %.
 
 It was then tried once on 144 that had no part in anything: Gumbel scores to either side, t with 3 degrees of freedom,
 logistic, beta, and normal ones cut into 5 levels; AUCs of 0.7, 0.9, 0.97 and 0.99, and 0 or 0.04 less; 60, 100 and 250
