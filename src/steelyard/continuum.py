@@ -74,7 +74,7 @@ class ContinuumEvaluation(SkewedEvaluation):
     def _pass(self, columns: dict[str, Array], doubts: Sequence[str] = ()) -> Array:
         """Go through the rows once: sums of columns by weight, and the columns themselves where there is room.
 
-        Behind these sums are those that doubts are made of, four of each: see ``_moments``.
+        Behind these sums are those that doubts are made of, four of each: see ``variance_around``.
         """
         mass = None if self.weights.equal else self.weights.mass
 
@@ -111,7 +111,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         return found
 
     def _gap_sums(self, gap: Array, rows: slice) -> Array:
-        """Of some rows, each of which is drawn by itself: number, squared weight and both moments by that."""
+        """Of some rows, each of which is drawn by itself: what ``variance_around`` asks for."""
         patterns = self.row_patterns
         square = patterns.square[rows]
         return np.array([patterns.count[rows].sum(), square.sum(), square @ gap, square @ np.square(gap)])
@@ -147,11 +147,9 @@ class ContinuumEvaluation(SkewedEvaluation):
         """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
         gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
         centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
-        count, whole, cross, square = (mass @ moment for moment in self._moments(gap - centre))
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = mass @ (gap - centre) / total
-            variance = (square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1)
-            error = np.sqrt(np.maximum(variance, 0.0))
+            error = np.sqrt(variance_around(middle, total, [mass @ moment for moment in self._moments(gap - centre)]))
         told = error > NO_ERROR * np.abs(gap).max()
         return np.asarray(np.divide(centre + middle, error, out=np.zeros_like(error), where=told))
 
@@ -311,3 +309,9 @@ class ContinuumEvaluation(SkewedEvaluation):
         doubt, limit = self.doubt(name), slot.measure.parameters["limit"]
         taken = "difference" if abs(doubt) > limit else "posterior"
         return f"{taken}: the model foresees {foreseen:.3g} and {seen:.3g} is seen, {doubt:+.1f} standard errors"
+
+
+def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
+    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
+    count, whole, cross, square = sums
+    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..continuum import ContinuumEvaluation
+from ..continuum import ContinuumEvaluation, variance_around
 from ..evaluation import Slot
 from ..hall import Tails
 from ..judged import DOUBTS
@@ -71,9 +71,10 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """
         seen, foreseen = DOUBTS[name]
         gap = self.means[seen] - self.means[foreseen]
-        count, whole, cross, square = self._state[1][self._summed.doubted.index(name)].tolist()
-        variance = (square - 2 * gap * cross + gap**2 * whole) / self.total**2 * count / (count - 1)
-        return gap / float(np.sqrt(variance)) if variance > ROUNDING * square / self.total**2 else 0.0
+        sums = self._state[1][self._summed.doubted.index(name)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = float(variance_around(gap, self.total, sums))
+        return gap / variance**0.5 if variance > ROUNDING * sums[-1] / self.total**2 else 0.0
 
     def told_late(self, slot: Slot) -> bool:
         """Which columns are behind a slot is known before, how steep it is not."""
