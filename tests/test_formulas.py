@@ -69,6 +69,22 @@ def test_settings_that_nobody_changed_are_kept_as_long_as_there_are_the_same_mea
     assert settle(level=0.95) is settle(level=0.95)
     assert settle(level=0.95) is not settle(level=0.9)
     assert len(settle(level=0.95).measures) == len(choose(None))
+    assert settle(["f1", "kappa"]) is settle(("f1", "kappa"))
+    assert settle("f1") is settle(["f1"])
+    assert settle(["f1", "kappa"]) is not settle(["kappa", "f1"])
+    assert settle([find("f1")]) is not settle([find("f1")])  # what is no text may change
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_slot_is_where_the_layout_says(classes: int) -> None:
+    random = np.random.default_rng(4)
+    truth, scores = random.integers(0, classes, 60), random.dirichlet(np.ones(classes), 60)
+    found = sy.assess(truth, scores, scale=sy.Scale(range(classes)))
+    for part in found.parts.values():
+        slots = part.evaluation.slots
+        keys = [(slot.measure.label, slot.average if slot.code is None else slot.code) for slot in slots]
+        assert [part.evaluation.places[key] for key in keys] == list(range(len(slots)))
+        assert len(part.evaluation.places) == len(slots)
 
 
 @pytest.mark.parametrize("options", [{"replicates": 10_000.0}, {"undefined": [0]}, {"level": "much"}, {"seed": 0.0}])

@@ -178,13 +178,10 @@ class Evaluation:
         """Where the slots are."""
         return self.formulas.layout(self.classes)
 
-    @cached_property
+    @property
     def places(self) -> dict[tuple[str, int | str | None], int]:
         """Where to find a slot: by the measure's label, and a class's code, an average or None."""
-        return {
-            (slot.measure.label, slot.average if slot.code is None else slot.code): place
-            for place, slot in enumerate(self.slots)
-        }
+        return self.layout.places
 
     def overall(self, measure: Measure) -> int:
         """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""

@@ -47,6 +47,17 @@ class Layout:
         return {measure.label: (together[measure.label], of_classes[measure.label]) for measure in self.measures}
 
     @cached_property
+    def places(self) -> dict[tuple[str, int | str | None], int]:
+        """Where to find a slot: by the measure's label, and a class's code, an average or None."""
+        found: dict[tuple[str, int | str | None], int] = {}
+        for measure in self.measures:
+            together, of_classes = self.spans[measure.label]
+            averages = self.kinds if measure.per_class else (None,)
+            found |= {(measure.label, average): place for average, place in zip(averages, together, strict=True)}
+            found |= {(measure.label, code): place for code, place in enumerate(of_classes)}
+        return found
+
+    @cached_property
     def order(self) -> Places:
         """The slots as they are shown: by measure, overall values before those of classes."""
         order = np.array([place for spans in self.spans.values() for span in spans for place in span], dtype=np.intp)

@@ -103,10 +103,10 @@ class RowEvaluation(ABC):
         """Where the slots are."""
         return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), AVERAGES)
 
-    @cached_property
+    @property
     def places(self) -> dict[tuple[str, int | str | None], int]:
-        """Where to find a slot: by the measure's label, and a class's code or an average."""
-        return {key_of(slot): place for place, slot in enumerate(self.slots)}
+        """Where to find a slot: by the measure's label, and a class's code, an average or None."""
+        return self.layout.places if self.alone is None else {key_of(self.alone): 0}
 
     def overall(self, measure: Measure) -> int:
         """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""

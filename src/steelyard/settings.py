@@ -181,7 +181,7 @@ class Options(TypedDict, total=False):
 def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:
     """Make settings of what a user says; costs bring their measure along."""
     if cost is None:
-        return _usual(**options) if measures is None else Settings(choose(measures), **options)
+        return _settled(measures, **options)
     priced = find("cost", costs=cost)
     if measures is None:
         return Settings((*choose(None), priced, find("decision_cost", costs=cost)), everything=True, **options)
@@ -190,14 +190,17 @@ def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **
     return Settings(choose([*wanted, priced]), **options)
 
 
-def _usual(**options: Any) -> Settings:
-    """All measures that there are, with what follows from that: small data are weighed in less time than this takes."""
-    if all(isinstance(value, str | int | float) for value in options.values()):
-        return _kept(tuple(map(id, all_measures().values())), **options)
-    return Settings(choose(None), everything=True, **options)
+def _settled(measures: Iterable[str | Measure] | None, **options: Any) -> Settings:
+    """Settings without costs. They are kept, with what follows from them: to weigh small data takes less time."""
+    names = (measures,) if isinstance(measures, str) else measures
+    plain = names is None or (isinstance(names, list | tuple) and all(isinstance(name, str) for name in names))
+    if plain and all(isinstance(value, str | int | float) for value in options.values()):
+        known = tuple(map(id, all_measures().values()))
+        return _kept(known, None if names is None else tuple(map(str, names)), **options)
+    return Settings(choose(measures), everything=measures is None, **options)
 
 
-@lru_cache(maxsize=16, typed=True)
-def _kept(known: tuple[int, ...], **options: Any) -> Settings:
+@lru_cache(maxsize=32, typed=True)
+def _kept(known: tuple[int, ...], names: tuple[str, ...] | None, **options: Any) -> Settings:
     del known  # which measures there are
-    return Settings(choose(None), everything=True, **options)
+    return Settings(choose(names), everything=names is None, **options)
