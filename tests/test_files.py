@@ -108,6 +108,17 @@ def test_other_compression_is_refused(tmp_path: Path, name: str, words: str) -> 
 # --- folders --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("ending", "mend"),
+    [("xlsx", "Save the sheet as CSV"), ("jsonl", "pandas.read_json"), ("doc", "the ending")],
+)
+def test_what_to_do_with_other_files_is_said(tmp_path: Path, ending: str, mend: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_text("y,p\n")
+    with pytest.raises(sy.SteelyardError, match=mend):
+        sy.assess(path, truth="y", assigned="p")
+
+
 def test_a_folder_is_all_its_data_files(tmp_path: Path) -> None:
     table = pa.table(ROWS)
     write(tmp_path / "b" / "part.parquet", table)

@@ -17,6 +17,7 @@ from steelyard.errors import (
     DuplicateColumns,
     EmptyInput,
     MissingValues,
+    NotNumbers,
     SteelyardError,
     UnboundClasses,
     UnknownColumn,
@@ -80,6 +81,32 @@ def test_csv_in_all_its_dialects(saved: Callable[..., str], text: str, ending: s
     assert sources.read(path).to_pydict() == TABLE.to_pydict()
     assert sources.read(Path(path)).num_rows == 3
     assert sy.assess(path, truth="grade", membership="p_*")["accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("y;p\na;0,25\nb;1\n", [0.25, 1.0]),
+        ("y\tp\na\t-0,25\nb\t1,5e-3\n", [-0.25, 0.0015]),
+        ('y;p\n"a";"0,25"\n"b";"1,0"\n', [0.25, 1.0]),
+        ('y,p\na,"0,25"\nb,"1"\n', [0.25, 1.0]),
+        ("y;p\r\na;,25\r\nb;NA\r\n", [0.25, None]),
+        ("y;p\na;0,25\nb;1.5\n", ["0,25", "1.5"]),  # which of the two are decimals?
+        ("y;p\na;0.25\n1,5;1\n", [0.25, 1.0]),
+        ("y,p\na,25\nb,1\n", [25, 1]),
+        ('y,p\n"a, b",0.5\n"1,5",1\n', [0.5, 1.0]),
+    ],
+)
+def test_decimals_come_after_a_comma_where_all_numbers_have_one(
+    saved: Callable[..., str], text: str, values: list[object]
+) -> None:
+    assert sources.read(saved(text)).column("p").to_pylist() == values
+
+
+def test_a_decimal_comma_among_points_is_named(saved: Callable[..., str]) -> None:
+    path = saved("y;p_a;p_b\na;0.25;0.75\nb;0,75;0.25\n")
+    with pytest.raises(NotNumbers, match=r"column 'p_a', row 1: '0,75' is not a number. Write decimals with a point"):
+        sy.assess(path, truth="y", membership="p_*")
 
 
 def test_commas_in_quotes_do_not_separate(saved: Callable[..., str]) -> None:

@@ -66,6 +66,26 @@ def test_the_nearest_name_is_asked_for(capsys: pytest.CaptureFixture[str], words
     assert f"Did you mean {meant}" in said
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["assess"], "assess needs FILE: CSV, Parquet or Arrow file"),
+        (["assess", IRIS], "assess needs --truth: Column of the true class. 'iris.csv' has the columns 'species', "),
+        (["assess", IRIS, "--truth"], "needs --truth"),
+        (["compare", IRIS, "--truth", "species"], "compare needs --model: NAME=COLUMNS"),
+        (["assess", "nowhere.csv"], "assess needs --truth: Column of the true class."),
+        (["assess", __file__], "assess needs --truth: Column of the true class."),
+    ],
+)
+def test_what_is_needed_is_told_with_what_there_is(
+    capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert ("has the columns" in said) == (IRIS in words)
+
+
 def test_the_nearest_file_of_the_folder_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name in ("monday.csv", "monday.tally", ".mondey.csv"):
         (tmp_path / name).write_text("")

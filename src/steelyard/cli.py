@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 from rich.text import Text
 
 from . import __version__
@@ -28,7 +30,10 @@ from .command_options import (
 from .cv_commands import cv
 from .demo_command import demo
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
+from .files import discover
+from .formats import names_of
 from .rendering import harmless_lines, threshold_view
+from .scale import listed
 from .study_commands import study
 from .tally_commands import merge, tally
 from .telling import tell_assessment, tell_comparison
@@ -115,7 +120,10 @@ def assess(
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None,
     membership: Annotated[
         str | None,
-        Parameter(help="Columns of probabilities: 'p_*', or names with commas; one column: score of the event."),
+        Parameter(
+            alias="--score",
+            help="Columns of probabilities: 'p_*', or names with commas; one column: score of the event.",
+        ),
     ] = None,
     training: Annotated[str | None, Parameter(help="File of the training data: its values stand beside.")] = None,
     engine: EngineName = None,
@@ -181,7 +189,10 @@ def thresholds(
     file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
-    membership: Annotated[str, Parameter(help="Column of the event's score, or columns of probabilities: 'p_*'.")],
+    membership: Annotated[
+        str,
+        Parameter(alias="--score", help="Column of the event's score, or columns of probabilities: 'p_*'."),
+    ],
     choose: Annotated[
         tuple[str, ...],
         Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.", negative=""),
@@ -248,7 +259,9 @@ def calibration(
     file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
-    membership: Annotated[str, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")],
+    membership: Annotated[
+        str, Parameter(alias="--score", help="Columns of probabilities: 'p_*'; one column: that of the event.")
+    ],
     method: Annotated[
         Literal["corp", "murphy"], Parameter(help="Take scores apart by isotonic regression, or by bins.")
     ] = "corp",
@@ -331,6 +344,19 @@ def completion(
     return HELD
 
 
+def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
+    """What a command lacks; where that is a column, which ones the file has."""
+    if error.argument is None or not error.command_chain or "Did you mean" in str(error):
+        return str(error)
+    option, file = error.argument, next((word for word in given[1:] if Path(word).is_file()), None)
+    name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
+    needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
+    with suppress(SteelyardError):
+        if file is not None:
+            return f"{needed} {quoted(Path(file).name)} has the columns {listed(names_of(discover(file)[0]), 12)}"
+    return needed
+
+
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
     speak_unicode()
@@ -354,6 +380,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
     except OSError as error:  # a full disk, a folder that is not ours
         close_output()
         complain("error", error)
+    except MissingArgumentError as error:
+        complain("error", _needed(error, words))
     except (CycloptsError, SteelyardError) as error:
         complain("error", error)
     finally:

@@ -197,7 +197,10 @@ def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
     words = () if not text else column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
     for row, word in enumerate(words):
         if word is not None and np.isnan(as_number(word, text=True)):
-            return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend="Give numbers")
+            mend = (
+                "Write decimals with a point; in files with a comma, but all of them" if "," in word else "Give numbers"
+            )
+            return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend=mend)
     mend = "Turn the text into numbers" if text else "Give numbers"
     return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)
 

@@ -14,14 +14,13 @@ from .grids import (
     continuum_notes,
     differences_grid,
     heading,
-    interval,
     measures_grid,
     overall_rows,
     side_by_side,
     slice_grid,
+    told,
 )
 from .statistics import CONFUSION
-from .text import number
 
 if TYPE_CHECKING:
     from .assessment import Assessment
@@ -59,7 +58,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
     measures, everything = main_measures(assessment.settings), assessment.settings.measures
     rows = overall_rows(assessment, measures)
     noted = any(e.note for _, e in rows)
-    cells = [[label, number(e.value), interval(e), *([e.note] if noted else [])] for label, e in rows]
+    cells = [[label, *told(e), *([e.note] if noted else [])] for label, e in rows]
     columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", *(["note"] if noted else [])]
     counted = bool(assessment.settings.made_of(CONFUSION))
     whole = measures_grid(assessment, everything)

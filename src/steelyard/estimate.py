@@ -50,7 +50,7 @@ class Estimate:
 
     def __str__(self) -> str:
         """Value and interval."""
-        from .text import number, span
+        from .text import with_interval
 
-        text = f"{number(self.value)} {span(self.low, self.high)}"
+        text = with_interval(self.value, self.low, self.high)
         return f"{text} ({self.note})" if self.note else text

@@ -14,6 +14,12 @@ from .suggestions import did_you_mean
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
+FOREIGN = {
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "Save the sheet as CSV, or give assess the frame of pandas.read_excel"),
+    **dict.fromkeys(
+        (".json", ".jsonl", ".ndjson"), "Turn it into CSV or Parquet, or give assess the frame of pandas.read_json"
+    ),
+}
 SQUEEZED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 PATIENCE = 20  # seconds
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
@@ -64,8 +70,9 @@ class File:
     def refuse_unknown(self) -> None:
         """A file is read as what its name says that it is."""
         if self.ending not in PLAIN:
+            usual = "Give the file the ending of what it is"
             raise UnreadableFile(
-                f"{self.name} ends in none of {', '.join(PLAIN)}", mend="Give the file the ending of what it is"
+                f"{self.name} ends in none of {', '.join(PLAIN)}", mend=FOREIGN.get(self.ending, usual)
             )
         if self.compression is not None and self.ending not in TEXT:
             raise UnreadableFile(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .scale import Continuum
 from .statistics import CONTINUUM
-from .text import count, named, number, span
+from .text import count, estimated, named, number
 
 if TYPE_CHECKING:
     from .assessment import Assessment
@@ -79,14 +79,15 @@ def titled(measure: Measure) -> str:
     return f"{measure.title}{measure.label[len(measure.name) :]}"
 
 
-def interval(estimate: Estimate) -> str:
-    """The interval of an estimate, if there is any."""
-    return span(estimate.low, estimate.high) if not math.isnan(estimate.value) else "–"
+def told(estimate: Estimate) -> list[str]:
+    """Value and interval of an estimate, if there is any."""
+    value, bounds = estimated(estimate.value, estimate.low, estimate.high)
+    return [value, "–" if math.isnan(estimate.value) else bounds]
 
 
 def both(estimate: Estimate) -> str:
     """Value and interval in one cell."""
-    return f"{number(estimate.value)} {interval(estimate)}"
+    return " ".join(told(estimate))
 
 
 def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> Grid:
@@ -97,7 +98,7 @@ def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, wi
     columns += ["note"] if with_notes else []
     rows = []
     for label, estimate in overall_rows(assessment, measures):
-        row = [label, number(estimate.value), interval(estimate), number(estimate.se), estimate.method]
+        row = [label, *told(estimate), number(estimate.se), estimate.method]
         if training:
             part = estimate.label if estimate.average is None else estimate.average
             fitted = training[estimate.measure, part].value
@@ -181,5 +182,5 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
         shown = ["<0.001" if value < 0.001 else number(value) for value in p]
-        rows.append([row["a"], row["b"], number(row["difference"]), span(row["low"], row["high"]), *shown])
+        rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
     return Grid(columns, rows, (2, 4, 5, 6))

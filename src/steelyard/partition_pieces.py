@@ -20,7 +20,7 @@ from .partition import Space
 from .settings import STANDARDISE
 from .simplex import MOST_CLASSES
 from .table import Table
-from .text import number, span
+from .text import number, with_interval
 
 if TYPE_CHECKING:
     from .assessment import Assessment
@@ -102,7 +102,7 @@ def correctness(assessment: Assessment, space: Space) -> Table:
 
 def facts(title: str, value: float, low: float = np.nan, high: float = np.nan) -> str:
     """A measure in words and numbers, with its interval where there is one."""
-    return f"{title} {number(value)}" + (f" {span(low, high)}" if not np.isnan(low + high) else "")
+    return f"{title} {number(value) if np.isnan(low + high) else with_interval(value, low, high)}"
 
 
 # --- which classes, and their rows ---------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from .registry import Measure
 from .standings import computed, error_tables, standing_table
 from .strip import Strips
 from .table import Table
-from .text import number, span
+from .text import with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ class Pictures:
         for name, each in self._scored().items():
             if each.settings.everything or any(entry.name == measure for entry in each.settings.measures):
                 found = each[measure, each.tally.scale.event if label is None else label]
-                labels[name] = f"{name}: {title} {number(found.value)} {span(found.low, found.high)}"
+                labels[name] = f"{name}: {title} {with_interval(found.value, found.low, found.high)}"
         return labels
 
     def roc(self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None) -> RocDisplay:
@@ -217,7 +217,7 @@ class Pictures:
         """A name with the error and the squared error that were computed."""
         each, words = self.assessments[name], {"error": "error", "apparent_sqerr": "squared error"}
         found = {word: each[measure] for measure, word in words.items() if computed(each, [measure])}
-        facts = ", ".join(f"{word} {number(one.value)} {span(one.low, one.high)}" for word, one in found.items())
+        facts = ", ".join(f"{word} {with_interval(one.value, one.low, one.high)}" for word, one in found.items())
         return f"{name}: {facts}" if facts else name
 
     def error_bounds(

@@ -19,7 +19,7 @@ from .grids import (
     slice_grid,
 )
 from .statistics import CONFUSION, CONTINUUM
-from .text import add_row, count, named, number, rich_table, span
+from .text import add_row, count, named, number, rich_table, with_interval
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -136,7 +136,7 @@ def calibration_view(
     for score, found in parts.items():
         rows = list(found)
         for start in range(0, len(rows), 4):
-            cells = [f"{number(row['value'])} {span(row['low'], row['high'])}" for row in rows[start : start + 4]]
+            cells = [with_interval(row["value"], row["low"], row["high"]) for row in rows[start : start + 4]]
             add_row(table, [score, *([named(rows[start]["class"])] if several else []), *cells])
     unlikely = test.p < 1 - assessment.settings.level
     words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
@@ -145,7 +145,7 @@ def calibration_view(
     gains = rich_table(["score", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
     for row in preview.differences():
         values = [number(preview[model][row["measure"]].value) for model in (before, after)]
-        gain = f"{number(row['difference'])} {span(row['low'], row['high'])}"
+        gain = with_interval(row["difference"], row["low"], row["high"])
         add_row(gains, [row["measure"], *values, gain, "<0.001" if row["p"] < 0.001 else number(row["p"])])
     return [*views, table, Text(verdict), gains]
 

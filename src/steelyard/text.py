@@ -34,11 +34,28 @@ def number(value: float, digits: int = 3) -> str:
 
 def span(low: float, high: float) -> str:
     """An interval with as many decimals as its width deserves, at least three."""
-    width = float(high) - float(low)
-    if not 0 < width < 0.01:
+    decimals = _decimals(low, high)
+    if decimals is None:
         return f"[{_fixed(low)}, {_fixed(high)}]"
-    decimals = min(8, 2 - math.floor(math.log10(width)))
     return f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+
+
+def estimated(value: float, low: float, high: float) -> tuple[str, str]:
+    """A value and its interval; where that is narrow, both have as many decimals: the one is seen to hold the other."""
+    decimals = _decimals(low, high)
+    alone = decimals is None or not math.isfinite(value)
+    return number(value) if alone else f"{value:.{decimals}f}", span(low, high)
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """Both in one."""
+    return " ".join(estimated(value, low, high))
+
+
+def _decimals(low: float, high: float) -> int | None:
+    """How many decimals a narrow interval needs; None for others, which do with three."""
+    width = float(high) - float(low)
+    return min(8, 2 - math.floor(math.log10(width))) if 0 < width < 0.01 else None
 
 
 def _fixed(value: float) -> str:

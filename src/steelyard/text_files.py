@@ -14,7 +14,9 @@ from .files import File
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
 BLOCK = 1 << 20  # bytes of text that are parsed at a time
 LARGEST_BLOCK = 1 << 30
+ENOUGH = 1 << 16  # bytes of text that tell how numbers are written
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error")
+COMMA, POINT = (re.compile(rf"[-+]?[0-9]*{mark}[0-9]+([eE][-+]?[0-9]+)?") for mark in (",", r"\."))
 # What a column is taken for next when a value does not go with what it was taken for, as Arrow has it.
 LADDER = {"null": "int64", "int64": "bool", "bool": "double", "double": "string", "string": "binary"}
 
@@ -26,20 +28,25 @@ class Text:
     Attributes:
         file: The file.
         delimiter: What stands between two values.
+        decimal: What stands before the decimals of a number: a point, or a comma as in much of the world.
         types: What columns hold, as far as that is known.
         block: How many bytes are parsed at a time; a row must fit in.
     """
 
     file: File
     delimiter: str
+    decimal: str = "."
     types: Mapping[str, Any] = field(default_factory=dict)
     block: int = BLOCK
 
     @classmethod
     def of(cls, file: File) -> Text:
-        """Find out the dialect from the first line."""
-        bare = re.sub(b'"[^"]*"', b"", _header(file))
-        return cls(file, max([b",", b";", b"\t", b"|"], key=bare.count).decode(), block=BLOCK)
+        """Find out the dialect from the first lines."""
+        beginning = _beginning(file)
+        header = _header(file, beginning)
+        bare = re.sub(b'"[^"]*"', b"", header)
+        delimiter = max([b",", b";", b"\t", b"|"], key=bare.count).decode()
+        return cls(file, delimiter, _decimal(beginning[len(header) :], delimiter))
 
     def _opened(self) -> Any:
         return self.file.where.open_input_stream(self.file.path, compression=self.file.compression)
@@ -53,6 +60,7 @@ class Text:
             "convert_options": csv.ConvertOptions(
                 null_values=NULLS,
                 strings_can_be_null=True,
+                decimal_point=self.decimal,
                 column_types=self.types,
                 include_columns=None if columns is None else list(columns),
             ),
@@ -74,7 +82,7 @@ class Text:
         import pyarrow as pa
         from pyarrow import csv
 
-        header = _header(self.file)
+        header = _header(self.file, _beginning(self.file))
         if header.count(b'"') % 2 == 0:
             line = pa.BufferReader(header + b"\n")
             return list(csv.read_csv(line, parse_options=self._options(None)["parse_options"]).column_names)
@@ -195,9 +203,22 @@ class Text:
                     )
 
 
-def _header(file: File) -> bytes:
+def _beginning(file: File) -> bytes:
     with file.where.open_input_stream(file.path, compression=file.compression) as stream:
-        header = re.split(rb"[\r\n]", bytes(stream.read(BLOCK)), maxsplit=1)[0]
+        return bytes(stream.read(BLOCK))
+
+
+def _decimal(rows: bytes, delimiter: str) -> str:
+    """A comma where numbers have one before their decimals and none has a point; between commas they are in quotes."""
+    text = rows[:ENOUGH].decode(errors="replace")
+    if ('"' if delimiter == "," else ",") not in text:
+        return "."
+    values = [value.strip('" ') for value in re.findall(rf'"[^"]*"|[^"\r\n{re.escape(delimiter)}]+', text)]
+    return "," if any(map(COMMA.fullmatch, values)) and not any(map(POINT.fullmatch, values)) else "."
+
+
+def _header(file: File, beginning: bytes) -> bytes:
+    header = re.split(rb"[\r\n]", beginning, maxsplit=1)[0]
     if header.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UnreadableFile(f"{file.name} is in UTF-16", mend="Save it in UTF-8")
     if not header.removeprefix(b"\xef\xbb\xbf").strip():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadOption
 from ..table import Table
-from ..text import number, span
+from ..text import with_interval
 from .display import stacked
 from .style import (
     COLOURS,
@@ -117,7 +117,7 @@ class ErrorBoundsDisplay:
     def _draw_references(self, axes: Axes) -> None:
         """What holds of the rows whatever the classifier: a line through all of them."""
         for row, dashes in zip(self._lines(next(iter(self.errors)), "reference"), DASHES, strict=False):
-            words = f"{row['title']} {number(row['value'])} {span(row['low'], row['high'])}"
+            words = f"{row['title']} {with_interval(row['value'], row['low'], row['high'])}"
             axes.axvline(row["value"], label=words, color=text_colour(), linestyle=dashes, **REFERENCE)
 
     def _name_lines(self, axes: Axes) -> None:
@@ -125,7 +125,7 @@ class ErrorBoundsDisplay:
         room = 72 * inches(axes)[1] / (len(list(self._placed())) + 0.3)
         texts = []
         for _, name, row in self._placed():
-            numbers = "" if row is None else f"{number(row['value'])} {span(row['low'], row['high'])}"
+            numbers = "" if row is None else with_interval(row["value"], row["low"], row["high"])
             texts.append(legible(name, NAME) if row is None else f"{legible(row['title'])}  {numbers}")
         places = [place for place, _, _ in self._placed()]
         axes.set_yticks(places, texts, fontsize=min(SMALL_SIZE, max(4.0, 0.75 * room)))

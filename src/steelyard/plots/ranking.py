@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadOption
 from ..table import Table
-from ..text import number, span
+from ..text import estimated
 from .style import (
     LINE,
     SMALL_SIZE,
@@ -138,4 +138,4 @@ class RankingDisplay:
 
 def _numbers(row: dict[str, Any]) -> list[str]:
     """What a rank is made of, in lines."""
-    return ["undefined"] if row["rank"] is None else [number(row["value"]), span(row["low"], row["high"])]
+    return ["undefined"] if row["rank"] is None else [*estimated(row["value"], row["low"], row["high"])]

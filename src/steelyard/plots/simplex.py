@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import BadOption
 from ..table import Table
-from ..text import number, span
+from ..text import estimated
 from .display import refuse_strangers, stacked
 from .simplex_grid import BOXES, CAPTION, SECOND_LINE, Box, Grid, beside
 from .style import (
@@ -337,4 +337,5 @@ def _rate(row: Mapping[str, Any]) -> list[str]:
     """How often assignments to a class are right, in lines."""
     if math.isnan(row["value"]):
         return ["never assigned"]
-    return [f"CR {number(row['value'])}", *([] if math.isnan(row["low"]) else [span(row["low"], row["high"])])]
+    value, bounds = estimated(row["value"], row["low"], row["high"])
+    return [f"CR {value}", *([] if math.isnan(row["low"]) else [bounds])]

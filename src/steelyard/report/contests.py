@@ -10,7 +10,7 @@ from ..errors import SteelyardError
 from ..resampling.crossed import CrossAssessment
 from ..statistics import CONFUSION
 from ..table import json_value
-from ..text import count, number, span
+from ..text import count, estimated, number
 from .wording import drawn, shown, worded
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def differences_of(verdict: Verdict) -> dict[str, Any]:
     for row in (rows[k] for k in order):
         numbers = {name: json_value(row[name]) for name in ("difference", "low", "high", "p", "p_adjusted")}
         known = not math.isnan(row["difference"])
+        text, bounds = estimated(row["difference"], row["low"], row["high"])
         words = f"{shown(row[row['verdict']])} is better" if row["verdict"] in ("a", "b") else VERDICTS[row["verdict"]]
         found.append(
             {
@@ -45,8 +46,8 @@ def differences_of(verdict: Verdict) -> dict[str, Any]:
                 "measure": verdict.titles[row["measure"]],
                 "a": verdict.models.index(row["a"]),
                 "b": verdict.models.index(row["b"]),
-                "text": number(row["difference"]),
-                "interval": span(row["low"], row["high"]) if known else "",
+                "text": text,
+                "interval": bounds if known else "",
                 "p_text": _p(row["p"]),
                 "p_adjusted_text": _p(row["p_adjusted"]),
                 "verdict": words,

@@ -16,10 +16,10 @@ from ..reliability import Reliability
 from ..scale import Continuum
 from ..simplex import MOST_CLASSES as MOST_CORNERS
 from ..strip import Strips
-from ..text import count, number
+from ..text import count
 from .measured import chosen_classes
 from .operating import chosen_stops, spoken_of
-from .wording import drawn, interval, shown
+from .wording import drawn, shown, told
 
 if TYPE_CHECKING:
     from ..assessment import Assessment
@@ -159,8 +159,8 @@ def _panel(panel: Panel, model: int) -> dict[str, Any]:
 
 def _rate(row: Mapping[str, Any]) -> str:
     """How often assignments to the class of a corner are right."""
-    bounds = interval(row["low"], row["high"])
-    return f"{number(row['value'])} {bounds} right".replace("  ", " ")
+    text, bounds = told(row["value"], row["low"], row["high"])
+    return f"{text} {bounds} right".replace("  ", " ")
 
 
 # --- continuum -------------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from ..listing import parted, span_text
 from ..standings import title
 from ..statistics import CONFUSION
 from ..table import json_value
-from ..text import count, number
-from .wording import interval, percent, shown, worded
+from ..text import count
+from .wording import percent, shown, told, worded
 
 if TYPE_CHECKING:
     from ..assessment import Assessment
@@ -147,7 +147,7 @@ def _largest(sizes: Mapping[Label, float]) -> list[Label]:
 
 def _cells(found: Sequence[Estimate]) -> list[list[str]]:
     """Values and intervals in words."""
-    return [[number(one.value), interval(one.low, one.high)] for one in found]
+    return [[*told(one.value, one.low, one.high)] for one in found]
 
 
 # --- the confusion table ---------------------------------------------------------------------------------------------

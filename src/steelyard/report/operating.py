@@ -12,7 +12,7 @@ from ..curves import band_at, samples_of
 from ..decisions import Thresholds
 from ..goals import counted
 from ..text import count, number
-from .wording import drawn, interval, packed, percent, shown
+from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:
     from ..assessment import Assessment
@@ -145,10 +145,10 @@ def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
     low, high = tables.bounds(measures, assessment.settings.level)
     found: dict[str, Any] = {}
     for place, name in enumerate([*READ, "cost"]):
-        bounds = zip(low[place].tolist(), high[place].tolist(), strict=True)
+        words = [*map(told, *[each[place].tolist() for each in (values, low, high)])]
         found[name] = drawn(values[place], EXACT)
-        found[f"{name}_text"] = packed(map(number, values[place].tolist()))
-        found[f"{name}_interval"] = packed(interval(*pair) for pair in bounds)
+        found[f"{name}_text"] = packed(text for text, _ in words)
+        found[f"{name}_interval"] = packed(bounds for _, bounds in words)
     del found["npv"]  # it is read, and not drawn
     found["cost_low"], found["cost_high"] = drawn(low[-1]), drawn(high[-1])
     found["fpr"] = drawn(tables.values([counted("fpr")])[0])

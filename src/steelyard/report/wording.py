@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..table import json_value
-from ..text import count, named, number, shortened, span
+from ..text import count, estimated, named, shortened, with_interval
 
 if TYPE_CHECKING:
     from ..assessment import Assessment
@@ -30,15 +30,15 @@ def percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.1%}"
 
 
-def interval(low: float, high: float) -> str:
-    """An interval, unless there is none."""
-    return "" if math.isnan(low) or math.isnan(high) else span(low, high)
+def told(value: float, low: float, high: float) -> tuple[str, str]:
+    """A value and its interval, unless there is none."""
+    text, bounds = estimated(value, low, high)
+    return text, "" if math.isnan(value) or math.isnan(low) or math.isnan(high) else bounds
 
 
 def worded(found: Estimate) -> dict[str, Any]:
     """An estimate as numbers to draw and to download, and as words to show."""
-    text = number(found.value)
-    bounds = "" if math.isnan(found.value) else interval(found.low, found.high)
+    text, bounds = told(found.value, found.low, found.high)
     numbers = {name: json_value(float(getattr(found, name))) for name in ("value", "low", "high", "se", "n")}
     return {**numbers, "method": found.method, "note": found.note, "text": text, "interval": bounds}
 
@@ -97,7 +97,7 @@ def _beats(found: dict[str, tuple[str, Estimate]]) -> str:
         return ""
     one = found["kappa"][1]
     better = "Guessing would do worse" if one.low > 0 else "It cannot be told from guessing"
-    return f"{better}: kappa {number(one.value)} {span(one.low, one.high)}."
+    return f"{better}: kappa {with_interval(one.value, one.low, one.high)}."
 
 
 def _ranks(found: dict[str, tuple[str, Estimate]]) -> str:
@@ -105,4 +105,4 @@ def _ranks(found: dict[str, tuple[str, Estimate]]) -> str:
     if "auc" not in found or math.isnan(found["auc"][1].value):
         return ""
     label, one = found["auc"]
-    return f"Its scores rank with {label[2:]} {number(one.value)} {span(one.low, one.high)}."
+    return f"Its scores rank with {label[2:]} {with_interval(one.value, one.low, one.high)}."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import harmless
 from ..rendering import comparison_view
-from ..text import add_row, number, rich_table, span
+from ..text import add_row, estimated, number, rich_table, with_interval
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -40,10 +40,10 @@ def training_table(cross: CrossAssessment, measure: str | None = None) -> RichTa
     for run in cross.runs:
         one = cross[run.model]
         estimate = one[name]
-        cells = [f"{number(estimate.value)} {span(estimate.low, estimate.high)}"]
+        cells = [with_interval(estimate.value, estimate.low, estimate.high)]
         if one.training is not None:
             gap = one.gap(name)
-            cells += [number(one.training[name].value), f"{number(gap.value)} {span(gap.low, gap.high)}"]
+            cells += [number(one.training[name].value), with_interval(gap.value, gap.low, gap.high)]
         add_row(table, [run.model, *cells, run.how, f"{run.seconds:.2g}"])
     return table
 
@@ -61,7 +61,7 @@ def tuning_view(tuning: Tuning) -> RenderableType:
     table = rich_table(columns, right=[*range(len(names) + 1), len(names) + 2, len(names) + 3])
     for row in shown:
         mark = "chosen" if row["chosen"] else "best" if row["rank"] == 1 else ""
-        cells = [number(row["value"]), span(row["low"], row["high"]), number(row["se"]), number(row["training"]), mark]
+        cells = [*estimated(row["value"], row["low"], row["high"]), number(row["se"]), number(row["training"]), mark]
         add_row(table, [*[str(row[name]) for name in names], *cells])
     rule = ", the first within one standard error of the best" if tuning.one_se else ""
     hidden = f"; {len(found) - len(shown):,} more in table()" if len(found) > len(shown) else ""

@@ -1,0 +1,33 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.text import estimated, with_interval
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.5, 0.4, 0.6, "0.500 [0.400, 0.600]"),
+        (0.99961, 0.99275, 0.99961, "0.99961 [0.99275, 0.99961]"),
+        (0.00824, 0.005, 0.03, "0.00824 [0.005, 0.030]"),
+        (math.inf, 17.16, math.inf, "∞ [17.160, ∞]"),
+        (math.nan, math.nan, math.nan, "– [–, –]"),
+        (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"),
+    ],
+)
+def test_a_value_stands_before_its_interval(value: float, low: float, high: float, text: str) -> None:
+    assert with_interval(value, low, high) == text
+
+
+@given(st.floats(0.01, 0.99), st.floats(1e-5, 0.005), st.floats(1e-5, 0.004))
+def test_a_value_is_seen_to_lie_in_a_narrow_interval(value: float, below: float, above: float) -> None:
+    text, bounds = estimated(value, value - below, value + above)
+    low, high = map(float, bounds.strip("[]").split(", "))
+    assert low <= float(text) <= high
