@@ -48,7 +48,8 @@ class Counted(Taken):
 
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
     membership: Annotated[
-        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: score of the event.")
+        str | None,
+        Parameter(alias="--score", help="Columns of probabilities: 'p_*'; one column: score of the event."),
     ] = None
     model: Annotated[
         tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.", negative="")

@@ -256,6 +256,18 @@ def test_paper_gets_no_controls_and_no_dark(opened: Open) -> None:
     assert len(page.pdf()) > 10_000
 
 
+PAPER = {**dict.fromkeys(SAMPLES, 720), "many": 1046}  # pixels between the margins of A4; many classifiers lie across
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_tables_fit_on_paper(opened: Open, name: str) -> None:
+    page = opened(name, width=PAPER[name])
+    page.emulate_media(media="print")
+    widths = page.evaluate("[...document.querySelectorAll('table')].map((one) => one.getBoundingClientRect().width)")
+    assert max(widths) <= PAPER[name]
+    assert (page.locator("body.many-models").count() == 1) == (name == "many")
+
+
 def test_the_theme_can_be_switched(opened: Open) -> None:
     page = opened("one")
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
