@@ -132,6 +132,37 @@ def test_a_folder_is_all_its_data_files(tmp_path: Path) -> None:
     assert sy.assess(tmp_path, truth="y", assigned="m").n == 9
 
 
+@pytest.mark.parametrize("pattern", ["", "**/*.csv", "**/a*.csv", "*/**/*.csv"])
+def test_links_do_not_count_rows_twice(tmp_path: Path, pattern: str) -> None:
+    folder = tmp_path / "days"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "a.csv").write_text("y,p\n1,1\n0,1\n")
+    (folder / "latest.csv").symlink_to(folder / "inner" / "a.csv")
+    for name in ("round", "about"):  # each doubles the ways to every file, at each of forty levels
+        (folder / "inner" / name).symlink_to(folder, target_is_directory=True)
+    assert len(files.discover(str(folder / pattern))) == 1
+    assert sy.assess(folder / pattern, truth="y", assigned="p").n == 2
+
+
+def test_stars_stand_for_folders(tmp_path: Path) -> None:
+    for name in ("a.csv", "x/b.csv", "x/y/c.csv", "x/.z/d.csv", "x/.e.csv", "x/_f/g.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("y,p\n1,1\n")
+    found = {
+        pattern: [
+            str(Path(one.path).relative_to(tmp_path).as_posix()) for one in files.discover(str(tmp_path / pattern))
+        ]
+        for pattern in ("**/*.csv", "x/**/*.csv", "**/y/*.csv", "*/*.csv", "**/[bc].csv")
+    }
+    assert found == {
+        "**/*.csv": ["a.csv", "x/_f/g.csv", "x/b.csv", "x/y/c.csv"],
+        "x/**/*.csv": ["x/_f/g.csv", "x/b.csv", "x/y/c.csv"],
+        "**/y/*.csv": ["x/y/c.csv"],
+        "*/*.csv": ["x/b.csv"],
+        "**/[bc].csv": ["x/b.csv", "x/y/c.csv"],
+    }
+
+
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x")
     with pytest.raises(UnreadableFile, match=r"no data file in the folder .*Files end in \.csv"):

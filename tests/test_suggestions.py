@@ -12,6 +12,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.suggestions import did_you_mean, nearest
+from steelyard.words import as_typed
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]
@@ -121,3 +122,31 @@ def test_what_is_far_off_is_not_guessed() -> None:
 
 def test_a_suggestion_cannot_act_on_a_terminal() -> None:
     assert "\x1b" not in did_you_mean("red", ["\x1bred"], "")
+
+
+@pytest.mark.parametrize(
+    ("mend", "typed"),
+    [
+        ("Name assigned='column' or membership='p_*'", "Name --assigned 'column' or --membership 'p_*'"),
+        ("name all classes: scale=Scale([...])", "name all classes: --scale low,mid,high"),
+        ("scale=Scale(['no', 'yes'])", "--scale no,yes"),
+        ("scale=Continuum([65], ['dry', 'wet']) it is", "--cut 65 it is"),
+        ("Name it in measures=[...]", "Name it in --measures error,kappa"),
+        ("as in measures=['error', 'f1']", "as in --measures error,f1"),
+        ("Give cost={true: {assigned: cost}}", "Give --cost costs.csv"),
+        ("or leave engine= out", "or leave --engine out"),
+        ("sd=0.22, or sd_response=0.3; see", "--sd 0.22, or --sd-response 0.3; see"),
+        ("Did you mean event=yes?", "Did you mean event=yes?"),
+        ("'event=yes' is one", "'event=yes' is one"),
+        ("Check the spelling", "Check the spelling"),
+    ],
+)
+def test_a_mend_is_told_as_it_is_typed(mend: str, typed: str) -> None:
+    assert as_typed(mend) == typed
+
+
+def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["assess", IRIS, "--truth", "species"]) == 2
+    assert "Name --assigned 'column' or --membership 'p_*'" in capsys.readouterr().err
+    assert main(["assess", IRIS, "--truth", "species", "--membership", "lda_setosa"]) == 2
+    assert "--event" in capsys.readouterr().err

@@ -67,6 +67,17 @@ def test_days_counted_apart_are_the_days_together(capsys: pytest.CaptureFixture[
     assert run(capsys, "merge", "once.tally", "--require", "error < 0.01")[0] == 1
 
 
+def test_what_is_named_twice_counts_once(capsys: pytest.CaptureFixture[str], days: Path) -> None:
+    (days / "latest.parquet").symlink_to(days / "mon.parquet")
+    assert run(capsys, "tally", "days/*.parquet", "days/mon.parquet", *PLAIN, "--out", "all.tally")[0] == 0
+    assert Tally.load("all.tally").rows == 7
+    Path("again.tally").symlink_to("all.tally")
+    Path("round").symlink_to(Path.cwd(), target_is_directory=True)
+    for names in (["."], ["*.tally"], ["all.tally", "./again.tally", str(Path.cwd() / "all.tally")], ["**/*.tally"]):
+        status, out, _ = run(capsys, "merge", *names, "--json")
+        assert (status, json.loads(out)["rows"]) == (0, 7)
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -39,6 +39,7 @@ from .tally_commands import merge, tally
 from .telling import tell_assessment, tell_comparison
 from .terminal import COMMAND, close_output, complain, show, speak_unicode, working, write_to
 from .words import (
+    as_typed,
     columns,
     costs,
     measure_names,
@@ -373,7 +374,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except NoThreshold as error:  # an answer, not a mistake
-        complain("NOT HELD", error)
+        complain("NOT HELD", error.mended(as_typed(error.mend)))
         return NOT_HELD
     except MemoryError:
         complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
@@ -382,8 +383,10 @@ def main(tokens: Sequence[str] | None = None) -> int:
         complain("error", error)
     except MissingArgumentError as error:
         complain("error", _needed(error, words))
-    except (CycloptsError, SteelyardError) as error:
+    except CycloptsError as error:
         complain("error", error)
+    except SteelyardError as error:
+        complain("error", error.mended(as_typed(error.mend)))
     finally:
         COMMAND.reset(running)
     return BAD_INPUT

@@ -56,6 +56,10 @@ class SteelyardError(ValueError):
         """Say the same of another row: where rows were left out, checks count only those that were kept."""
         return type(self)(self.problem, file=self.file, column=self.column, row=row, mend=self.mend)
 
+    def mended(self, mend: str) -> Self:
+        """Say the same with another mend."""
+        return type(self)(self.problem, file=self.file, column=self.column, row=self.row, mend=mend)
+
     def within(self, file: str | None, row: int | None) -> Self:
         """Say the same of a file, and of a row of it; a message that names the file already stays as it is."""
         if self.file is not None:

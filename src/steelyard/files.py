@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -88,6 +88,20 @@ class File:
         )
 
 
+def once(files: Iterable[File]) -> list[File]:
+    """Leave out other names of files that were named before: their rows would count twice."""
+    first: dict[Hashable, File] = {}
+    for file in files:
+        first.setdefault(file.shown if file.system is not None else _place(file.path), file)
+    return [*first.values()]
+
+
+def _place(path: str) -> tuple[int, int]:
+    """What a file or folder of this machine is known by, whatever it is called."""
+    found = Path(path).stat()
+    return found.st_dev, found.st_ino
+
+
 def discover(source: Any) -> list[File]:
     """All files that a name stands for, in the order of their names."""
     name = os.fspath(source)
@@ -100,23 +114,20 @@ def discover(source: Any) -> list[File]:
 
 
 def _discover_here(name: str) -> list[File]:
-    import glob
-
     try:
         path = Path(name)
         if path.is_file():
             return [_here(name)]
         if name and path.is_dir():
             return _in_folder(name)
-        # Path.glob refuses absolute patterns; glob.glob takes both.
-        found = sorted(one for one in glob.glob(name, recursive=True) if Path(one).is_file())  # noqa: PTH207
+        found = sorted(one for one in globbed(name) if Path(one).is_file())
     except SteelyardError:
         raise
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
     if not found:
         raise UnreadableFile(f"there is no file {quoted(name, LONG)}", mend=mend_for_missing(name))
-    return [_here(one) for one in found]
+    return once(_here(one) for one in found)
 
 
 def mend_for_missing(name: str) -> str:
@@ -133,17 +144,45 @@ def _here(path: str) -> File:
     return File(path, path, None, _keys(path), Path(path).stat().st_size)
 
 
+def globbed(pattern: str) -> Iterator[str]:
+    """All paths that a pattern stands for."""
+    import glob
+
+    parts = PurePath(pattern).parts
+    if "**" not in parts:
+        # Path.glob refuses absolute patterns; glob.glob takes both.
+        yield from glob.iglob(pattern)  # noqa: PTH207
+        return
+    wild = next(place for place, part in enumerate(parts) if glob.has_magic(part))
+    for folder, names in below(str(PurePath(*parts[:wild])), lambda name: name.startswith(".")):
+        inner = PurePath(folder).parts[wild:]
+        for name in names:
+            if not name.startswith(".") and _matches([*inner, name], parts[wild:]):
+                yield str(PurePath(folder, name))
+
+
+def below(root: str, hidden: Callable[[str], bool] = lambda _: False) -> Iterator[tuple[str, list[str]]]:
+    """All folders with the names of their files; one to which links lead in several ways, or round, is met once."""
+    met = set()
+    for folder, folders, names in os.walk(root, followlinks=True):
+        if _place(folder) in met:
+            folders.clear()
+            continue
+        met.add(_place(folder))
+        folders[:] = sorted(one for one in folders if not hidden(one))
+        yield folder, names
+
+
 def _in_folder(name: str) -> list[File]:
     found = []
-    for folder, folders, names in os.walk(name, followlinks=True):
-        folders[:] = sorted(one for one in folders if not _is_hidden(one))
-        found += [_here(str(Path(folder, one))) for one in names if _is_data(one)]
+    for folder, names in below(name, _is_hidden):
+        found += [str(Path(folder, one)) for one in names if _is_data(one)]
     if not found:
         raise UnreadableFile(
             f"there is no data file in the folder {quoted(name, LONG)}",
             mend=f"Files end in {', '.join(PLAIN)}; names that begin with . or _ are left out",
         )
-    return sorted(found, key=lambda file: file.path)
+    return once(_here(path) for path in sorted(found))
 
 
 def _is_hidden(name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path, PurePath
 
 from .engines.tree import Sum
 from .errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
-from .files import File, mend_for_missing
+from .files import File, below, globbed, mend_for_missing, once
 from .scale import Scale
 from .summing import Plan
 from .tally import Tally
@@ -20,19 +19,20 @@ ENDING = ".tally"
 
 def tally_paths(names: Sequence[str]) -> list[Path]:
     """The tallies that names stand for: files, patterns, and folders with all that lie in them."""
-    found: dict[Path, None] = {}
+    found: list[str] = []
     for name in names:
         path = Path(name)
         if path.is_dir():
-            here = sorted(path.rglob(f"*{ENDING}"))
+            inside = [str(Path(folder, one)) for folder, files in below(name) for one in files if one.endswith(ENDING)]
+            here = sorted(inside)
         else:
             # A file that is not there is refused when it is loaded; a pattern without a file has nothing to load.
-            here = [path] if path.is_file() else sorted(map(Path, glob.glob(name, recursive=True)))  # noqa: PTH207
+            here = [name] if path.is_file() else sorted(globbed(name))
         if not here:
             mend = f"The folder has no {ENDING} file" if path.is_dir() else mend_for_missing(name)
             raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend)
-        found |= dict.fromkeys(here)
-    return list(found)
+        found += here
+    return [Path(file.path) for file in once(File(one, one) for one in found)]
 
 
 def merged(paths: Sequence[Path], skip: bool = False) -> Tally:

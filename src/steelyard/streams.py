@@ -11,7 +11,7 @@ import numpy as np
 
 from .columns import refuse_twice
 from .errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
-from .files import File, discover
+from .files import File, discover, once
 from .formats import names_of, read_whole, row_groups, schema_of
 from .parallel import ahead
 from .shares import Batch, FileShare, plain, repeated, with_filter
@@ -71,8 +71,8 @@ class Files:
     def of(cls, source: Any, where: str | None = None) -> Files:
         """Find the files of one name, or of several."""
         names = source if isinstance(source, list | tuple) else [source]
-        found = {file.shown: file for name in names for file in discover(name)}
-        return cls(tuple(found.values()), None if where is None else Filter.read(where))
+        found = once(file for name in names for file in discover(name))
+        return cls(tuple(found), None if where is None else Filter.read(where))
 
     @property
     def size(self) -> int:

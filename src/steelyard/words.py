@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,35 @@ from .errors import BadCosts, BadOption, UnknownLabel, quoted
 from .scale import Label
 
 ReadLabel = Callable[[str], Label]
+
+OPTIONS = (
+    *("assigned", "by", "cost", "engine", "event", "group", "level", "measures", "membership", "method", "missing"),
+    *("response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
+)
+AS_TYPED = [
+    (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
+    (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
+    (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
+    (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
+    (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
+    (
+        re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),
+        lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
+    ),
+]
+
+
+def as_typed(mend: str) -> str:
+    """What to do, said to those who use the library, as one types it on the command line."""
+    if mend.startswith("Did you mean"):  # then a name follows that came from data
+        return mend
+    for pattern, written in AS_TYPED:
+        mend = pattern.sub(written, mend)
+    return mend
+
+
+def _with_commas(names: str, example: str) -> str:
+    return example if names == "..." else ",".join(name.strip(" '") for name in names.split(","))
 
 
 def words(text: str) -> list[str]:
