@@ -85,6 +85,7 @@ MENDS = {
     "SteelyardError": "Catch it to catch them all.",
     "EmptyInput": "Check the filter or the file; a table needs a count above 0.",
     "UnequalLengths": "Give every column one value a row.",
+    "MisalignedRows": "Bring the rows into one order: `prediction.loc[truth.index]`; if they are, give `.to_numpy()`.",
     "WrongShape": "Labels or scores are (n,), memberships (n, C) with one column a class.",
     "MissingValues": 'Fill the value in, or say `missing="drop"`; the rows that were left out are counted.',
     "UnknownLabel": "Check the spelling, or put the label on the scale.",

@@ -180,12 +180,6 @@ def test_a_single_named_column_speaks_for_its_class() -> None:
     assert sy.assess(frame, truth="y", membership="p_no", event="no")["accuracy"].value == 1.0
 
 
-def test_rows_of_a_series_are_not_aligned_by_their_labels() -> None:
-    truth = pd.Series(["a", "b", "b"], index=[0, 1, 2])
-    prediction = pd.Series(["a", "b", "b"], index=[2, 1, 0])
-    assert sy.assess(truth, prediction)["accuracy"].value == 1.0
-
-
 # --- the forms of a prediction --------------------------------------------------------------------------------
 
 

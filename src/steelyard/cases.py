@@ -353,10 +353,12 @@ def _refuse_strangers(raw: Raw) -> None:
     for said in raw.predictions.values():
         assigned, true = () if said.labels is None else said.labels.labels, raw.truth.labels
         if assigned and not set(assigned) & set(true):
+            number = isinstance(assigned[0], int)
+            check = "Divide scores so that they end at 1" if number else "Check the column and the spelling"
             raise UnknownLabel(
                 f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
                 column=said.name,
-                mend="Check the column and the spelling, or name all classes: scale=Scale([...])",
+                mend=f"{check}, or name all classes: scale=Scale([...])",
             )
 
 

@@ -349,12 +349,13 @@ def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
     """What a command lacks; where that is a column, which ones the file has."""
     if error.argument is None or not error.command_chain or "Did you mean" in str(error):
         return str(error)
-    option, file = error.argument, next((word for word in given[1:] if Path(word).is_file()), None)
+    option = error.argument
     name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
     needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
-    with suppress(SteelyardError):
-        if file is not None:
-            return f"{needed} {quoted(Path(file).name)} has the columns {listed(names_of(discover(file)[0]), 12)}"
+    for word in given[1:]:
+        with suppress(SteelyardError, OSError, ValueError):
+            if Path(word).is_file():
+                return f"{needed} {quoted(Path(word).name)} has the columns {listed(names_of(discover(word)[0]), 12)}"
     return needed
 
 

@@ -75,6 +75,10 @@ class UnequalLengths(SteelyardError):
     """Truth, prediction, weight or group differ in length."""
 
 
+class MisalignedRows(SteelyardError):
+    """A column has the rows of the truth in another order, as its index says."""
+
+
 class WrongShape(SteelyardError):
     """An array has a shape that no form of prediction has."""
 

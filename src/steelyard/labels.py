@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,12 +25,16 @@ MEND = "Labels are text, whole numbers or booleans"
 
 @dataclass(frozen=True)
 class Coded:
-    """A column of labels: row i has the label ``labels[codes[i]]``; a code of -1 means missing."""
+    """A column of labels: row i has the label ``labels[codes[i]]``; a code of -1 means missing.
+
+    ``order`` has these labels, and perhaps others, in the order that whoever made the column gave them, if anybody did.
+    """
 
     codes: Codes
     labels: tuple[Label, ...]
     name: str
     has_missing: bool = False
+    order: tuple[Label, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -46,7 +50,7 @@ class Coded:
         seen = np.zeros(len(self.labels), dtype=bool)
         seen[codes] = True
         labels = tuple(label for label, here in zip(self.labels, seen, strict=True) if here)
-        return Coded(_renumbered(codes, seen), labels, self.name)
+        return Coded(_renumbered(codes, seen), labels, self.name, order=self.order)
 
     def on(self, scale: Scale) -> Codes:
         """Translate to the codes of a scale, or name the first label that is not on it."""
@@ -209,7 +213,7 @@ def without(coded: Coded, missing: Marks) -> Coded:
         return Coded(np.full(len(missing), -1, dtype=np.int8), (), coded.name, has_missing=len(missing) > 0)
     codes = coded.codes.astype(np.min_scalar_type(-len(coded.labels) - 1))
     codes[missing] = -1
-    return Coded(codes, coded.labels, coded.name, has_missing=True)
+    return Coded(codes, coded.labels, coded.name, has_missing=True, order=coded.order)
 
 
 # --- text, and everything from Arrow --------------------------------------------------------------------------
@@ -252,7 +256,9 @@ def _encode_arrow(column: Any, name: str) -> Coded:
         filled = as_numpy(column.fill_null(present[0] if len(present) else pa.scalar(0).cast(kind)))
         return without(encode(filled, name), as_numpy(column.is_null()))
     if pa.types.is_dictionary(kind):
-        return _joined(_pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name), name)
+        pieces = _pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name)
+        found = _joined(pieces, name)
+        return replace(found, order=_order(pieces)) if kind.ordered else found
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise UnusableLabels(f"a column of {kind} cannot hold class labels", column=name, mend=MEND)
     return _joined(_pieces(_dictionaries(column), name), name)
@@ -316,6 +322,12 @@ def _joined(pieces: Sequence[Piece], name: str) -> Coded:
     return Coded(codes, labels, name, has_missing=gaps and bool((codes < 0).any()))
 
 
+def _order(pieces: Sequence[Piece]) -> tuple[Label, ...]:
+    """The labels as an ordered categorical has them, also those that do not occur; none where its parts disagree."""
+    orders = {tuple(dict.fromkeys(plain_label(word) for word in each.words if not is_missing(word))) for each in pieces}
+    return orders.pop() if len(orders) == 1 else ()
+
+
 def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
     """The label that each word stands for; None for what is missing or does not occur."""
     seen = occurring(piece.places if piece.missing is None else piece.places[~piece.missing], len(piece.words))
@@ -344,12 +356,15 @@ def refuse_missing(column: Coded) -> None:
 
 
 def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
-    """Make a scale of all labels seen, sorted: what is assumed when nobody named the classes."""
+    """Make a scale of all labels seen: in the order that ordered categoricals bring along, else sorted."""
     try:
         labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
+    orders = {column.order for column in columns if column.order}
+    if len(orders) == 1 and set(labels) <= set(order := orders.pop()):
+        return Scale([label for label in order if label in set(labels)], event)
     return Scale(labels, event, ordered=not (labels and isinstance(labels[0], str)))
 
 

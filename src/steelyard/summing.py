@@ -177,7 +177,7 @@ class Plan:
         if not seen.rows:
             raise nothing(seen.missing)
         try:
-            return self._survey(seen.values, scores)
+            return self._survey(seen.columns, scores)
         except SteelyardError as error:
             raise self._told(error, seen.missing) from None
 

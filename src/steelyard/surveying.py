@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,13 @@ class Seen:
         values: The values, by column.
         missing: Whether any value is missing.
         rows: How many rows were looked at.
+        orders: The order that ordered categoricals bring along, by column; nothing where they disagree.
     """
 
     values: Mapping[str, Any]
     missing: bool = False
     rows: int = 0
+    orders: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Any, names: Sequence[str], complete: bool) -> Seen:
@@ -40,7 +42,8 @@ class Seen:
         found = {name: _distinct(kept.column(name)) for name in names}
         gaps = [bool(compute.any(compute.is_null(values, nan_is_null=True)).as_py()) for values in found.values()]
         values = {name: _few(values.drop_null()) for name, values in found.items()}
-        return cls(values, kept.num_rows < table.num_rows or any(gaps), kept.num_rows)
+        orders = {name: _order(table.column(name)) for name in names}
+        return cls(values, kept.num_rows < table.num_rows or any(gaps), kept.num_rows, orders)
 
     def __add__(self, other: Seen) -> Seen:
         """What both have seen."""
@@ -51,7 +54,13 @@ class Seen:
             name: _few(compute.unique(pa.concat_arrays([found, other.values[name]])))
             for name, found in self.values.items()
         }
-        return Seen(values, self.missing or other.missing, self.rows + other.rows)
+        orders = {name: order if other.orders[name] == order else () for name, order in self.orders.items()}
+        return Seen(values, self.missing or other.missing, self.rows + other.rows, orders)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The values as columns, which have the order of those that they come from."""
+        return {name: _ordered(values, self.orders.get(name, ())) for name, values in self.values.items()}
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,25 @@ def _distinct(column: Any) -> Any:
     # Words that stand in no row stand in a dictionary too.
     used = occurring(column.indices.to_numpy(), len(column.dictionary))
     return column.dictionary.take(pa.array(np.flatnonzero(used)))
+
+
+def _order(column: Any) -> tuple[Any, ...]:
+    import pyarrow as pa
+
+    if not (pa.types.is_dictionary(column.type) and column.type.ordered):
+        return ()
+    orders = {tuple(chunk.dictionary.to_pylist()) for chunk in column.chunks}
+    return orders.pop() if len(orders) == 1 else ()
+
+
+def _ordered(values: Any, order: Sequence[Any]) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if not order:
+        return values
+    words = pa.array(order, values.type)
+    return pa.DictionaryArray.from_arrays(compute.index_in(values, words), words, ordered=True)
 
 
 def nothing(dropped: bool) -> EmptyInput:

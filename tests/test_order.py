@@ -1,0 +1,126 @@
+"""The order that ordered categoricals bring along, and rows that are in another order than those of the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+import steelyard as sy
+from steelyard.errors import MisalignedRows
+
+LEVELS = ["low", "mid", "high", "never"]
+SORTED, ORDERED = ("high", "low", "mid"), ("low", "mid", "high")
+RANDOM = np.random.default_rng(0)
+TRUE = RANDOM.integers(0, 3, 60)
+SAID = np.where(RANDOM.random(60) < 0.7, TRUE, RANDOM.integers(0, 3, 60))
+
+
+def category(codes: Any, levels: list[str] = LEVELS, ordered: bool = True) -> Any:
+    words = [LEVELS[code] for code in codes]
+    return pd.Series(pd.Categorical(words, categories=levels, ordered=ordered))
+
+
+def words(codes: Any) -> Any:
+    return pd.Series([LEVELS[code] for code in codes])
+
+
+TURNED = ["mid", "low", "high", "never"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "assigned", "classes"),
+    [
+        (category(TRUE), category(SAID), ORDERED),
+        (category(TRUE), words(SAID), ORDERED),
+        (words(TRUE), category(SAID), ORDERED),
+        (pl.Series(words(TRUE)).cast(pl.Enum(LEVELS)), words(SAID), ORDERED),
+        (pa.DictionaryArray.from_arrays(TRUE, LEVELS, ordered=True), words(SAID), ORDERED),
+        (pa.chunked_array([pa.DictionaryArray.from_arrays(TRUE, LEVELS, ordered=True)] * 1), words(SAID), ORDERED),
+        (category(TRUE, ordered=False), category(SAID, ordered=False), SORTED),
+        (pa.DictionaryArray.from_arrays(TRUE, LEVELS), words(SAID), SORTED),
+        (category(TRUE), category(SAID, TURNED), SORTED),  # which of the two?
+        (category(TRUE), words(SAID).replace("low", "lowest"), ("high", "low", "lowest", "mid")),
+    ],
+)
+def test_classes_come_in_the_order_of_their_categories(truth: Any, assigned: Any, classes: tuple[str, ...]) -> None:
+    found = sy.assess(truth, assigned)
+    assert found.classes == classes
+    assert ("sorted order" in found["weighted_kappa"].note) == (classes != ORDERED)
+
+
+def test_an_order_is_worth_what_the_scale_is_worth() -> None:
+    named = sy.assess(words(TRUE), words(SAID), scale=sy.Scale(ORDERED))
+    assert sy.assess(category(TRUE), category(SAID)).table().to_json() == named.table().to_json()
+    gaps = category(TRUE).where(np.arange(60) > 5)
+    assert sy.assess(gaps, category(SAID), missing="drop").classes == ORDERED
+
+
+@pytest.mark.parametrize("write", [parquet.write_table, feather.write_feather])
+@pytest.mark.parametrize("measures", [["error", "weighted_kappa"], ["weighted_kappa", "auc"]])
+def test_files_bring_the_order_along_however_they_are_read(tmp_path: Path, write: Any, measures: list[str]) -> None:
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 60)
+    columns = {"y": category(TRUE), **dict(zip(ORDERED, scores.T, strict=True))}
+    table = pa.Table.from_pandas(pd.DataFrame(columns))
+    write(table.slice(0, 25), tmp_path / f"a.{'parquet' if write is parquet.write_table else 'arrow'}")
+    write(table.slice(25), tmp_path / f"b.{'parquet' if write is parquet.write_table else 'arrow'}")
+    for engine in (None, "local"):
+        found = sy.assess(tmp_path, truth="y", membership=list(ORDERED), measures=measures, engine=engine)
+        held = sy.assess(table, truth="y", membership=list(ORDERED), measures=measures)
+        assert found.classes == held.classes == ORDERED
+        assert found["weighted_kappa"].value == pytest.approx(held["weighted_kappa"].value, rel=1e-14)
+
+
+def test_files_that_disagree_on_the_order_have_none(tmp_path: Path) -> None:
+    for name, levels in (("a", LEVELS), ("b", TURNED)):
+        frame = pd.DataFrame({"y": category(TRUE, levels), "p": category(SAID, levels)})
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    assert sy.assess(tmp_path, truth="y", assigned="p").classes == SORTED
+
+
+NAMED = pd.Series([0, 1, 1, 0], index=list("abcd"))
+
+
+@pytest.mark.parametrize(
+    ("truth", "assigned", "row"),
+    [
+        (NAMED, NAMED, None),
+        (NAMED, NAMED[::-1], 0),
+        (NAMED, NAMED.loc[["a", "b", "d", "c"]], 2),
+        (NAMED, NAMED.reset_index(drop=True), None),  # nobody named these rows
+        (NAMED, NAMED.to_numpy()[::-1], None),
+        (NAMED, NAMED.rename(index={"a": "z"})[::-1], None),  # other rows altogether
+        (NAMED.reset_index(drop=True), NAMED.reset_index(drop=True).sample(frac=1, random_state=1), 0),
+        (NAMED.sample(frac=1, random_state=1), pd.Series([0, 1, 1, 0]), None),
+        (NAMED, pd.DataFrame({0: 1.0 - NAMED, 1: NAMED.astype(float)})[::-1], 0),
+    ],
+)
+def test_rows_in_another_order_are_refused(truth: Any, assigned: Any, row: int | None) -> None:
+    if row is None:
+        assert sy.assess(truth, assigned).n == 4
+        return
+    with pytest.raises(MisalignedRows, match=f"column 'prediction', row {row}: "):
+        sy.assess(truth, assigned)
+    said, true = (repr(each.index.tolist()[row]) for each in (assigned, truth))
+    with pytest.raises(MisalignedRows, match=f"the index says {said}, and that of the truth {true}"):
+        sy.assess(truth, assigned)
+    with pytest.raises(MisalignedRows, match="column 'second'"):
+        sy.compare(truth, {"first": truth, "second": assigned})
+
+
+def test_weights_and_clusters_too() -> None:
+    other = NAMED[::-1] + 1
+    for options in ({"weight": other}, {"group": other}):
+        with pytest.raises(MisalignedRows, match=f"column '{next(iter(options))}', row 0"):
+            sy.assess(NAMED, NAMED.to_numpy(), **options)  # type: ignore[arg-type]
+
+
+def test_scores_in_per_cent_are_told_from_labels() -> None:
+    with pytest.raises(sy.SteelyardError, match="Divide scores so that they end at 1"):
+        sy.assess([0, 1, 1], [10.0, 90.0, 40.0], event=1)
