@@ -93,7 +93,7 @@ MENDS = {
     "NotNumbers": "Give numbers, not text that looks like them.",
     "SwappedArguments": "The truth comes first: `assess(y_true, prediction)`.",
     "EventNeeded": 'Name the class that the score speaks for, `event="yes"`, or give one column a class.',
-    "AmbiguousPrediction": "Give labels as integers, or say `threshold=0.5` if they are probabilities.",
+    "AmbiguousPrediction": "Give labels as integers, say `threshold=0.5` for probabilities, or name the columns.",
     "ChangedInput": "Give a copy, or look at the results before the array is changed.",
     "OutsideUnitInterval": "Standardise margins and votes first; a score on another scale needs `threshold=`.",
     "SumNotOne": "Divide each row by its sum; `standardise` makes probabilities of others; or give the assigned class.",

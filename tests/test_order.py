@@ -11,9 +11,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import steelyard as sy
-from steelyard.errors import MisalignedRows
+from steelyard.errors import AmbiguousPrediction, MisalignedRows
 
 LEVELS = ["low", "mid", "high", "never"]
 SORTED, ORDERED = ("high", "low", "mid"), ("low", "mid", "high")
@@ -60,6 +61,37 @@ def test_an_order_is_worth_what_the_scale_is_worth() -> None:
     assert sy.assess(category(TRUE), category(SAID)).table().to_json() == named.table().to_json()
     gaps = category(TRUE).where(np.arange(60) > 5)
     assert sy.assess(gaps, category(SAID), missing="drop").classes == ORDERED
+
+
+def test_columns_without_names_have_no_order_where_classes_have_one_of_their_own() -> None:
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 60)
+    with pytest.raises(AmbiguousPrediction, match="the columns have no names"):
+        sy.assess(category(TRUE), scores)
+    named = sy.assess(category(TRUE), pd.DataFrame(scores, columns=list(SORTED)))
+    assert named.classes == ORDERED
+    assert named["accuracy"].value == sy.assess(words(TRUE), scores)["accuracy"].value
+    turned = sy.assess(category(TRUE), scores[:, [1, 2, 0]], scale=sy.Scale(ORDERED))
+    assert turned["accuracy"].value == named["accuracy"].value
+    assert sy.assess(category(TRUE, sorted(LEVELS)), scores).classes == SORTED
+
+
+def test_estimators_know_their_classes() -> None:
+    covariates = TRUE[:, None] + np.random.default_rng(2).normal(size=(60, 2))
+    found = sy.cross_assess("lda", covariates, category(TRUE), cv=5, seed=0)
+    plain = sy.cross_assess("lda", covariates, words(TRUE), cv=5, seed=0)
+    for measure in ("error", "auc", "log_score"):
+        assert found["lda"][measure].value == pytest.approx(plain["lda"][measure].value, rel=1e-12)
+
+
+def test_scorers_know_the_order_too() -> None:
+    covariates = TRUE[:, None] + np.random.default_rng(2).normal(size=(60, 2))
+    fitted = LinearDiscriminantAnalysis().fit(covariates, words(TRUE))
+    named = sy.assess(words(TRUE), fitted.predict(covariates), scale=sy.Scale(ORDERED))
+    score = sy.scorer("weighted_kappa")(fitted, covariates, category(TRUE))
+    assert score == pytest.approx(named["weighted_kappa"].value, rel=1e-14)
+    assert score != pytest.approx(sy.scorer("weighted_kappa")(fitted, covariates, words(TRUE)), rel=1e-3)
+    plain = sy.scorer("log_score")(fitted, covariates, words(TRUE))
+    assert sy.scorer("log_score")(fitted, covariates, category(TRUE)) == pytest.approx(plain, rel=1e-14)
 
 
 @pytest.mark.parametrize("write", [parquet.write_table, feather.write_feather])

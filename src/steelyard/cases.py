@@ -11,6 +11,7 @@ import numpy as np
 
 from .columns import as_number, flat_numbers, flattened, is_floating, is_table, is_whole, numbers, refuse_twice, take
 from .errors import (
+    AmbiguousPrediction,
     BadOption,
     EmptyInput,
     NotNumbers,
@@ -345,6 +346,7 @@ class Door:
             )
         scale = scale_of(columns, self.event)
         _refuse_strangers(raw)
+        _refuse_nameless(raw, scale)
         return scale
 
 
@@ -359,6 +361,20 @@ def _refuse_strangers(raw: Raw) -> None:
                 f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
                 column=said.name,
                 mend=f"{check}, or name all classes: scale=Scale([...])",
+            )
+
+
+def _refuse_nameless(raw: Raw, scale: Scale) -> None:
+    """Columns without names are in the order of the classes; which that is, is unclear where nobody sorted these."""
+    if scale.classes == tuple(sorted(scale.classes)):
+        return
+    for said in raw.predictions.values():
+        if len(said.columns) > 1 and not said.class_names:
+            raise AmbiguousPrediction(
+                f"the columns have no names, and the classes an order of their own: {listed(scale.classes)}",
+                column=said.name,
+                mend="Give a frame with the classes as names, as pandas.DataFrame(p, columns=classifier.classes_), "
+                "or name the classes in the order of the columns: scale=Scale([...])",
             )
 
 

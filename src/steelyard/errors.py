@@ -108,7 +108,7 @@ class EventNeeded(SteelyardError):
 
 
 class AmbiguousPrediction(SteelyardError):
-    """Numbers that could be labels or scores, where the two readings disagree."""
+    """A prediction that can be read in two ways which disagree: as labels or scores, or as columns of other classes."""
 
 
 class ChangedInput(SteelyardError):

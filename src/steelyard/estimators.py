@@ -23,9 +23,11 @@ def scale_of_estimator(estimator: Any, y: Any) -> Scale | None:
         return cut
     if not hasattr(estimator, "classes_"):
         return None
-    classes = classes_of(estimator)
-    strangers = [label for label in encode(y, "truth").labels if label not in classes]
-    return Scale([*classes, *strangers], ordered=False)
+    classes, true = classes_of(estimator), encode(y, "truth")
+    labels = [*classes, *[label for label in true.labels if label not in classes]]
+    if true.order and set(labels) <= set(true.order):
+        return Scale([label for label in true.order if label in labels])
+    return Scale(labels, ordered=False)
 
 
 def innermost(estimator: Any) -> Any:
