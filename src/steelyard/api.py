@@ -13,10 +13,11 @@ from .assessment import Assessment
 from .cases import Door, Missing, replace_event
 from .columns import as_number
 from .decisions import least_cost
-from .errors import BadOption, BadTable, EmptyInput, UnknownModel, quoted
+from .errors import BadOption, EmptyInput, UnknownModel, quoted
 from .measured import Knowledge
 from .measures import find
 from .prediction import recognise
+from .published import read_table
 from .registry import Measure
 from .rules import Rule
 from .scale import Continuum, Label, Scale, listed
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .comparison import Comparison
-    from .kinds import Array
 
 MODEL = "prediction"
 
@@ -268,8 +268,9 @@ def assess_table(
     """Weigh a classifier of which only the confusion table is known, as in a publication.
 
     Args:
-        counts: The table: rows are true classes, columns assigned ones.
-        classes: The class labels, in order; 0, 1, ... if not given.
+        counts: The table: rows are true classes, columns assigned ones. A frame of pandas (as of ``crosstab``) and
+            {true: {assigned: count}} name the classes themselves, and rows and columns are bound by these names.
+        classes: The class labels, in order; 0, 1, ... if neither given nor named by the table.
         scale: The same as a Scale.
         event: The class of interest.
         cost: Costs by class name.
@@ -285,38 +286,12 @@ def assess_table(
         An Assessment.
     """
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
-    table = _checked_table(counts)
-    named = scale or Scale(list(range(len(table))) if classes is None else classes, event)
-    if event is not None and scale is not None:
-        named = Scale(scale.classes, event, scale.ordered)
-    if len(named) != len(table):
-        raise BadTable(f"{len(named)} classes for a table of {len(table)}", mend="Name one class a row")
+    named, table = read_table(counts, scale, classes, event)
     table = table if truth_in_rows else table.T
     cells = np.argwhere(table > 0)
     keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
     tally = Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1)))
     return Assessment(tally, settings.fitted(tally.given))
-
-
-def _checked_table(counts: Any) -> Array:
-    try:
-        table = np.asarray(counts.filled(np.nan) if isinstance(counts, np.ma.MaskedArray) else counts)
-        numeric = table.dtype.kind in "iufb"
-        table = table.astype(np.float64) if numeric else table
-    except (TypeError, ValueError, OverflowError):
-        numeric = False
-    if not numeric:
-        raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]")
-    if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise BadTable(f"the table has the shape {table.shape}", mend="One row and one column a class")
-    if not np.isfinite(table).all() or (table < 0).any():
-        row, column = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
-        raise BadTable(f"the count in row {row}, column {column} is {table[row, column]}", mend="Counts are 0 or above")
-    if table.max() > 1e100:
-        raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
-    if table.sum() == 0:
-        raise EmptyInput("the table is empty", mend="At least one count must be above 0")
-    return np.asarray(table, dtype=np.float64)
 
 
 def assess_tally(tally: Tally | str | Path, model: str | None = None, **options: Unpack[Options]) -> Assessment:

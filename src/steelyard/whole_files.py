@@ -21,7 +21,9 @@ def write_whole(path: str | Path, content: bytes) -> None:
         half.replace(path)
         _settle(half.parent)
     except (OSError, ValueError) as error:
-        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=quoted(str(error), 120)) from None
+        folder = Path(path).parent
+        mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
+        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=mend) from None
     finally:
         with suppress(OSError, ValueError):
             half.unlink(missing_ok=True)

@@ -32,12 +32,22 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
         return name.with_parameters(**parameters) if parameters else name
     entries = all_measures()
     text, in_text = _parse(name)
-    key = ALIASES.get(text, text)
-    if key not in entries:
+    key = next((key for key in map(_known, _spellings(text)) if key in entries), None)
+    if key is None:
         mend = did_you_mean(text, [*entries, *ALIASES], "`steelyard measures` lists them all")
         raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
     given = {**in_text, **parameters}
     return entries[key].with_parameters(**given) if given else entries[key]
+
+
+def _known(name: str) -> str:
+    return ALIASES.get(name, name)
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """A name as it is written, as it would be written here, and without what scikit-learn puts behind it."""
+    plain = text.lower().replace(" ", "_").replace("-", "_")
+    return text, plain, plain.removesuffix("_score"), plain.removesuffix("_loss")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

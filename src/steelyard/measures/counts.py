@@ -46,7 +46,7 @@ def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined="truth and assignment are the same one class",
-    cite="Cohen (1960), Educational and Psychological Measurement 20(1), 37-46", title="kappa",
+    cite="Cohen (1960), Educational and Psychological Measurement 20(1), 37-46", aliases=("cohen_kappa",), title="kappa"
 )  # fmt: skip
 def kappa(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
     """Agreement beyond chance: (O - E) / (1 - E), O = accuracy, E = sum(true * assigned) / total^2."""
@@ -92,7 +92,7 @@ def weighted_kappa(penalty: Sum, matrix: Sum, true: Sum, assigned: Sum, total: S
     better="higher", span=(-1.0, 1.0), chance=0.0,
     undefined="only one class is true, or only one is assigned", title="MCC",
     cite="Gorodkin (2004), Computational Biology and Chemistry 28, 367-374",
-    aliases=("matthews_correlation", "phi_coefficient"),
+    aliases=("matthews_correlation", "matthews_corrcoef", "phi_coefficient"),
 )  # fmt: skip
 def mcc(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
     """Correlation of true and assigned class: (O n^2 - E n^2) / sqrt((n^2 - sum true^2) (n^2 - sum assigned^2)).

@@ -1,0 +1,115 @@
+"""Confusion tables that others made, with names and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steelyard as sy
+from steelyard.errors import BadTable
+
+COUNTS = [[231, 27, 3], [32, 54, 5], [1, 2, 60]]
+NAMES = ["no", "perhaps", "yes"]
+FRAME = pd.DataFrame(COUNTS, NAMES, NAMES)
+BY_NAME = {true: dict(zip(NAMES, row, strict=True)) for true, row in zip(NAMES, COUNTS, strict=True)}
+
+
+def table(counts: Any, **options: Any) -> Any:
+    return sy.assess_table(counts, **options).table().to_json()
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        FRAME,
+        BY_NAME,
+        FRAME[["yes", "no", "perhaps"]],  # bound by name, whatever their order
+        pd.DataFrame(COUNTS, columns=NAMES),
+        pd.DataFrame(COUNTS, index=NAMES),
+        {true: {name: row[name] for name in reversed(NAMES)} for true, row in BY_NAME.items()},
+    ],
+)
+def test_a_table_names_its_classes(counts: Any) -> None:
+    assert table(counts) == table(COUNTS, classes=NAMES)
+    turned = FRAME.loc[["yes", "perhaps", "no"]]
+    assert table(turned, scale=sy.Scale(NAMES)) == table(COUNTS, classes=NAMES)
+    assert table(counts, event="yes") == table(COUNTS, classes=NAMES, event="yes")
+
+
+def test_a_cross_table_is_its_rows() -> None:
+    random = np.random.default_rng(0)
+    truth, said = (np.array(NAMES)[random.integers(0, 3, 80)] for _ in range(2))
+    said[said == "perhaps"] = "no"  # a class that is never assigned has no column
+    crossed = pd.crosstab(truth, said)
+    assert crossed.shape == (3, 2)
+    found, rows = sy.assess_table(crossed), sy.assess(truth, said)
+    assert found.classes == rows.classes
+    np.testing.assert_array_equal(found.confusion(), rows.confusion())
+    np.testing.assert_array_equal(
+        sy.assess_table(pd.crosstab(said, truth), truth_in_rows=False, scale=sy.Scale(NAMES)).confusion(),
+        rows.confusion(),
+    )
+
+
+def test_other_names_for_the_same_classes() -> None:
+    assert table(pd.DataFrame(COUNTS), classes=NAMES) == table(COUNTS, classes=NAMES)
+    assert table(FRAME, classes=["a", "b", "c"]) == table(COUNTS, classes=["a", "b", "c"])
+    assert table(pd.DataFrame(COUNTS)) == table(COUNTS)
+
+
+def test_classes_that_the_table_lacks_are_empty() -> None:
+    found = sy.assess_table({"no": {"no": 5, "yes": 1}, "yes": {"yes": 7}}, classes=["no", "perhaps", "yes"])
+    np.testing.assert_array_equal(found.confusion(), [[5, 0, 1], [0, 0, 0], [0, 0, 7]])
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "why"),
+    [
+        (pd.crosstab([0, 1, 1], [0, 1, 0], margins=True), {}, "'All' is no class. Leave sums out"),
+        ({"a": 3, "b": 4}, {}, "the table has no columns"),
+        (pd.DataFrame([[1, 2], [3, 4]], ["a", "a"], ["a", "b"]), {}, "a class stands twice"),
+        (
+            pd.DataFrame([[1, 2], [3, 4]], ["a", "b"], ["b", "a"]),
+            {"classes": ["x", "y"]},
+            "the table is about 'a', 'b'",
+        ),
+        (FRAME, {"classes": ["x", "y"]}, "the table is about"),
+        (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
+        (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 0, column 1 is -2"),
+        (pd.DataFrame([[1, 2], [3, 4]], [1.5, 2.5], [1.5, 2.5]), {}, "cannot be a class label"),
+        ({}, {}, "at least two classes"),
+    ],
+)
+def test_tables_that_cannot_be_read(counts: Any, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(sy.SteelyardError, match=why):
+        sy.assess_table(counts, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("AUC", "auc"),
+        ("Balanced Accuracy", "balanced_accuracy"),
+        ("balanced-accuracy", "balanced_accuracy"),
+        ("accuracy_score", "accuracy"),
+        ("cohen_kappa_score", "kappa"),
+        ("matthews_corrcoef", "mcc"),
+        ("roc_auc_score", "auc"),
+        ("brier_score_loss", "brier"),
+        ("average_precision_score", "average_precision"),
+        ("F1", "f1"),
+        ("spherical_score", "spherical_score"),
+        ("log_loss", "log_score"),
+        ("FBeta(beta=0.5)", "fbeta"),
+    ],
+)
+def test_names_that_others_use(name: str, meant: str) -> None:
+    assert sy.find(name).name == meant
+
+
+def test_a_table_without_columns_is_refused() -> None:
+    with pytest.raises(BadTable):
+        sy.assess_table(np.zeros((2, 3)))
