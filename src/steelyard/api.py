@@ -72,7 +72,8 @@ def assess(
         y_true: The true labels; or a data frame, also one of Dask or Spark; or a path (CSV, Parquet, Arrow): a file, a
             pattern, a folder, or an address such as "s3://bucket/folder".
         prediction: Labels (n,), a score for the event (n,), or memberships (n, C): an array in the order of the
-            scale, or a frame or dictionary whose names are the classes.
+            scale, or a frame or dictionary whose names are the classes. On a Continuum without an event, numbers (n,)
+            are guesses at the measured values, and cut like these.
         truth: With a frame: the column of true labels.
         membership: With a frame: the membership columns, as a pattern ("p_*"), a list, or {class: column}; a single
             column is a score for the event.

@@ -249,7 +249,9 @@ class Door:
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             known = ()  # what they are called is up to the predictions
         event = self.event if self.event is not None or self.scale is None else self.scale.event
-        scored = self.threshold is not None or self.any_scale
+        # Whole numbers, too, are guesses at what was measured where classes bear other names.
+        guessed = isinstance(self.scale, Continuum) and event is None and isinstance(next(iter(known), None), str)
+        scored = self.threshold is not None or self.any_scale or guessed
         read = {
             name: recognise(value, self.headings.get(name, name), known, event, scored)
             for name, value in predictions.items()

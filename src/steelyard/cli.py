@@ -118,7 +118,10 @@ def assess(
     file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
-    assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None,
+    assigned: Annotated[
+        str | None,
+        Parameter(help="Column of the class that the model assigned; with --cut, or of the value it expects."),
+    ] = None,
     membership: Annotated[
         str | None,
         Parameter(

@@ -22,11 +22,18 @@ from .columns import (
     refuse_twice,
     take,
 )
-from .errors import AmbiguousPrediction, ChangedInput, EventNeeded, WrongShape, quoted
+from .errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideContinuum, WrongShape, quoted
 from .labels import Coded, coded, refuse_missing
-from .membership import are_probabilities, assign_highest, assign_none, assign_threshold, missing_rows
+from .membership import (
+    are_probabilities,
+    assign_highest,
+    assign_none,
+    assign_threshold,
+    missing_rows,
+    refuse_missing_numbers,
+)
 from .parallel import chunks
-from .scale import Label, Scale, plain_label
+from .scale import Continuum, Label, Scale, plain_label
 
 if TYPE_CHECKING:
     from .kinds import Codes, Marks, Numbers, Places
@@ -147,6 +154,8 @@ class Prediction:
         if self.labels is not None:
             refuse_missing(self.labels)
             return self.labels.on(scale)
+        if isinstance(scale, Continuum) and self._is_value_on(scale) and threshold is None:
+            return self._cut(scale)
         if len(self.columns) == 1:
             return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
         order = self._order(scale)
@@ -161,11 +170,26 @@ class Prediction:
 
     def scores(self, scale: Scale, any_scale: bool = False) -> Scores:
         """What it said in numbers, with the columns in the order of the scale."""
-        if self.labels is not None:
+        if self.labels is not None or (isinstance(scale, Continuum) and self._is_value_on(scale)):
             return Scores()
         if len(self.columns) == 1:
             return Scores(self.columns, self._spoken_for(scale))
         return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale)
+
+    def _is_value_on(self, scale: Continuum) -> bool:
+        """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
+        if len(self.columns) > 1 or self.class_names or scale.event is not None:
+            return False
+        inside = [0 < boundary < 1 for boundary in scale.boundaries[1:-1]]
+        return all(inside) or bool(((self.columns[0] < 0) | (self.columns[0] > 1)).any())
+
+    def _cut(self, scale: Continuum) -> Codes:
+        """The classes that values lie in."""
+        refuse_missing_numbers(self.columns[0], self.name)
+        try:
+            return scale.cut(self.columns[0]).astype(np.min_scalar_type(len(scale) - 1))
+        except OutsideContinuum as error:
+            raise OutsideContinuum(error.problem, column=self.name, row=error.row, mend=error.mend) from None
 
     def _order(self, scale: Scale) -> Sequence[int]:
         """Which column belongs to each class of the scale."""
