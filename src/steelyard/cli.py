@@ -120,7 +120,7 @@ def assess(
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     assigned: Annotated[
         str | None,
-        Parameter(help="Column of the class that the model assigned; with --cut, or of the value it expects."),
+        Parameter(help="Column of the class that the model assigned; with --cut, or of the value expected."),
     ] = None,
     membership: Annotated[
         str | None,
