@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.text import estimated, with_interval
+import steelyard as sy
+from steelyard.text import estimated, named, with_interval
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,10 @@ def test_a_value_is_seen_to_lie_in_a_narrow_interval(value: float, below: float,
     text, bounds = estimated(value, value - below, value + above)
     low, high = map(float, bounds.strip("[]").split(", "))
     assert low <= float(text) <= high
+
+
+def test_no_name_floods_a_table() -> None:
+    long = "x" * 10_000 + "end"
+    assert len(named(long)) == 80
+    assert named(long).endswith("end")
+    assert len(str(sy.assess([long, "y"] * 10, [long, long] * 10))) < 15_000

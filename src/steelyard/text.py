@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .table import Table
 
 WIDTH = 120
+LONGEST_NAME = 80
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -63,9 +64,9 @@ def _fixed(value: float) -> str:
 
 
 def named(label: object) -> str:
-    """A class label, in quotes where it is empty or has a space at an end, which would not be seen."""
+    """A class label, not too long, in quotes where it is empty or has a space at an end, which would not be seen."""
     text = str(label)
-    return harmless(label) if text and text == text.strip() else harmless(repr(text))
+    return shortened(harmless(label) if text and text == text.strip() else harmless(repr(text)), LONGEST_NAME)
 
 
 def shortened(text: str, limit: int) -> str:
