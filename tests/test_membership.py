@@ -190,7 +190,13 @@ def test_it_is_what_argmax_says(raw: Any) -> None:
         ([np.inf, -np.inf], OutsideUnitInterval, "p0", "inf is not a probability"),
         ([0.5, np.nan], MissingValues, "p1", "the value is missing"),
         ([np.nan, 5.0], MissingValues, "p0", "the value is missing"),
-        ([10**6, -(10**6) + 1], OutsideUnitInterval, "p0", "Probabilities lie between 0 and 1"),
+        (
+            [10**6, -(10**6) + 1],
+            OutsideUnitInterval,
+            "p0",
+            "Probabilities lie between 0 and 1; make them of a log odds",
+        ),
+        ([80, 20], OutsideUnitInterval, "p0", "divide per cent by 100"),
     ],
 )
 @pytest.mark.parametrize("place", [0, 3, CHUNK + 5, 2 * WORTH_A_THREAD])

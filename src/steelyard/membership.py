@@ -107,6 +107,13 @@ def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
     )
 
 
+PER_CENT = "divide per cent by 100, votes by their number"
+ODDS = (
+    "make them of a log odds by 1 / (1 + exp(-score)), of several scores by standardise(scores, 'softmax'), 'shift' or "
+    "'rank'"
+)
+
+
 def _refuse_range(column: Numbers, name: str, start: int) -> None:
     if column.dtype == np.float64:
         # As whole numbers, those from 0 to 1 come before all others: those above, negative ones, and no number at all.
@@ -119,13 +126,13 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():
         row = int(np.argmax(outside))
+        made = PER_CENT if column.min() >= 0 and column.max() <= 100 else ODDS
         raise OutsideUnitInterval(
             f"{float(column[row])!r} is not a probability",
             column=name,
             row=start + row,
-            mend="Probabilities lie between 0 and 1; make them of a log odds by 1 / (1 + exp(-score)), of several "
-            "scores by standardise(scores, 'softmax'), 'shift' or 'rank'; or take other scores as they are with "
-            "threshold=, or measures=['auc']",
+            mend=f"Probabilities lie between 0 and 1; {made}; "
+            "or take other scores as they are with threshold=, or measures=['auc']",
         )
 
 
