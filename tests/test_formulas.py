@@ -75,6 +75,18 @@ def test_settings_that_nobody_changed_are_kept_as_long_as_there_are_the_same_mea
     assert settle([find("f1")]) is not settle([find("f1")])  # what is no text may change
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter"), [(each.name, name) for each in sy.all_measures().values() for name in each.ranges]
+)
+def test_parameters_stay_in_their_range(name: str, parameter: str) -> None:
+    low, high = sy.find(name).ranges[parameter]
+    for value in (low, high, (low + high) / 2, np.float32(low), 1):
+        assert sy.find(name, **{parameter: value}).parameters[parameter] == value
+    for bad in (low - 1, high * 2 + 1, float("nan"), float("inf"), "x", None, [0.5], 1j):
+        with pytest.raises(sy.SteelyardError, match=f"{parameter} is "):
+            sy.find(name, **{parameter: bad})
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_slot_is_where_the_layout_says(classes: int) -> None:
     random = np.random.default_rng(4)

@@ -29,6 +29,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -101,6 +102,7 @@ class Measure:
         special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
+        ranges: The least and the greatest number that parameters may be, where they are numbers.
         aliases: Other names for the same measure.
     """
 
@@ -125,6 +127,7 @@ class Measure:
     special: bool = False
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
@@ -250,7 +253,10 @@ class Measure:
 
     def with_parameters(self, **parameters: Any) -> Measure:
         """Set parameters: ``measure("fbeta").with_parameters(beta=0.5)``."""
-        for name in parameters:
+        for name, value in parameters.items():
+            low, high = self.ranges.get(name, (None, None))
+            if low is not None and high is not None and not (isinstance(value, Real) and low <= float(value) <= high):
+                raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a number from {low:g} to {high:g}")
             if name not in self.parameters:
                 raise UnknownMeasure(
                     f"{self.name} has no parameter {quoted(name)}",

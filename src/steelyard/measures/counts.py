@@ -161,7 +161,7 @@ def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", undefined="a class never occurs, or {class} is never assigned", title="precision at prevalence",
-    cite=ALTMAN, aliases=("ppv_at",),
+    cite=ALTMAN, aliases=("ppv_at",), ranges={"prevalence": (0.0, 1.0)},
 )  # fmt: skip
 def precision_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
     """Precision where the class has another prevalence p: Se p / (Se p + (1 - Sp) (1 - p))."""
@@ -170,7 +170,7 @@ def precision_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None
 
 @measure(
     better="higher", undefined="a class never occurs, or all are assigned to {class}", title="NPV at prevalence",
-    cite=ALTMAN,
+    cite=ALTMAN, ranges={"prevalence": (0.0, 1.0)},
 )  # fmt: skip
 def npv_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = None) -> Sum:
     """NPV where the class has another prevalence p: Sp (1 - p) / (Sp (1 - p) + (1 - Se) p)."""
@@ -206,7 +206,7 @@ def f1(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", undefined="class {class} neither occurs nor is assigned", title="F-beta",
-    cite="van Rijsbergen (1979), Information Retrieval, ch. 7",
+    cite="van Rijsbergen (1979), Information Retrieval, ch. 7", ranges={"beta": (0.0, 1e6)},
 )  # fmt: skip
 def fbeta(tp: Sum, fn: Sum, fp: Sum, *, beta: float = 2.0) -> tuple[Sum, Sum]:
     """Precision and sensitivity, the latter beta times as important: (1+b^2) TP / ((1+b^2) TP + b^2 FN + FP)."""
