@@ -386,3 +386,29 @@ def test_one_probability_is_as_sure_as_its_distance_from_one_half() -> None:
         sy.assess(["no", "yes"], [-1.0, 2.0], event="yes", threshold=0.0).rejection()
     with pytest.raises(UnknownMeasure):
         sy.assess(["no", "yes"], ["no", "yes"]).rejection()
+
+
+@pytest.mark.parametrize("bad", [2, 0, -1, 1.0, float("nan"), "x", [0.5], object()])
+def test_a_prevalence_is_a_share(tested: sy.Assessment, bad: Any) -> None:
+    for ask in (tested.thresholds, lambda prevalence: tested.best_threshold("f1", prevalence=prevalence)):
+        with pytest.raises(BadOption, match=r"prevalence is .* It lies between 0 and 1"):
+            ask(prevalence=bad)
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, float("nan"), float("inf"), "x", [1], True, 1j])
+def test_a_seed_is_a_whole_number(tested: sy.Assessment, bad: Any) -> None:
+    probable = sy.assess([0, 1] * 10, np.linspace(0.1, 0.9, 20), event=1)
+    with pytest.raises(BadOption, match="seed is "):
+        tested.best_threshold("f1", seed=bad)
+    with pytest.raises(BadOption, match="seed is "):
+        probable.recalibration(seed=bad)
+    with pytest.raises(BadOption, match="seed is "):
+        sy.cross_assess("lda", np.eye(6), [0, 1] * 3, seed=bad)
+
+
+def test_thresholds_are_numbers_and_have_something_to_show(tested: sy.Assessment) -> None:
+    for bad in (float("nan"), "x", None, [0.5]):
+        with pytest.raises(BadOption, match="the threshold is"):
+            tested.at_threshold(bad)  # type: ignore[arg-type]
+    with pytest.raises(BadOption, match="no measure"):
+        tested.thresholds([])

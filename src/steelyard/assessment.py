@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from .columns import as_number
 from .errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
 from .estimate import Estimate
 from .evaluation import Evaluation
@@ -21,7 +22,7 @@ from .registry import Measure
 from .row_evaluation import RowEvaluation
 from .rows import Rows
 from .scale import Continuum, Label, listed
-from .settings import PRICED, STANDARDISE, Settings
+from .settings import PRICED, STANDARDISE, Settings, as_seed
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 from .summaries.summary import Summary
 from .table import Table, by_measure
@@ -360,8 +361,12 @@ class Assessment:
             A tidy table with the columns threshold, tp, fn, fp, tn, and for each measure its value, low and high.
         """
         from .decisions import Thresholds
+        from .goals import refuse_no_share
 
+        refuse_no_share(prevalence=prevalence)
         named = [measures] if isinstance(measures, str | Measure) else list(measures)
+        if not named:
+            raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
         found = Thresholds(self.event_ranking(label), prevalence)
         return found.frame([self._priced(name) for name in named], self.settings.level if intervals else None)
 
@@ -397,7 +402,7 @@ class Assessment:
         if len(self.classes) > 2:
             raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")
         goal = Goal.of(self._priced(measure), where, prevalence, guarantee)
-        return choose_threshold(self, goal, self.settings.seed if seed is None else seed)
+        return choose_threshold(self, goal, as_seed(seed, self.settings.seed))
 
     def rejection(self) -> Table:
         """The error among the rows that are kept when those are rejected first of which the classifier is least sure.
@@ -515,12 +520,14 @@ class Assessment:
         from .decomposition import recalibrated
 
         self._refuse_improbable()
-        return recalibrated(self, method, folds, self.settings.seed if seed is None else seed)
+        return recalibrated(self, method, folds, as_seed(seed, self.settings.seed))
 
     def at_threshold(self, threshold: float) -> Assessment:
         """The same classifier with another threshold for the event."""
-        model = self.tally.models.index(self.model)
-        tally = self.tally.at_threshold(model, self.code(None), threshold)
+        least, model = as_number(threshold), self.tally.models.index(self.model)
+        if np.isnan(least):
+            raise BadOption(f"the threshold is {quoted(threshold)}", mend="Give a number")
+        tally = self.tally.at_threshold(model, self.code(None), least)
         return Assessment(tally, self.settings, self.model, slice=self.slice)
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:

@@ -63,6 +63,13 @@ def counted(name: str | Measure) -> Measure:
     return entry
 
 
+def refuse_no_share(**options: Any) -> None:
+    """Options that are shares lie between 0 and 1, where they are given."""
+    for name, value in options.items():
+        if value is not None and not 0 < as_number(value) < 1:
+            raise BadOption(f"{name} is {quoted(value)}", mend="It lies between 0 and 1")
+
+
 @dataclass(frozen=True)
 class Goal:
     """What a threshold is chosen for: the best value of a measure, under conditions.
@@ -88,9 +95,7 @@ class Goal:
             raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend="Give cost= to assess, or costs here")
         several = isinstance(where, Iterable) and not isinstance(where, str)
         limits = tuple(Limit.read(text) for text in (where if several else [where]))
-        for name, value in (("prevalence", prevalence), ("guarantee", guarantee)):
-            if value is not None and not 0 < as_number(value) < 1:
-                raise BadOption(f"{name} is {quoted(value)}", mend="It lies between 0 and 1")
+        refuse_no_share(prevalence=prevalence, guarantee=guarantee)
         if guarantee is not None and not limits:
             raise BadOption("a guarantee needs a condition", mend="Say where='sensitivity >= 0.8'")
         return cls(entry, limits, prevalence, guarantee)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar
 
 from .cases import Given
 from .columns import as_number
@@ -23,8 +23,7 @@ STANDARDISE = (
     "or 'shift' for shares of their sum; better, fit a calibration (Platt's, isotonic) on other data"
 )
 METHODS = ("delta", "plain", "bootstrap", "percentile", "bca")
-
-
+Otherwise = TypeVar("Otherwise", int, None)
 PRICED = ("cost", "expected_cost", "decision_cost")
 
 
@@ -164,6 +163,15 @@ def _lacking(measure: Measure, given: Given) -> list[str]:
         return [MEASURED]
     needed = dict.fromkeys(need for name in measure.arguments for need in NEEDS.get(name, ()))
     return [need for need in needed if need not in given.measured]
+
+
+def as_seed(seed: Any, otherwise: Otherwise) -> int | Otherwise:
+    """The seed that a user gives, or another where there is none."""
+    if seed is None:
+        return otherwise
+    if isinstance(seed, bool) or not (as_number(seed) >= 0 and as_number(seed) % 1 == 0):
+        raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above, or None")
+    return int(seed)
 
 
 class Options(TypedDict, total=False):

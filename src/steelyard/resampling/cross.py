@@ -17,14 +17,14 @@ from ..measured import Knowledge
 from ..prediction import Prediction
 from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
-from ..settings import Method, settle
+from ..settings import Method, as_seed, settle
 from ..tally import Tally
 from ..terminal import watched
 from .assembling import assembled, compared
 from .crossed import CrossAssessment
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
 from .models import read_models, rule_of
-from .plans import Plan, Split, as_seed, make_plan, rare_classes
+from .plans import Plan, Split, make_plan, rare_classes
 
 if TYPE_CHECKING:
     from ..comparison import Comparison
@@ -98,7 +98,7 @@ def cross_assess(
     Returns:
         A CrossAssessment: a Comparison that also knows the folds, training errors and times.
     """
-    start = as_seed(seed)
+    start = as_seed(seed, None)
     settings = settle(
         measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=start or 0
     )

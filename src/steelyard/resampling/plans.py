@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..columns import as_number
 from ..errors import BadOption, StraddlingGroups, quoted
 from ..scale import listed
 
@@ -287,12 +286,3 @@ def rare_classes(codes: Codes, classes: Sequence[Label], plan: Plan) -> list[str
     for label, number in unseen.items():
         notes.append(f"{number:,} of {len(plan.splits):,} fits had no row of {quoted(label)} to learn it from")
     return notes
-
-
-def as_seed(seed: Any) -> int | None:
-    """A seed, or none."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not as_number(seed) == int(as_number(seed) or 0) or as_number(seed) < 0:
-        raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above, or None")
-    return int(seed)
