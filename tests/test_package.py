@@ -51,6 +51,13 @@ def test_every_public_name_can_be_had() -> None:
     )
 
 
+def test_errors_are_there_before_anything_went_wrong() -> None:
+    loaded = loaded_after("import steelyard; steelyard.errors.BadOption")
+    assert "steelyard.errors" in loaded
+    assert "steelyard.api" not in loaded
+    assert not {"api", "columns", "import_module", "Any"} & set(dir(steelyard))
+
+
 def test_a_name_that_is_not_there_is_refused_in_the_usual_way() -> None:
     assert not hasattr(steelyard, "nonsense")
 

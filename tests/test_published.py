@@ -77,6 +77,7 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
             "the table is about 'a', 'b'",
         ),
         (FRAME, {"classes": ["x", "y"]}, "the table is about"),
+        (COUNTS, {"scale": NAMES}, "scale is"),
         (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
         (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 0, column 1 is -2"),
         (pd.DataFrame([[1, 2], [3, 4]], [1.5, 2.5], [1.5, 2.5]), {}, "cannot be a class label"),

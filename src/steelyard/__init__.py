@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import errors as errors
     from .across import AcrossDatasets as AcrossDatasets
     from .across import across_datasets as across_datasets
     from .api import assess as assess
@@ -94,6 +95,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return import_module(".errors", __name__)
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
@@ -101,4 +104,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+    """What there is for users; modules that happen to be loaded are not."""
+    return sorted({"errors", *_HOME_OF, *(name for name in globals() if name.startswith("__"))})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import BadTable, EmptyInput, UnusableLabels, quoted
+from .errors import BadOption, BadTable, EmptyInput, UnusableLabels, quoted
 from .scale import Label, Scale, listed, plain_label
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ LARGEST = 1e100  # no number of rows
 MARGINS = ("all", "sum", "total", "totals")
 
 
-def read_table(counts: Any, scale: Scale | None, classes: Any, event: Any) -> tuple[Scale, Array]:
+def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale, Array]:
     """The classes of a table, and its counts in their order."""
+    if scale is not None and not isinstance(scale, Scale):
+        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
     rows, columns, numbers = _taken_apart(counts)
     known = None if scale is None and classes is None else Scale(classes, event) if scale is None else scale
     if known is not None and event is not None:
