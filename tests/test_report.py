@@ -340,3 +340,14 @@ def test_the_page_can_go_to_standard_output(
     assert page.startswith("<!doctype html>")
     assert data_in(page)["call"].endswith("--html -")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
+def test_measured_values_come_first_on_a_continuum() -> None:
+    water = sy.Continuum([65], classes=["dry", "wet"], sd=0.22)
+    measured = np.linspace(60, 70, 60)
+    page = content_of(sy.assess(measured, np.where(np.sin(measured * 9) > 0, "wet", "dry"), scale=water))
+    titles = [measure["title"] for measure in page["measures"]]
+    assert titles[:3] == ["apparent error", "adjusted error", "label error"]
+    assert titles.index("accuracy") > titles.index("true error, at most")
+    plain = content_of(sy.assess(["a", "b"] * 10, ["a", "a"] * 10))
+    assert [measure["title"] for measure in plain["measures"]][:2] == ["error", "accuracy"]

@@ -10,7 +10,7 @@ import numpy as np
 from ..grids import ARROWS, IN_SHORT, OF_SLICES
 from ..listing import parted, span_text
 from ..standings import title
-from ..statistics import CONFUSION
+from ..statistics import CONFUSION, CONTINUUM
 from ..table import json_value
 from ..text import count
 from .wording import percent, shown, told, worded
@@ -50,9 +50,17 @@ def explained(measure: Measure, classes: int) -> dict[str, Any]:
 
 
 def measures_of(first: Assessment, overall: Sequence[Overall]) -> list[dict[str, Any]]:
-    """Every measure with its overall estimate for every classifier, of which one tells what measures are."""
+    """Every measure with its overall estimate for every classifier, of which one tells what measures are.
+
+    Those of measured values come first, behind the error that they correct.
+    """
+
+    def comes_later(rows: Sequence[tuple[str, Estimate]]) -> bool:
+        measure = first.find(rows[0][1].measure)
+        return measure.statistic is not CONTINUUM and measure.name != "error"
+
     found = []
-    for rows in zip(*overall, strict=True):
+    for rows in sorted(zip(*overall, strict=True), key=comes_later):
         label, estimate = rows[0]
         facts = explained(first.find(estimate.measure), len(first.classes))
         found.append({**facts, "title": _titled(first, estimate, label), "estimates": [worded(e) for _, e in rows]})
