@@ -22,6 +22,7 @@ from steelyard.errors import (
     UnboundClasses,
     UnknownColumn,
     UnreadableFile,
+    UnusableLabels,
 )
 from steelyard.files import File
 
@@ -107,6 +108,12 @@ def test_a_decimal_comma_among_points_is_named(saved: Callable[..., str]) -> Non
     path = saved("y;p_a;p_b\na;0.25;0.75\nb;0,75;0.25\n")
     with pytest.raises(NotNumbers, match=r"column 'p_a', row 1: '0,75' is not a number. Write decimals with a point"):
         sy.assess(path, truth="y", membership="p_*")
+
+
+def test_the_word_that_makes_text_of_a_column_is_named(saved: Callable[..., str]) -> None:
+    path = saved("y,p\n1,1\n2,2\n3,unknown\n1,2\n")
+    with pytest.raises(UnusableLabels, match=r"text \('unknown'\) .* a column with 'unknown' in it is text"):
+        sy.assess(path, truth="y", assigned="p")
 
 
 def test_commas_in_quotes_do_not_separate(saved: Callable[..., str]) -> None:

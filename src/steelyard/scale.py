@@ -58,9 +58,13 @@ def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
     texts = [label for label in labels if isinstance(label, str)]
     others = [label for label in labels if not isinstance(label, str)]
     if texts and others:
+        words = [text for text in texts if not text.removeprefix("-").isdecimal()]
+        alike = "Use one kind for all labels, in the truth and in the prediction"
+        # A word makes text of a whole column of a file: it is what has to be mended.
+        alone = f"{alike}: a column with {quoted(words[0])} in it is text" if 0 < len(words) < len(texts) else alike
         raise UnusableLabels(
-            f"some labels are text ({quoted(texts[0])}) and some are numbers ({quoted(others[0])})",
-            mend="Use one kind for all labels, in the truth and in the prediction",
+            f"some labels are text ({quoted((words or texts)[0])}) and some are numbers ({quoted(others[0])})",
+            mend=alone,
         )
     return labels if texts or all(isinstance(label, bool) for label in others) else tuple(map(int, others))
 
