@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from steelyard import Scale
 from steelyard.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
-from steelyard.labels import WIDEST_RANGE, Coded, encode, look_up, occurring, refuse_missing, scale_of
+from steelyard.labels import FEW_WORDS, WIDEST_RANGE, Coded, encode, look_up, occurring, refuse_missing, scale_of
 from steelyard.parallel import LEAST_CHUNK, WORTH_A_THREAD
 
 WORDS = ["b", "a", "b", "ä"]
@@ -479,3 +479,14 @@ def test_text_and_numbers_make_no_scale(truth: Any, model: Any) -> None:
         with pytest.raises(UnusableLabels, match=r"some labels are text .* and some are numbers") as caught:
             scale_of(columns, None)
         assert caught.value.column == "model"
+
+
+@pytest.mark.parametrize("words", [["a", "b", ""], ["yes ", "yes", "ä\u00df"], ["x" * 50, "x" * 49 + "y", "z"]])
+def test_few_words_are_coded_like_many(words: list[str]) -> None:
+    random = np.random.default_rng(0)
+    many = np.array(words)[random.integers(0, len(words), 4 * FEW_WORDS)]
+    for values in (many, many.astype(many.dtype.newbyteorder(">")), many[::2]):
+        long, short = encode(values, "y"), encode(values[:FEW_WORDS], "y")
+        assert short.labels == long.labels
+        np.testing.assert_array_equal(short.codes, long.codes[:FEW_WORDS])
+        assert [long.labels[code] for code in long.codes.tolist()] == values.tolist()

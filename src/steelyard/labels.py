@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .kinds import AnyArray, Codes, Marks, Places
 
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
+FEW_WORDS = 256  # rows that are sorted before Arrow has begun with them
 FEW = 4  # entries of a table that are found faster by comparing
 MEND = "Labels are text, whole numbers or booleans"
 
@@ -234,6 +235,9 @@ def _encode_fixed_text(values: AnyArray, name: str) -> Coded:
     width = values.dtype.itemsize
     if width == 0 or len(values) == 0:
         return Coded(np.zeros(len(values), dtype=np.uint8), ("",) if len(values) else (), name)
+    if len(values) <= FEW_WORDS:
+        words, places = np.unique(values, return_inverse=True)
+        return _joined([Piece(words.tolist(), places)], name)
     content = pa.py_buffer(np.ascontiguousarray(values).view(np.uint8))
     cells = pa.Array.from_buffers(pa.binary(width), len(values), [None, content])
     pieces = [
