@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import steelyard
 
 HEAVY = (
@@ -41,6 +43,15 @@ def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
     loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', assigned='m')['kappa']")
     assert "steelyard.engines.local" in loaded
     assert not {"dask", "distributed", "pyspark", "py4j", "steelyard.engines.dask", "steelyard.engines.spark"} & loaded
+
+
+@pytest.mark.parametrize("said", ["assigned='m'", "membership='p_*'"])
+def test_files_are_assessed_without_pandas(tmp_path: Path, said: str) -> None:
+    """Arrow loads it, wherever it is installed, for some of what it does: that takes as long as all the rest."""
+    (tmp_path / "a.csv").write_text("y,m,p_a,p_b\na,a,0.7,0.3\nb,a,0.6,0.4\na,b,0.1,0.9\nb,b,0.2,0.8\n")
+    loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', {said}).table()")
+    assert "pyarrow" in loaded
+    assert "pandas" not in loaded
 
 
 def test_every_public_name_can_be_had() -> None:

@@ -224,16 +224,36 @@ def is_single(value: Any) -> bool:
 
 
 def as_numpy(column: Any) -> Any:
-    """See an Arrow column as a NumPy array, without a copy where that can be."""
+    """See an Arrow column as a NumPy array, without a copy where that can be.
+
+    By DLPack where that will do: for all else, Arrow loads pandas wherever it is installed, which takes a while.
+    """
+    import pyarrow.types as kinds
+
+    number = _is_number(column.type) and not column.null_count
+    if number and len(column) == 0:
+        return np.zeros(0, column.type.to_pandas_dtype())
     if hasattr(column, "chunks"):  # combining copies, even a single one
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return column.to_numpy(zero_copy_only=False)
+    if not number:
+        return column.to_numpy(zero_copy_only=False)
+    if kinds.is_boolean(column.type):
+        return np.from_dlpack(column.cast("uint8")).view(bool)
+    return np.from_dlpack(column)
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
 
 
 def read_frame(frame: Any) -> Any:
     """Bring a data frame of any make into an Arrow table."""
     import pyarrow as pa
 
+    if isinstance(frame, pa.Table):
+        return frame
     try:
         # The row labels of pandas would come along as a column.
         return pa.table(frame.reset_index(drop=True) if hasattr(frame, "reset_index") else frame)
@@ -322,8 +342,7 @@ def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
         column = pa.chunked_array(values) if stream else pa.array(values, mask=mask, from_pandas=True)
     if pa.types.is_run_end_encoded(column.type):
         column = compute.run_end_decode(column)
-    number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)
-    return as_numpy(column) if number and column.null_count == 0 else column
+    return as_numpy(column) if _is_number(column.type) and column.null_count == 0 else column
 
 
 class _Places(dict[Any, int]):

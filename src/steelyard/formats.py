@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from .columns import as_numpy
 from .errors import SteelyardError, UnreadableFile
 from .files import TEXT, File
 from .parallel import cores
@@ -120,7 +121,7 @@ def _validate(batch: Any) -> None:
     batch.validate()
     for column in batch.columns:
         if pa.types.is_dictionary(column.type) and len(column) and not column.null_count:
-            places = column.indices.to_numpy()
+            places = as_numpy(column.indices)
             if places.view(f"u{places.itemsize}").max() < len(column.dictionary):
                 column.dictionary.validate(full=True)
                 continue

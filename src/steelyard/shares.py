@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from . import formats
+from .columns import as_numpy
 from .errors import SteelyardError, UnreadableFile, quoted
 from .files import File
 from .formats import batches_of, names_of
@@ -185,7 +186,7 @@ def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> B
     found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
     last = found.num_columns - 1
     kept = found.remove_column(last) if columns is None else found.select(list(columns))
-    return replace(batch, table=kept, places=found.column(last).to_numpy())
+    return replace(batch, table=kept, places=as_numpy(found.column(last)))
 
 
 def repeated(value: str | None, kind: Any, rows: int) -> Any:

@@ -18,7 +18,7 @@ from . import sources
 from . import tally as tallies
 from .admission import Request
 from .cases import Door, Given, Prediction
-from .columns import is_single
+from .columns import as_numpy, is_single
 from .counting import Count, Find, Gather, See
 from .engines import Engine, frame_of, make, started
 from .engines.local import Local
@@ -139,7 +139,7 @@ class Plan:
         """How rows are read, so that what was read otherwise is never added."""
         import pyarrow as pa
 
-        door, empty = self.request.door, self.schema.empty_table()
+        door, empty = self.request.door, _no_rows(self.schema)
         said: dict[str, Any] = {
             "truth": self.request.truth,
             "missing": door.missing,
@@ -224,12 +224,12 @@ class Plan:
             return False
         for share in self.files.shares(True)[:1]:
             for batch in islice(share.batches([column], self.schema, GLIMPSE), 1):
-                return bool(has_fraction(batch.table.column(column).to_numpy()).any())
+                return bool(has_fraction(as_numpy(batch.table.column(column))).any())
         return False
 
     def _survey(self, values: Mapping[str, Any], known: Mapping[str, bool]) -> tuple[Scale, dict[str, bool]]:
         """Ask the door about distinct values as if they were all rows."""
-        empty = self.schema.empty_table()
+        empty = _no_rows(self.schema)
         columns = {name: values.get(name, empty.column(name)) for name in empty.column_names}
         truth, predictions = self.request.taken(columns.__getitem__, empty)
         for name, labels in known.items():
@@ -313,6 +313,13 @@ def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
     known = request.door.knowledge
     plain = known.response is None and not any(isinstance(one, str) for one in (known.sd, known.sd_response))
     return plain and _loose(request) is None and rule.goal is None and not rule.any_scale
+
+
+def _no_rows(schema: Any) -> Any:
+    """A table without rows. Not ``schema.empty_table()``, for which Arrow loads pandas wherever it is installed."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches([], schema)
 
 
 def _loose(request: Request) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import as_numpy
 from .errors import EmptyInput
 from .labels import occurring
 from .shares import Batch
@@ -86,7 +87,7 @@ def _distinct(column: Any) -> Any:
 
     column = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if pa.types.is_floating(column.type) and not column.null_count:
-        plain = column.to_numpy()
+        plain = as_numpy(column)
         first = plain[has_fraction(plain)][:1]
         if len(first):  # one is enough, and a gap, if there is any
             return pa.array(np.concatenate([first, plain[np.isnan(plain)][:1]]), column.type, from_pandas=False)
@@ -95,7 +96,7 @@ def _distinct(column: Any) -> Any:
     if column.null_count:
         return compute.unique(column).cast(column.type.value_type)
     # Words that stand in no row stand in a dictionary too.
-    used = occurring(column.indices.to_numpy(), len(column.dictionary))
+    used = occurring(as_numpy(column.indices), len(column.dictionary))
     return column.dictionary.take(pa.array(np.flatnonzero(used)))
 
 
@@ -131,7 +132,7 @@ def _few(values: Any) -> Any:
 
     if not pa.types.is_floating(values.type):
         return values
-    plain = values.to_numpy()
+    plain = as_numpy(values)
     plain = plain[~np.isnan(plain)]
     broken = has_fraction(plain)
     return pa.array(np.concatenate([plain[~broken], plain[broken][:1]]), values.type)
