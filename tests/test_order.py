@@ -146,6 +146,13 @@ def test_rows_in_another_order_are_refused(truth: Any, assigned: Any, row: int |
         sy.compare(truth, {"first": truth, "second": assigned})
 
 
+def test_columns_by_class_too() -> None:
+    chance = NAMED.astype(float)
+    with pytest.raises(MisalignedRows, match=r"column 'prediction\[1\]', row 0"):
+        sy.assess(NAMED, {0: 1 - chance, 1: chance[::-1]})
+    assert sy.assess(NAMED, {0: 1 - chance, 1: chance})["error"].value == 0.0
+
+
 def test_weights_and_clusters_too() -> None:
     other = NAMED[::-1] + 1
     for options in ({"weight": other}, {"group": other}):

@@ -185,6 +185,8 @@ def _refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
     """Columns are taken row by row; pandas would bring those with the same index in another order together first."""
     own = _index(truth)
     for name, column in others.items():
+        if isinstance(column, Mapping):
+            _refuse_misaligned(truth, {f"{name}[{label}]": each for label, each in column.items()})
         index = _index(column)
         if own is None or index is None or len(own) != len(index) or own.equals(index):
             continue

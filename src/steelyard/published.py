@@ -22,7 +22,7 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     if scale is not None and not isinstance(scale, Scale):
         raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
     rows, columns, numbers = _taken_apart(counts)
-    known = None if scale is None and classes is None else Scale(classes, event) if scale is None else scale
+    known = scale if scale is not None or classes is None else Scale(classes, event)
     if known is not None and event is not None:
         known = Scale(known.classes, event, known.ordered)
     if rows is None or columns is None:
