@@ -183,10 +183,9 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
 
 def _refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
     """Columns are taken row by row; pandas would bring those with the same index in another order together first."""
-    own = _index(truth)
-    for name, column in others.items():
-        if isinstance(column, Mapping):
-            _refuse_misaligned(truth, {f"{name}[{label}]": each for label, each in column.items()})
+    own, by_class = _index(truth), {name: each for name, each in others.items() if isinstance(each, Mapping)}
+    inner = {f"{name}[{label}]": column for name, each in by_class.items() for label, column in each.items()}
+    for name, column in {**others, **inner}.items():
         index = _index(column)
         if own is None or index is None or len(own) != len(index) or own.equals(index):
             continue
