@@ -126,7 +126,7 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():
         row = int(np.argmax(outside))
-        made = PER_CENT if column.min() >= 0 and column.max() <= 100 else ODDS
+        made = f"{PER_CENT}; {ODDS}" if column.min() >= 0 and column.max() <= 100 else ODDS
         raise OutsideUnitInterval(
             f"{float(column[row])!r} is not a probability",
             column=name,
