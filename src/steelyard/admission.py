@@ -8,11 +8,12 @@ from typing import Any
 
 from . import sources
 from .cases import Cases, Door, Prediction
-from .errors import BadOption, MisalignedRows, SteelyardError, UnknownColumn, quoted
+from .errors import BadOption, SteelyardError, UnknownColumn, quoted
 from .files import File
 from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
+from .misreadings import refuse_misaligned
 from .streams import Files, Loaded
 
 
@@ -40,7 +41,7 @@ class Request:
                     raise BadOption(
                         f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
                     )
-            _refuse_misaligned(y_true, {**predictions, "weight": self.door.weight, "group": self.door.group})
+            refuse_misaligned(y_true, {**predictions, "weight": self.door.weight, "group": self.door.group})
             return self.door.admit(y_true, predictions)
         if self.truth is None:
             raise BadOption(
@@ -179,31 +180,6 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
         found(known.sd_response),
         tuple(found(name) for name in pair) if isinstance(pair, tuple | list) else pair,
     )
-
-
-def _refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
-    """Columns are taken row by row; pandas would bring those with the same index in another order together first."""
-    own, by_class = _index(truth), {name: each for name, each in others.items() if isinstance(each, Mapping)}
-    inner = {f"{name}[{label}]": column for name, each in by_class.items() for label, column in each.items()}
-    for name, column in {**others, **inner}.items():
-        index = _index(column)
-        if own is None or index is None or len(own) != len(index) or own.equals(index):
-            continue
-        counted = type(index).__name__ == "RangeIndex"  # rows that nobody named
-        if not counted and own.is_unique and bool(index.isin(own).all()):
-            row = int((own != index).argmax())
-            said, true = (quoted(each[row : row + 1].tolist()[0]) for each in (index, own))
-            raise MisalignedRows(
-                f"the index says {said}, and that of the truth {true}",
-                column=name,
-                row=row,
-                mend="Bring the rows into one order, as prediction.loc[truth.index]; if they are, give .to_numpy()",
-            )
-
-
-def _index(column: Any) -> Any:
-    """How pandas names the rows of a column or frame."""
-    return getattr(column, "index", None) if type(column).__module__.partition(".")[0] == "pandas" else None
 
 
 def _memberships(table: Any, name: str, wanted: Any) -> Prediction:

@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .columns import as_number, flat_numbers, flattened, is_floating, is_table, is_whole, numbers, refuse_twice, take
+from .columns import as_number, flat_numbers, flattened, is_table, is_whole, numbers, refuse_twice, take
 from .errors import (
-    AmbiguousPrediction,
     BadOption,
     EmptyInput,
     NotNumbers,
     OneClass,
     SteelyardError,
-    SwappedArguments,
     UnknownLabel,
     UnusableLabels,
     WrongShape,
     quoted,
-    refuse_length,
 )
 from .labels import Coded, coded, crossed, encode, refuse_missing, scale_of
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
+from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
@@ -220,7 +218,7 @@ class Door:
         if not predictions:
             raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
         raw = self._read(truth, predictions)
-        _refuse_unequal(raw, self._name("weight"))
+        refuse_unequal(raw, self._name("weight"))
         if len(raw.truth) == 0:
             raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
         gaps = raw.missing() if self.missing == "drop" else None
@@ -277,7 +275,7 @@ class Door:
             values = numbers(taken, name)
             codes = self.scale.cut(values)
         except (UnusableLabels, WrongShape, NotNumbers) as error:
-            _refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
+            refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
         cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
         return cut, self.knowledge.of(values.astype(np.float64), name)
@@ -347,37 +345,9 @@ class Door:
                 mend="Name all classes that can occur: scale=Scale([...])",
             )
         scale = scale_of(columns, self.event)
-        _refuse_strangers(raw)
-        _refuse_nameless(raw, scale)
+        refuse_strangers(raw)
+        refuse_nameless(raw, scale)
         return scale
-
-
-def _refuse_strangers(raw: Raw) -> None:
-    """Labels that have nothing in common with the true ones come from a wrong column, or are spelled differently."""
-    for said in raw.predictions.values():
-        assigned, true = () if said.labels is None else said.labels.labels, raw.truth.labels
-        if assigned and not set(assigned) & set(true):
-            number = isinstance(assigned[0], int)
-            check = "Divide scores so that they end at 1" if number else "Check the column and the spelling"
-            raise UnknownLabel(
-                f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
-                column=said.name,
-                mend=f"{check}, or name all classes: scale=Scale([...])",
-            )
-
-
-def _refuse_nameless(raw: Raw, scale: Scale) -> None:
-    """Columns without names are in the order of the classes; which that is, is unclear where nobody sorted these."""
-    if scale.classes == tuple(sorted(scale.classes)):
-        return
-    for said in raw.predictions.values():
-        if len(said.columns) > 1 and not said.class_names:
-            raise AmbiguousPrediction(
-                f"the columns have no names, and the classes an order of their own: {listed(scale.classes)}",
-                column=said.name,
-                mend="Give a frame with the classes as names, as pandas.DataFrame(p, columns=classifier.classes_), "
-                "or name the classes in the order of the columns: scale=Scale([...])",
-            )
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:
@@ -397,35 +367,6 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
     elif not any(isinstance(label, str) for label in labels):
         unseen = [int(name) for name in others if re.fullmatch("-?[0-9]{1,18}", name)]
     return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
-
-
-def _refuse_swapped(truth: Any, prediction: Any, measured: bool) -> None:
-    """Say so where the truth could only be a prediction and the prediction could only be a truth."""
-    table = is_table(truth) or (isinstance(truth, np.ndarray) and truth.ndim == 2 and truth.shape[1] > 1)
-    if not (table or measured or is_floating(truth)):
-        return
-    try:
-        values = numbers(prediction, "") if measured else encode(prediction, "").codes
-    except SteelyardError:
-        return
-    if not measured or np.any(values != np.floor(values)):
-        raise SwappedArguments(
-            "the truth looks like a prediction, and the prediction like "
-            + ("measured values" if measured else "labels"),
-            mend="The truth comes first: assess(y_true, prediction); a measured truth needs scale=Continuum(...)",
-        )
-
-
-def _refuse_unequal(raw: Raw, weight: str) -> None:
-    lengths = [(column.name, len(column)) for column in raw.labelled()]
-    if raw.weight is not None:
-        lengths.append((weight, len(raw.weight)))
-    for prediction in raw.predictions.values():
-        if prediction.labels is not None:
-            lengths.append((prediction.name, len(prediction)))
-        lengths += [(prediction.heading(place), len(column)) for place, column in enumerate(prediction.columns)]
-    for name, length in lengths:
-        refuse_length(name, length, len(raw.truth), raw.truth.name)
 
 
 def _checked_measured(measured: Measured | None) -> Measured | None:

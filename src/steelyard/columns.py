@@ -278,8 +278,13 @@ def refuse_twice(names: Sequence[str]) -> None:
 def _is_foreign(values: Any) -> bool:
     """Tell what Arrow can read as it is: by its protocols, or because it knows pandas."""
     protocols = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
-    of_pandas = type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "__len__")
-    return of_pandas or any(hasattr(values, protocol) for protocol in protocols)
+    countable = is_of_pandas(values) and hasattr(values, "__len__")
+    return countable or any(hasattr(values, protocol) for protocol in protocols)
+
+
+def is_of_pandas(values: Any) -> bool:
+    """Whether pandas made it, without loading pandas."""
+    return type(values).__module__.partition(".")[0] == "pandas"
 
 
 def _from_numpy(values: Any, name: str) -> Any:

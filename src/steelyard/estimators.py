@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from .errors import BadOption, UnknownMeasure, WrongShape
-from .labels import encode
+from .labels import encode, in_their_order
 from .scale import Continuum, Label, Scale, plain_label
 
 if TYPE_CHECKING:
@@ -25,9 +25,8 @@ def scale_of_estimator(estimator: Any, y: Any) -> Scale | None:
         return None
     classes, true = classes_of(estimator), encode(y, "truth")
     labels = [*classes, *[label for label in true.labels if label not in classes]]
-    if true.order and set(labels) <= set(true.order):
-        return Scale([label for label in true.order if label in labels])
-    return Scale(labels, ordered=False)
+    arranged = in_their_order(labels, [true])
+    return Scale(arranged or labels, ordered=bool(arranged))
 
 
 def innermost(estimator: Any) -> Any:

@@ -260,9 +260,8 @@ def _encode_arrow(column: Any, name: str) -> Coded:
         filled = as_numpy(column.fill_null(present[0] if len(present) else pa.scalar(0).cast(kind)))
         return without(encode(filled, name), as_numpy(column.is_null()))
     if pa.types.is_dictionary(kind):
-        pieces = _pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name)
-        found = _joined(pieces, name)
-        return replace(found, order=_order(pieces)) if kind.ordered else found
+        found = _joined(_pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name), name)
+        return replace(found, order=order_of(column))
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         raise UnusableLabels(f"a column of {kind} cannot hold class labels", column=name, mend=MEND)
     return _joined(_pieces(_dictionaries(column), name), name)
@@ -326,9 +325,17 @@ def _joined(pieces: Sequence[Piece], name: str) -> Coded:
     return Coded(codes, labels, name, has_missing=gaps and bool((codes < 0).any()))
 
 
-def _order(pieces: Sequence[Piece]) -> tuple[Label, ...]:
+def order_of(column: Any) -> tuple[Label, ...]:
     """The labels as an ordered categorical has them, also those that do not occur; none where its parts disagree."""
-    orders = {tuple(dict.fromkeys(plain_label(word) for word in each.words if not is_missing(word))) for each in pieces}
+    import pyarrow as pa
+
+    if not (pa.types.is_dictionary(column.type) and column.type.ordered):
+        return ()
+    words = [part.dictionary.to_pylist() for part in getattr(column, "chunks", [column])]
+    try:
+        orders = {tuple(dict.fromkeys(plain_label(word) for word in each if not is_missing(word))) for each in words}
+    except UnusableLabels:  # of those that occur, it is told elsewhere
+        return ()
     return orders.pop() if len(orders) == 1 else ()
 
 
@@ -366,10 +373,15 @@ def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
+    arranged = in_their_order(labels, columns)
+    return Scale(arranged or labels, event, ordered=bool(arranged) or not (labels and isinstance(labels[0], str)))
+
+
+def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[Label]:
+    """Labels in the order that columns bring along; nothing where these have none, or disagree, or do not know all."""
     orders = {column.order for column in columns if column.order}
-    if len(orders) == 1 and set(labels) <= set(order := orders.pop()):
-        return Scale([label for label in order if label in set(labels)], event)
-    return Scale(labels, event, ordered=not (labels and isinstance(labels[0], str)))
+    order = orders.pop() if len(orders) == 1 else ()
+    return [label for label in order if label in labels] if set(labels) <= set(order) else []
 
 
 def crossed(columns: Sequence[Coded]) -> Coded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -154,7 +154,7 @@ class Prediction:
         if self.labels is not None:
             refuse_missing(self.labels)
             return self.labels.on(scale)
-        if isinstance(scale, Continuum) and self._is_value_on(scale) and threshold is None:
+        if threshold is None and self._is_value_on(scale):
             return self._cut(scale)
         if len(self.columns) == 1:
             return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
@@ -170,15 +170,15 @@ class Prediction:
 
     def scores(self, scale: Scale, any_scale: bool = False) -> Scores:
         """What it said in numbers, with the columns in the order of the scale."""
-        if self.labels is not None or (isinstance(scale, Continuum) and self._is_value_on(scale)):
+        if self.labels is not None or self._is_value_on(scale):
             return Scores()
         if len(self.columns) == 1:
             return Scores(self.columns, self._spoken_for(scale))
         return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale)
 
-    def _is_value_on(self, scale: Continuum) -> bool:
+    def _is_value_on(self, scale: Scale) -> TypeGuard[Continuum]:
         """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
-        if len(self.columns) > 1 or self.class_names or scale.event is not None:
+        if not isinstance(scale, Continuum) or len(self.columns) > 1 or self.class_names or scale.event is not None:
             return False
         inside = [0 < boundary < 1 for boundary in scale.boundaries[1:-1]]
         return all(inside) or bool(((self.columns[0] < 0) | (self.columns[0] > 1)).any())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import is_of_pandas
 from .errors import BadOption, BadTable, EmptyInput, UnusableLabels, quoted
 from .scale import Label, Scale, listed, plain_label
 
@@ -50,7 +51,7 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
             raise BadTable("the table has no columns", mend="Give {true: {assigned: count}}")
         names = list(dict.fromkeys(name for row in counts.values() for name in row))
         return _named(counts), _named(names), [[row.get(name, 0) for name in names] for row in counts.values()]
-    if type(counts).__module__.partition(".")[0] == "pandas" and hasattr(counts, "columns"):
+    if is_of_pandas(counts) and hasattr(counts, "columns"):
         rows, columns = _named(counts.index), _named(counts.columns)
         # Names on one side hold for the other too, where nobody gave it any.
         counted, alike = list(range(len(rows))), len(rows) == len(columns)

@@ -254,9 +254,10 @@ class Measure:
     def with_parameters(self, **parameters: Any) -> Measure:
         """Set parameters: ``measure("fbeta").with_parameters(beta=0.5)``."""
         for name, value in parameters.items():
-            low, high = self.ranges.get(name, (None, None))
-            if low is not None and high is not None and not (isinstance(value, Real) and low <= float(value) <= high):
-                raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a number from {low:g} to {high:g}")
+            if name in self.ranges:
+                low, high = self.ranges[name]
+                if not (isinstance(value, Real) and low <= float(value) <= high):
+                    raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a number from {low:g} to {high:g}")
             if name not in self.parameters:
                 raise UnknownMeasure(
                     f"{self.name} has no parameter {quoted(name)}",

@@ -11,7 +11,7 @@ import numpy as np
 
 from .columns import as_numpy
 from .errors import EmptyInput
-from .labels import occurring
+from .labels import occurring, order_of
 from .shares import Batch
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Seen:
         found = {name: _distinct(kept.column(name)) for name in names}
         gaps = [bool(compute.any(compute.is_null(values, nan_is_null=True)).as_py()) for values in found.values()]
         values = {name: _few(values.drop_null()) for name, values in found.items()}
-        orders = {name: _order(table.column(name)) for name in names}
+        orders = {name: order_of(table.column(name)) for name in names}
         return cls(values, kept.num_rows < table.num_rows or any(gaps), kept.num_rows, orders)
 
     def __add__(self, other: Seen) -> Seen:
@@ -98,15 +98,6 @@ def _distinct(column: Any) -> Any:
     # Words that stand in no row stand in a dictionary too.
     used = occurring(as_numpy(column.indices), len(column.dictionary))
     return column.dictionary.take(pa.array(np.flatnonzero(used)))
-
-
-def _order(column: Any) -> tuple[Any, ...]:
-    import pyarrow as pa
-
-    if not (pa.types.is_dictionary(column.type) and column.type.ordered):
-        return ()
-    orders = {tuple(chunk.dictionary.to_pylist()) for chunk in column.chunks}
-    return orders.pop() if len(orders) == 1 else ()
 
 
 def _ordered(values: Any, order: Sequence[Any]) -> Any:
