@@ -238,8 +238,10 @@ def test_bootstrap_intervals_are_near_those_of_the_delta_method(name: str, metho
     width = usual.high - usual.low
     assert found.value == usual.value
     assert found.low < found.value < found.high
-    assert abs(found.low - usual.low) < 0.35 * width
-    assert abs(found.high - usual.high) < 0.35 * width
+    # Near 0 the usual interval of a calibration error spends all of the chance to miss on one side.
+    near = 0.45 if name in CALIBRATIONS else 0.35
+    assert abs(found.low - usual.low) < near * width
+    assert abs(found.high - usual.high) < near * width
     assert found.method.startswith("bootstrap")
 
 
@@ -467,12 +469,11 @@ def test_a_calibration_error_that_may_be_nothing_may_be_all_too_much(name: str) 
     found = compare(truth, {"sharp": chance, "blunt": 0.5 + (chance - 0.5) / 3}, event=1, measures=[name])
     sharp, blunt = (found[model][name] for model in ("sharp", "blunt"))
     row = found.differences(name).to_pylist()[0]
-    assert sharp.low == 0 < sharp.value
-    assert row["low"] == pytest.approx(-blunt.high)
-    # Upwards the two are combined as if they had nothing in common.
-    assert row["high"] == pytest.approx(
-        sharp.value - blunt.value + math.hypot(sharp.high - sharp.value, blunt.value - blunt.low)
-    )
+    assert sharp.low < 0.02 < sharp.value
+    # The difference may be all of the other's error, and both reach about as far.
+    assert row["low"] == pytest.approx(-blunt.high, rel=0.12)
+    assert row["p"] < 1e-3
+    assert row["high"] < -blunt.low / 2
 
 
 @each_measure

@@ -1,9 +1,7 @@
 """Calibration error: how far forecasts lie from frequencies, in bins of like forecasts. Knows no formula.
 
 The mean squared gap between forecast and frequency is too high by chance alone: a bin of few rows is off even if its
-forecasts are right. What chance adds is known from the spread within bins, and taken off. What is left is a quadratic
-form of nearly normal gaps: as a multiple of a noncentral chi-squared variable (its degrees of freedom chosen to match
-two moments; Satterthwaite 1946) it has an interval also where forecasts are calibrated, and a test.
+forecasts are right. What chance adds is known from the spread within bins, and taken off.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import numpy as np
 
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Slot
+from .gaps import Gaps, PairedGaps
 from .parallel import chunks, over_rows
 from .piece import Piece
 from .quantiles import quantiles
@@ -44,76 +43,6 @@ def forecast_of(piece: Piece, code: int | None) -> tuple[Numbers, Any]:
     if code is None:
         return piece.highest, (piece.own == piece.highest) / piece.ties
     return piece.chance(code), piece.truth == code
-
-
-class Gaps(NamedTuple):
-    """Bins of like forecasts.
-
-    Attributes:
-        share: The share of rows in each bin.
-        gap: The mean forecast less the frequency there.
-        covariance: Of the gaps, (bins, bins).
-        extra: What two more rows, spread over the bins, would add to their variances, for intervals: forecasts of 0 and
-            1 that were always right do not pass for certain.
-    """
-
-    share: Array
-    gap: Array
-    covariance: Array
-    extra: Array
-
-    @property
-    def noise(self) -> float:
-        """What chance alone makes of the mean squared gap."""
-        return float(self.share @ np.diag(self.covariance))
-
-    @property
-    def square(self) -> float:
-        """The mean squared gap."""
-        return float(self.share @ np.square(self.gap))
-
-    def chi_squared(self, extra: bool = False) -> tuple[float, float]:
-        """The multiple of a chi-squared variable that the noise is, and its degrees of freedom."""
-        root = np.sqrt(self.share)
-        form = root[:, None] * (self.covariance + np.diag(self.extra) if extra else self.covariance) * root
-        trace, squares = float(np.trace(form)), float(np.square(form).sum())
-        if trace <= 0:
-            return 0.0, 1.0
-        return squares / trace, trace**2 / squares
-
-    @property
-    def beyond_noise(self) -> float:
-        """The mean squared gap without what chance alone makes of it; below 0 where that is less than expected."""
-        return self.square - self.noise
-
-    def _spread(self, factor: float, freedom: float) -> float:
-        """How much wider the mean squared gap scatters than that multiple of chi-squared does, as a ratio.
-
-        Gaps that go together, as those of several classes do, scatter more than their number tells.
-        """
-        weighed = self.share * self.gap
-        noise = 2 * factor**2 * freedom
-        real = 4 * max(float(weighed @ self.covariance @ weighed) - factor**2 * freedom, 0.0)
-        return max(float(np.sqrt((noise + real) / (noise + 4 * factor * max(self.beyond_noise, 0.0)))), 1.0)
-
-    def bounds(self, level: float) -> tuple[float, float]:
-        """The interval of the mean squared gap without noise."""
-        from scipy.special import chndtr, chndtrinc
-
-        factor, freedom = self.chi_squared(extra=True)
-        # Gaps smaller than chance makes them are no proof of calibration: they count as what chance makes of them.
-        found, statistic = [], max((self.square + float(self.share @ self.extra)) / factor, freedom)
-        for tail in ((1 + level) / 2, (1 - level) / 2):
-            # Where even without a gap so little is unlikely, no gap is the end of the interval.
-            without = chndtr(statistic, freedom, 0.0)
-            found.append(float(factor * chndtrinc(statistic, freedom, tail)) if without > tail else 0.0)
-        middle, wider = max(self.beyond_noise, 0.0), self._spread(factor, freedom)
-        low = middle - wider * (middle - found[0]) if found[0] > 0 else 0.0
-        return max(low, 0.0), middle + wider * (found[1] - middle)
-
-    def offered(self, prefix: str = "") -> dict[str, Any]:
-        """What formulas may ask for."""
-        return {f"{prefix}gap": self.gap, f"{prefix}share": self.share, f"{prefix}noise": self.noise}
 
 
 @dataclass(frozen=True)
@@ -166,11 +95,15 @@ def starts_of(binned: Sequence[Binned]) -> Places:
     return np.cumsum([0, *[len(each.mass) for each in binned]])
 
 
-def between_targets(pairs: Pairs, square: Array, starts: Places) -> Array:
-    """The covariance of gaps of different targets, as far as these rows make it: (bins, bins)."""
+def between_targets(pairs: Pairs, square: Array, starts: Places, first: int = 0) -> Array:
+    """The covariance of gaps of different targets, as far as these rows make it: (bins, bins).
+
+    Where the targets up to the ``first`` are of one classifier, and the others of another, only what is between the two
+    is found.
+    """
     found, sizes = np.zeros((starts[-1], starts[-1])), np.diff(starts)
-    for a, (place, residual) in enumerate(pairs):
-        for b, (other, beside) in enumerate(pairs[:a]):
+    for a, (place, residual) in enumerate(pairs[first:], first):
+        for b, (other, beside) in enumerate(pairs[: first or a]):
             cell = place * sizes[b] + other
             block = np.bincount(cell, residual * beside * square, sizes[a] * sizes[b]).reshape(sizes[a], sizes[b])
             found[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = block
@@ -297,6 +230,28 @@ class CalibrationEvaluation(RowEvaluation):
         pairs = [self.residuals(*pair) for pair in zip(targets, binned, strict=True)]
         if self.rows.cluster is None:
             return found + between_targets(pairs, self.weights.square, starts)
+        return self._by_clusters(pairs, starts)
+
+    def paired(self, slot: Slot, other: CalibrationEvaluation) -> PairedGaps:
+        """The gaps behind a slot, and those that another classifier has there."""
+        targets = [target for target, _ in self._behind(slot)]
+        return PairedGaps(self.gaps(slot), other.gaps(slot), self._between(targets, other))
+
+    def _between(self, targets: Sequence[Target], other: CalibrationEvaluation) -> Array:
+        """The covariance of the gaps of two classifiers; none of so many classes that pairs of them are not counted."""
+        both = [(each, each.binned(target)) for each in (self, other) for target in targets]
+        starts, first = starts_of([binned for _, binned in both]), len(targets)
+        if self.rows.cluster is None and first > PAIRED_CLASSES:
+            return np.zeros((starts[first], starts[-1] - starts[first]))
+        pairs = [each.residuals(target, binned) for (each, binned), target in zip(both, [*targets] * 2, strict=True)]
+        if self.rows.cluster is None:
+            found = between_targets(pairs, self.weights.square, starts, first)
+        else:
+            found = self._by_clusters(pairs, starts)
+        return np.asarray(found[: starts[first], starts[first] :])
+
+    def _by_clusters(self, pairs: Pairs, starts: Places) -> Array:
+        """The covariance of gaps where rows belong to clusters."""
         cluster, clusters = self.patterns.cluster, self.patterns.clusters
         if cluster is None or clusters < 2:
             return np.full((starts[-1], starts[-1]), np.nan)
@@ -326,9 +281,8 @@ class CalibrationEvaluation(RowEvaluation):
         return Found((value, centre), (variance, variance), (np.inf, np.inf))
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of all slots, from those of the mean squared gap."""
-        bounds = [np.sqrt(self.gaps(slot).bounds(level)) for slot in self.slots]
-        return {place: (float(low), float(high)) for place, (low, high) in enumerate(bounds)}
+        """Bounds of all slots."""
+        return {place: self.gaps(slot).bounds(level) for place, slot in enumerate(self.slots)}
 
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input; NaN where nothing is found."""

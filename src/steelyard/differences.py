@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .calibration import CalibrationEvaluation
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
+from .gaps import PairedGaps
 from .hall import Tails, hall_bounds, hall_p
 from .log_odds import LogOdds, slope
 from .ranked import RankedEvaluation
@@ -44,8 +46,8 @@ class Differences:
 
     A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
-    2008), and the test is one of the ratio. So are the intervals of calibration errors, which have no normal error near
-    0; they differ at the level at which these intervals part. Measures of ranking are judged by their log odds: near a
+    2008), and the test is one of the ratio. Calibration errors, which have no normal error near 0, are judged by the
+    gaps that they are made of. Measures of ranking are judged by their log odds: near a
     perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
     large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off and the
     fewer degrees of freedom of a variance that few rows make up. Estimates that are one of two scatter by that choice
@@ -179,8 +181,6 @@ class Differences:
 
     def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
         """Lower and upper bounds of all differences."""
-        from scipy.special import ndtr
-
         low, high = np.empty_like(self.difference), np.empty_like(self.difference)
         for row, (a, b) in enumerate(self.pairs):
             reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
@@ -201,9 +201,8 @@ class Differences:
                     curved = hall_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
                     left = np.where(self.skewed, np.minimum(left, curved[0]), left)
                     right = np.where(self.skewed, np.maximum(right, curved[1]), right)
-                if self.binned.any():
-                    mover = self._of_bounds(a, b, 2 * float(ndtr(np.max(reach))) - 1)
-                    left, right = np.where(self.binned, mover[0], left), np.where(self.binned, mover[1], right)
+                for place, gaps in self._gaps[row].items():
+                    left[place], right[place] = gaps.bounds(float(reach[place]))
                 left, right = self._within_span(left, right)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
@@ -225,35 +224,16 @@ class Differences:
         """Which slots have intervals of their own."""
         return np.array([self.evaluations[0].slots[place].measure.facts.binned for place in self.places])
 
-    def _of_bounds(self, a: int, b: int, level: float) -> tuple[Array, Array]:
-        """Put two intervals together that were made in a way of their own, their correlation minded."""
-        sides, ends = [], []
-        for model in (a, b):
-            evaluation = self.evaluations[model]
-            bounds = evaluation.own_bounds(level) if isinstance(evaluation, RowEvaluation) else {}
-            low, high = np.array([bounds.get(place, (np.nan, np.nan)) for place in self.places]).T
-            sides.append((np.maximum(self.centres[model] - low, 0.0), high - self.centres[model]))
-            ends.append((low == 0) & (self.difference[self.pairs.index((a, b))] != 0))
-        alone, shared = self._covariance(a, b)
-        correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
-        # Where nothing may be off, what is found is made of squares of chance, which go together with nothing. All of
-        # it may be too much, never too little: it does not make up for what the other is off by, but adds to it.
-        correlation = np.where(ends[0] | ends[1], 0.0, correlation)
-        down, up = (
-            _combined(self.centres[a] - self.centres[b], sides[0], sides[1], np.where(end, -1.0, correlation))
-            for end in ends
-        )
-        return down[0], up[1]
+    @cached_property
+    def _gaps(self) -> list[dict[int, PairedGaps]]:
+        """Of every pair, the gaps behind each slot that is made of them."""
+        some = [place for place, binned in enumerate(self.binned) if binned]
+        return [dict(self._paired(a, b, some)) for a, b in self.pairs]
 
-    def _parting(self, a: int, b: int) -> Array:
-        """One less the greatest level at which the interval of a difference does not reach 0, by halving."""
-        low, high = np.zeros(len(self.places)), np.ones(len(self.places))
-        for _ in range(30):
-            for place, level in enumerate((low + high) / 2):
-                bounds = self._of_bounds(a, b, float(level))
-                apart = bounds[0][place] > 0 or bounds[1][place] < 0
-                low[place], high[place] = (level, high[place]) if apart else (low[place], level)
-        return 1 - low
+    def _paired(self, a: int, b: int, some: Sequence[int]) -> Iterator[tuple[int, PairedGaps]]:
+        first, second = self.evaluations[a], self.evaluations[b]
+        if isinstance(first, CalibrationEvaluation) and isinstance(second, CalibrationEvaluation):
+            yield from ((place, first.paired(first.slots[self.places[place]], second)) for place in some)
 
     @cached_property
     def width(self) -> Array:
@@ -300,9 +280,8 @@ class Differences:
             if self.skewed.any():
                 other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
                 found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
-            if self.binned.any():
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    found[row] = np.where(self.binned, self._parting(a, b), found[row])
+            for place, gaps in self._gaps[row].items():
+                found[row, place] = gaps.p
         return np.where(np.isnan(self.difference), np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:

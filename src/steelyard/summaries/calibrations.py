@@ -8,7 +8,7 @@ takes another look at the rows, once bins are known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,8 @@ from .summed import UNCLUSTERED, UNPAIRED, SummedEvaluation
 if TYPE_CHECKING:
     from ..kinds import Array, Numbers, Places
 
-Group = tuple[Target, ...]  # targets whose gaps are looked at together
+Member = tuple[int, Target]  # a classifier, and what it forecasts
+Group = tuple[Member, ...]  # those whose gaps are looked at together
 FEW_ROWS, FEW_OF_BIN = 4, 0.02  # in a cell, and of what a bin has: these may be on the wrong side of an edge
 
 
@@ -130,33 +131,45 @@ class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
 
     @property
     def groups(self) -> Iterator[Group]:
-        """The targets of which a second look tells how their gaps go together."""
+        """The targets of all classifiers of which a second look tells how their gaps go together."""
+        models = range(len(self.summary.recipe.models))
         for measure in self.measures:
             codes = range(len(self.scale)) if measure.per_class else [None]
-            if self.clustered or 1 < len(codes) <= PAIRED_CLASSES:
-                yield tuple(self._target(measure, code) for code in codes)
+            if self.clustered or (len(models) * len(codes) > 1 and len(codes) <= PAIRED_CLASSES):
+                yield tuple((model, self._target(measure, code)) for model in models for code in codes)
 
     def _covariance(self, targets: Sequence[Target], binned: Sequence[Binned]) -> Array:
         alone = np.diag(np.concatenate([each.variance for each in binned]))
         if not self.clustered and len(targets) == 1:
             return alone
-        found = self._together(targets)
+        found = self._together([(self.model, target) for target in targets])
         if found is None:
             return np.full_like(alone, np.nan) if self.clustered else off_together(alone, binned)
-        products, here = found
-        if products.clusters is None:
-            return np.asarray(alone + products.sums[np.ix_(here, here)])
-        clusters, sums = len(products.clusters), products.sums[:, here]
-        return np.asarray(sums.T @ sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
+        return found if self.clustered else np.asarray(alone + found)
 
-    def _together(self, targets: Sequence[Target]) -> tuple[Products, Places] | None:
-        """What was found of a group that has these targets, and where their bins are in it."""
-        for (model, group), products in self.summary.late.get(CALIBRATION.name, Named()).found.items():
-            if model == self.model and set(targets) <= set(group):
-                starts = starts_of([self.binned(Target(*target)) for target in group])
-                ends = [(starts[place], starts[place + 1]) for place in map(group.index, targets)]
-                return products, np.concatenate([np.arange(*each) for each in ends])
+    def _between(self, targets: Sequence[Target], other: CalibrationEvaluation) -> Array:
+        sizes = [sum(len(each.binned(target).mass) for target in targets) for each in (self, other)]
+        found = self._together([(model, target) for model in (self.model, other.model) for target in targets])
+        if found is None:
+            return np.full(sizes, np.nan if self.clustered else 0.0)
+        return np.asarray(found[: sizes[0], sizes[0] :])
+
+    def _together(self, members: Sequence[Member]) -> Array | None:
+        """How the gaps of some targets go together, where that was looked at; without clusters, of two targets."""
+        for group, products in self.summary.late.get(CALIBRATION.name, Named()).found.items():
+            if set(members) <= set(group):
+                starts = starts_of([self._of_model(model).binned(Target(*target)) for model, target in group])
+                ends = [(starts[place], starts[place + 1]) for place in map(group.index, members)]
+                here = np.concatenate([np.arange(*each) for each in ends])
+                if products.clusters is None:
+                    return np.asarray(products.sums[np.ix_(here, here)])
+                clusters, sums = len(products.clusters), products.sums[:, here]
+                return np.asarray(sums.T @ sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
         return None
+
+    def _of_model(self, model: int) -> SummedCalibration:
+        """The same of another classifier."""
+        return self if model == self.model else replace(self, model=model, found={}, kept={})
 
     def told_late(self, slot: Slot) -> bool:
         """Gaps tell how far they scatter by themselves."""
@@ -165,9 +178,9 @@ class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What the value hides."""
-        targets = [target for target, _ in self._behind(slot)]
-        wanted = self.clustered or 1 < len(targets) <= PAIRED_CLASSES
-        unknown = (UNCLUSTERED if self.clustered else UNPAIRED) if wanted and self._together(targets) is None else ""
+        members = [(self.model, target) for target, _ in self._behind(slot)]
+        wanted = self.clustered or 1 < len(members) <= PAIRED_CLASSES
+        unknown = (UNCLUSTERED if self.clustered else UNPAIRED) if wanted and self._together(members) is None else ""
         return "; ".join(word for word in (super().remark(slot), unknown) if word)
 
     # --- the influences of rows ----------------------------------------------------------------------------------
@@ -195,26 +208,34 @@ class Together:
 
     Attributes:
         recipe: What is asked of the rows.
-        groups: The targets of each classifier that are looked at together, and their bins.
+        groups: The targets that are looked at together, and their bins.
     """
 
     recipe: Recipe
-    groups: Mapping[tuple[int, Group], Sequence[Binned]]
+    groups: Mapping[Group, Sequence[Binned]]
 
     def __call__(self, rows: Rows, clusters: tuple[Label, ...]) -> Named:
-        """Of some rows, by classifier and group."""
-        return Named({key: self._of(*key, binned, rows, clusters) for key, binned in self.groups.items()})
+        """Of some rows, by group."""
+        evaluations = [evaluation_of(self.recipe, model, rows) for model in range(len(self.recipe.models))]
+        return Named({key: self._of(key, binned, evaluations, clusters) for key, binned in self.groups.items()})
 
     def _of(
-        self, model: int, group: Group, binned: Sequence[Binned], rows: Rows, clusters: tuple[Label, ...]
+        self,
+        group: Group,
+        binned: Sequence[Binned],
+        evaluations: Sequence[CalibrationEvaluation],
+        clusters: tuple[Label, ...],
     ) -> Products:
-        evaluation, starts = evaluation_of(self.recipe, model, rows), starts_of(binned)
-        pairs = [evaluation.residuals(*pair) for pair in zip(group, binned, strict=True)]
-        keys, weights = tuple((model, CALIBRATION.name, place) for place in range(int(starts[-1]))), evaluation.weights
-        if rows.cluster is None:
-            return Products(keys, between_targets(pairs, weights.square, starts), None, evaluation.drawn)
-        sums = by_cluster(pairs, weights.mass, rows.cluster, len(clusters), starts)
-        return Products(keys, sums, clusters, evaluation.drawn)
+        starts, first = starts_of(binned), evaluations[0]
+        pairs = [
+            evaluations[model].residuals(target, bins) for (model, target), bins in zip(group, binned, strict=True)
+        ]
+        owners = np.repeat([model for model, _ in group], np.diff(starts)).tolist()
+        keys = tuple((model, CALIBRATION.name, place) for place, model in enumerate(owners))
+        if first.rows.cluster is None:
+            return Products(keys, between_targets(pairs, first.weights.square, starts), None, first.drawn)
+        sums = by_cluster(pairs, first.weights.mass, first.rows.cluster, len(clusters), starts)
+        return Products(keys, sums, clusters, first.drawn)
 
 
 def again(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> dict[Label | None, Look]:
@@ -226,8 +247,7 @@ def again(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> di
         return dict.fromkeys(parts or [None], finer)
     for label, some in evaluations.items():
         summary = some[0].summary
-        pairs = [(each, group) for each in some for group in each.groups]
-        groups = {(each.model, group): tuple(map(each.binned, group)) for each, group in pairs}
+        groups = {group: tuple(some[model].binned(target) for model, target in group) for group in some[0].groups}
         if groups and CALIBRATION.name not in summary.late:
             found[label] = partial(Batchwise, Together(summary.recipe, groups))
     return found
