@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .api import compare_tally as compare_tally
     from .api import decide as decide
     from .assessment import Assessment as Assessment
+    from .chances import class_probabilities as class_probabilities
+    from .chances import expected_sqe as expected_sqe
     from .comparison import Comparison as Comparison
     from .continuum_rules import CutClassifier as CutClassifier
     from .continuum_rules import RegressionRule as RegressionRule
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from .differences import mcnemar as mcnemar
     from .errors import SteelyardError as SteelyardError
     from .estimate import Estimate as Estimate
-    from .kernels import class_probabilities as class_probabilities
-    from .kernels import expected_sqe as expected_sqe
     from .known_probabilities import membership_precision as membership_precision
     from .known_probabilities import separability as separability
     from .measures import all_measures as all_measures
@@ -72,7 +72,7 @@ _HOMES = {
     "differences": ("McNemar", "mcnemar"),
     "errors": ("SteelyardError",),
     "estimate": ("Estimate",),
-    "kernels": ("class_probabilities", "expected_sqe"),
+    "chances": ("class_probabilities", "expected_sqe"),
     "known_probabilities": ("membership_precision", "separability"),
     "measures": ("all_measures", "find"),
     "population": ("PopulationErrors", "population_errors"),

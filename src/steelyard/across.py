@@ -26,8 +26,9 @@ from .friedman import (
     rank_error,
 )
 from .scale import listed
+from .settings import refuse_level
 from .signed_rank import posterior, signed_rank, steady
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, refuse_unknown
 from .table import Table
 from .text import number, table_html, table_view, to_text
 from .verdicts import p_value
@@ -148,8 +149,7 @@ class AcrossDatasets:
             The columns group (numbered from the best mean rank), model and mean_rank. Who differs from all others is
             in no group.
         """
-        if method not in METHODS:
-            raise BadOption(f"method is {quoted(method)}", mend=f"Say one of {', '.join(METHODS)}")
+        refuse_unknown("method", method, METHODS)
         table = self.nemenyi().pairs if method == "nemenyi" else self.pairs()
         alike = np.eye(len(self.models), dtype=bool)
         for (a, b), verdict in zip(self._pairs, table["verdict"], strict=True):
@@ -284,8 +284,7 @@ def across_datasets(
 
     Every classifier needs a finite value on every data set. How sure a single value is does not enter.
     """
-    if not 0 < as_number(level) < 1:
-        raise BadOption(f"level is {quoted(level)}", mend="It lies between 0 and 1, as in level=0.95")
+    refuse_level(level)
     found: Values = read_values(values, names, measure, better)
     return AcrossDatasets(found.numbers, found.datasets, found.models, found.better, float(level), found.title)
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .columns import as_number, is_missing, read_frame, refuse_twice
+from .columns import as_number, is_missing, read_frame, refuse_twice, things_in
 from .comparison import Comparison
 from .errors import BadOption, MissingValues, NotNumbers, TooFewRows, UnknownMeasure, WrongShape, quoted
 from .measures import find
 from .registry import Measure
 from .scale import listed
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -73,8 +74,8 @@ def _entry(measure: Any, better: Any, compared: bool) -> tuple[Measure | None, s
 def _better(entry: Measure | None, better: Any) -> Better:
     if better is None and entry is None:
         raise BadOption("nobody says which end is better", mend="Say better='lower' or better='higher'")
-    if better not in (None, "lower", "higher"):
-        raise BadOption(f"better is {quoted(better)}", mend="Say 'lower' or 'higher'")
+    if better is not None:
+        refuse_unknown("better", better, ("lower", "higher"))
     known = better if entry is None else entry.better
     if known == "neither":
         raise BadOption(f"no value of {quoted(entry and entry.label)} is better than another", mend="Choose another")
@@ -148,16 +149,17 @@ def _of_array(values: Any, names: Sequence[str] | None) -> tuple[list[str], list
     """One row a data set, one column a classifier."""
     try:
         array = np.asarray(values)
-    except ValueError:
+    except Exception:  # a foreign object may raise anything
         raise WrongShape("the rows have different lengths", mend=COMPLETE) from None
     if array.ndim != 2:
         raise WrongShape(f"the values have {array.ndim} dimensions", mend=FORMS)
     if names is None:
         raise BadOption("nobody names the classifiers", mend="Say names=['lda', 'qda'], one a column")
-    if isinstance(names, str) or len(names) != array.shape[1]:
-        size = 1 if isinstance(names, str) else len(names)
+    every = things_in(names)
+    if every is None or len(every) != array.shape[1]:
+        size = 1 if every is None else len(every)
         raise WrongShape(f"{size} names for {array.shape[1]} columns", mend="Name every column once")
-    return [str(row + 1) for row in range(len(array))], [str(name) for name in names], array.tolist()
+    return [str(row + 1) for row in range(len(array))], [str(name) for name in every], array.tolist()
 
 
 # --- the checks -----------------------------------------------------------------------------------------------------

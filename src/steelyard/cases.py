@@ -28,7 +28,7 @@ from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refu
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
 from .scale import Continuum, Label, Scale, listed, plain_label
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, refuse_unknown
 from .weights import checked_weight
 
 if TYPE_CHECKING:
@@ -195,8 +195,7 @@ class Door:
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
-        if not isinstance(self.missing, str) or self.missing not in ("error", "drop"):
-            raise BadOption(f"missing is {quoted(self.missing)}", mend="Say 'error' or 'drop'")
+        refuse_unknown("missing", self.missing, ("error", "drop"))
         if self.scale is not None and not isinstance(self.scale, Scale):
             raise BadOption(f"scale is {quoted(self.scale)}", mend="Give scale=Scale(['low', 'high'])")
         if self.threshold is not None:

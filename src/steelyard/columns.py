@@ -25,7 +25,7 @@ from .errors import (
 from .parallel import CHUNK, chunks, over_rows
 
 if TYPE_CHECKING:
-    from .kinds import Marks, Numbers
+    from .kinds import Array, Marks, Numbers
 
 FLAT = "Give one value a row: a list, an array or a column"
 TEXT, NUMBER, BOOLEAN = "text", "a number", "a boolean"
@@ -203,6 +203,25 @@ def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
             return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend=mend)
     mend = "Turn the text into numbers" if text else "Give numbers"
     return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)
+
+
+def as_floats(values: Any) -> Array:
+    """Numbers in whatever shape they have; ValueError for what is none, or has no place on a line."""
+    try:
+        found = np.asarray(values)
+        if not np.iscomplexobj(found):
+            return np.array(found, dtype=np.float64)
+    except Exception:  # a foreign object may raise anything
+        raise ValueError("no numbers") from None
+    raise ValueError("complex numbers")
+
+
+def things_in(value: Any) -> list[Any] | None:
+    """What a list, or something like it, holds; None for one thing, such as a word, and for what does not answer."""
+    try:
+        return None if isinstance(value, str | bytes) else list(value)
+    except Exception:  # a foreign object may raise anything
+        return None
 
 
 def as_number(value: Any, *, text: bool = False) -> float:

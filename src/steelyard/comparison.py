@@ -12,6 +12,7 @@ import numpy as np
 from .assessment import Assessment
 from .bootstrap import bca, bounds, differs, replicate
 from .cases import Cases
+from .columns import things_in
 from .differences import Differences, McNemar, holm, mcnemar
 from .errors import BadOption, UnknownModel, quoted
 from .evaluation import Evaluation
@@ -67,7 +68,7 @@ class Comparison:
 
     def __getitem__(self, name: str) -> Assessment:
         """The assessment of one classifier."""
-        if name not in self.assessments:
+        if not isinstance(name, str) or name not in self.assessments:
             mend = did_you_mean(name, self.models, f"There are {listed(self.models)}")
             raise UnknownModel(f"there is no classifier {quoted(name)}", mend=mend)
         return self.assessments[name]
@@ -223,7 +224,8 @@ class Comparison:
 
     def find_measures(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         """Some measures by their names, each once; one alone needs no list."""
-        named = [measures] if isinstance(measures, str | Measure) else measures
+        named = None if isinstance(measures, Measure) else things_in(measures)
+        named = [measures] if named is None else named
         entries = [self[self.models[0]].find(name) for name in named]
         if not entries:
             raise BadOption("no measure is named", mend="Name at least one, or leave measures out")

@@ -22,6 +22,7 @@ from .estimators import where
 from .kernels import class_probabilities
 from .regressors import is_estimator, tells_spread
 from .scale import Continuum
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Places
@@ -196,8 +197,7 @@ class RegressionRule(_ContinuumRule):
             measured: The same as y, in its place.
             **options: Further options of the regressor's own fit.
         """
-        if not isinstance(self.spread, str) or self.spread not in ("predictive", "residual"):
-            raise BadOption(f"spread is {quoted(self.spread)}", mend="Say 'predictive' or 'residual'")
+        refuse_unknown("spread", self.spread, ("predictive", "residual"))
         mend = "Give a regressor; CutClassifier is for classifiers"
         response = self._admit(X, (y, measured), is_classifier, mend)[0]
         options |= _weighed(sample_weight)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .errors import BadOption, quoted
 from .masses import Masses
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
-from .suggestions import did_you_mean
+from .suggestions import refuse_unknown
 from .table import Table
 
 if TYPE_CHECKING:
@@ -31,11 +30,8 @@ GRID = np.linspace(0.0, 1.0, 201)
 
 def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float = 0.95, seed: int = 0) -> Table:
     """One of the curves of a class, a row for every threshold, from the highest on."""
-    if kind not in KINDS:
-        mend = did_you_mean(kind, KINDS, f"Say one of {', '.join(KINDS)}")
-        raise BadOption(f"there is no curve {quoted(kind)}", mend=mend)
-    if band not in ("pointwise", "simultaneous", "none"):
-        raise BadOption(f"band is {quoted(band)}", mend="Say 'pointwise', 'simultaneous' or 'none'")
+    refuse_unknown("kind", kind, KINDS)
+    refuse_unknown("band", band, ("pointwise", "simultaneous", "none"))
     masses = one.plain
     hits, alarms = (np.concatenate([[0.0], sums]) for sums in (masses.hits, masses.alarms))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -17,6 +17,7 @@ from .prediction import Scores
 from .registry import Measure
 from .reliability import PARTS, CalibrationTest, Decomposition, Recalibration, Reliability, recalibrate
 from .scale import Label
+from .suggestions import refuse_unknown
 from .table import Table
 from .tally import Tally
 from .uncertainty import wilson
@@ -51,8 +52,7 @@ def decomposition(
     found: Mapping[Label, Reliability], score: Measure, method: Decomposition, bins: int, level: float, seed: int
 ) -> Table:
     """The parts of a score, class by class, or summed over the classes where the score is."""
-    if method not in ("corp", "murphy"):
-        raise BadOption(f"method is {quoted(method)}", mend="Say 'corp' or 'murphy'")
+    refuse_unknown("method", method, ("corp", "murphy"))
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
     measure = find("brier") if score.name == SUMMED else score

@@ -16,6 +16,8 @@ import numpy as np
 from .columns import as_number
 from .covariates import design, finite_numbers, grouping
 from .errors import BadDeviation, BadOption, TooFewRows, quoted, refuse_length
+from .scale import LARGEST
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array
@@ -167,10 +169,9 @@ def total_sd(
             by a regression that had not seen it.
     """
     column = finite_numbers(values, "values")
+    refuse_unknown("method", method, ("design", "residual", "local"))
     if method == "residual":
         return _of_residuals(column, predicted, parameters)
-    if method not in ("design", "local"):
-        raise BadOption(f"there is no method {quoted(method)}", mend="Say 'design', 'residual' or 'local'")
     if covariates is None:
         raise BadOption(f"the method {quoted(method)} needs covariates", mend="Give them, one row an object")
     table = design(covariates)
@@ -208,8 +209,8 @@ def _deviation(value: Any, name: str) -> Deviation:
     if isinstance(value, Deviation):
         return value
     number = as_number(value)
-    if not 0 <= number < math.inf:
-        raise BadDeviation(f"{name} is {quoted(value)}", mend="A standard deviation is a finite number, 0 or above")
+    if not 0 <= number <= LARGEST:
+        raise BadDeviation(f"{name} is {quoted(value)}", mend="Give a number, 0 or above, whose square is finite")
     return Deviation(number, method="given")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .calibration import CalibrationEvaluation
+from .columns import as_number
 from .errors import BadOption, quoted
 from .evaluation import PSEUDO_ROWS, Evaluation
 from .gaps import PairedGaps
@@ -18,6 +19,7 @@ from .hall import Tails, hall_bounds, hall_p
 from .log_odds import LogOdds, slope
 from .ranked import RankedEvaluation
 from .row_evaluation import RowEvaluation
+from .suggestions import refuse_unknown
 from .uncertainty import (
     LOG,
     LOGIT,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from .kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+MOST_ROWS = 1e15  # beyond, counts are no longer told apart
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
 
@@ -375,6 +378,13 @@ class McNemar:
     method: str
 
 
+def _count(name: str, number: object) -> float:
+    found = as_number(number)
+    if not 0 <= found < MOST_ROWS:
+        raise BadOption(f"{name} is {quoted(number)}", mend="Give a number of rows, 0 or above")
+    return found
+
+
 def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
     """McNemar's test (1947) on the discordant counts.
 
@@ -389,8 +399,8 @@ def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
     from scipy.stats import binom
 
     known = ("auto", "exact", "mid-p", "corrected", "chi-squared")
-    if method not in known:
-        raise BadOption(f"method is {quoted(method)}", mend=f"Say one of {', '.join(known)}")
+    refuse_unknown("method", method, known)
+    only_a, only_b = (_count(name, number) for name, number in (("only_a", only_a), ("only_b", only_b)))
     total, smaller = only_a + only_b, min(only_a, only_b)
     if method == "auto":
         whole = float(only_a).is_integer() and float(only_b).is_integer()

@@ -98,14 +98,7 @@ def outside_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = 
 
 
 def class_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = "left") -> Array:
-    """The probability of a value in each class, (n, C).
-
-    Args:
-        mean: What values are expected, (n,).
-        sd: Their standard deviation: one for all, or (n,).
-        boundaries: Where classes begin and end, increasing, both ends included: one more than there are classes.
-        closed: Which end of an interval belongs to it; it matters where the deviation is 0.
-    """
+    """The probability of a value in each class, (n, C); of boundaries, both ends are given."""
     low, high = _ends(boundaries)
     mean, sd = _column(mean), _column(sd)
     # The tail that both ends lie in is small, so that their difference is exact.
@@ -117,13 +110,7 @@ def class_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = "l
 
 
 def expected_sqe(mean: Any, sd: Any, boundaries: Any) -> Array:
-    """The expected squared distance of a value to the interval of each class, (n, C).
-
-    Args:
-        mean: What values are expected, (n,).
-        sd: Their standard deviation: one for all, or (n,).
-        boundaries: Where classes begin and end, increasing, both ends included: one more than there are classes.
-    """
+    """The expected squared distance of a value to the interval of each class, (n, C), likewise."""
     low, high = _ends(boundaries)
     mean, sd = _column(mean), _column(sd)
     return squared_shortfall(mean, sd, low) + squared_excess(mean, sd, high)

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import UnequalLengths, WrongShape
+from .errors import TooFewRows, UnequalLengths, WrongShape
 from .estimate import Estimate
 from .hall import Tails, hall_bounds
 from .partition import corner, distances
 from .scaling import orders
+from .settings import refuse_level
 from .standardising import standardise
 from .uncertainty import SKEWED, critical_values
 
@@ -49,7 +50,10 @@ def separability(probabilities: Any, *, level: float = 0.95) -> Estimate:
 
 def _estimate(name: str, gaps: Array, whole: float, level: float) -> Estimate:
     """1 less the mean of gaps, in units of the distance from the middle to a corner."""
+    refuse_level(level)
     rows = len(gaps)
+    if rows < 2:
+        raise TooFewRows(f"there are {rows} rows", mend="How far rows scatter takes two of them, or more")
     away = gaps - gaps.mean()
     value, error = np.array([1 - gaps.mean() / whole]), np.array([gaps.std(ddof=1) / np.sqrt(rows) / whole])
     square, third, fourth = (np.array([(np.power(-away, power)).sum()]) for power in (2, 3, 4))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .errors import BadOption, quoted
+from .errors import BadOption
 from .parallel import shared
 from .partition_rows import Arranged, Part, Prefix, Use
 from .rows import counts_of
@@ -32,6 +32,7 @@ from .scaling import (
     broken,
     rescaled,
 )
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Places
@@ -204,8 +205,7 @@ class Scaling:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if self.variant not in VARIANTS:
-            raise BadOption(f"variant is {quoted(self.variant)}", mend=f"Say one of {', '.join(VARIANTS)}")
+        refuse_unknown("variant", self.variant, VARIANTS)
         if self.variant == "klar" and self.regions.depth > 1:
             raise BadOption("klaR knows depth 1 only", mend="Say depth=1, or variant='default'")
         if self.variant == "klar" and self.regions.joined:

@@ -16,6 +16,7 @@ from .piece import Piece
 from .registry import Measure
 from .scaling import VARIANTS
 from .skewed import SkewedEvaluation
+from .suggestions import refuse_unknown
 from .uncertainty import wilson
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ def _chosen(chosen: Chosen, classes: int) -> Chosen:
     """How memberships are to be scaled, once that has passed every check."""
     scaling, depth, floor, ties, seed = chosen
     for name, word, known in (("scaling", scaling, (RAW, *VARIANTS)), ("ties", ties, TIES)):
-        if word not in known:
-            raise BadOption(f"{name} is {quoted(word)}", mend=f"Say one of {', '.join(known)}")
+        refuse_unknown(name, word, known)
     most = 10**9
     for name, number, low, high in (
         ("depth", depth, 1, classes - 1),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .comparison import Comparison
+from .errors import BadOption, quoted
 from .registry import Measure
 from .table import Table
 
@@ -27,8 +28,10 @@ def ranking_table(comparison: Comparison, measures: str | Measure | Iterable[str
         classifier of which a measure is undefined comes last and has none.
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("measure", "rank", "model", "value", "low", "high")}
-    for name in [measures] if isinstance(measures, str | Measure) else measures:
-        entry = comparison[comparison.models[0]].find(name).with_better_end()
+    if not isinstance(comparison, Comparison):
+        raise BadOption(f"{quoted(comparison)} is no comparison", mend="Give what compare() returns")
+    for measure in comparison.find_measures(measures):
+        entry = measure.with_better_end()
         found = {model: comparison[model][entry] for model in comparison.models}
         ranks = ranked({model: each.value for model, each in found.items()}, lower=entry.better == "lower")
         columns["measure"] += [entry.label] * len(ranks)

@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from .cells import ONE_BY_ONE, offered_of_classes
+from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
 from .scale import Scale, listed
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
@@ -256,7 +257,7 @@ class Measure:
         for name, value in parameters.items():
             if name in self.ranges:
                 low, high = self.ranges[name]
-                if not (isinstance(value, Real) and low <= float(value) <= high):
+                if not (isinstance(value, Real) and low <= as_number(value) <= high):
                     raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a number from {low:g} to {high:g}")
             if name not in self.parameters:
                 raise UnknownMeasure(

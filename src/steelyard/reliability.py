@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from .errors import BadOption, quoted
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
 from .piece import Piece
 from .prediction import Scores
 from .quantiles import quantiles
 from .registry import Measure
+from .suggestions import refuse_unknown
 from .summaries.grid import Counter
 from .summaries.ruler import Ruler
 from .table import Table
@@ -279,8 +279,7 @@ def recalibrate(
     Each class is recalibrated against the rest; of more than two classes the results are scaled to add up to 1.
     """
     fitters: dict[str, Callable[[Array, Array, Array, Array], Array]] = {"logistic": _logistic, "isotonic": _isotonic}
-    if method not in fitters:
-        raise BadOption(f"there is no recalibration {quoted(method)}", mend=f"Say one of {', '.join(fitters)}")
+    refuse_unknown("method", method, fitters)
     found = np.empty_like(memberships)
     codes = range(1, 2) if len(memberships) == 2 else range(len(memberships))
     for held in np.unique(fold):

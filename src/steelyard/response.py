@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .covariates import deviations, finite_numbers
-from .errors import BadOption, quoted
 from .observations import Observations
 from .process_predictions import predict_left_out
 from .regressors import LeftOut, left_out, response_variance
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Array
@@ -87,8 +87,7 @@ def fit_response(
         progress: Called with how many folds are done, and of how many.
     """
     rows = Observations.read(covariates, measured, sd, groups, seed)
-    if spread not in ("model", "residual"):
-        raise BadOption(f"spread is {quoted(spread)}", mend="Say 'model' or 'residual'")
+    refuse_unknown("spread", spread, ("model", "residual"))
     told = spread == "model"
     if model is None:
         found, words = predict_left_out(rows, folds, progress)

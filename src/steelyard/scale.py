@@ -21,7 +21,7 @@ from .errors import (
     UnusableLabels,
     quoted,
 )
-from .suggestions import did_you_mean
+from .suggestions import did_you_mean, refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Places
@@ -187,8 +187,9 @@ class Continuum(Scale):
         ordered: bool = True,
     ) -> None:
         """Check the boundaries and reach out to infinity where the ends are open."""
-        if not (isinstance(closed, str) and closed in ("left", "right")):
-            raise BadOption(f"closed is {quoted(closed)}", mend="Say 'left' or 'right'")
+        refuse_unknown("closed", closed, ("left", "right"))
+        if not isinstance(extend, bool | np.bool_):
+            raise BadOption(f"extend is {quoted(extend)}", mend="Say True or False")
         unnamed = classes is None
         super().__init__(_interval_names(_read(boundaries), closed) if classes is None else classes, event)
         object.__setattr__(self, "ordered", ordered and not unnamed)

@@ -15,7 +15,7 @@ from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .measures import all_measures, choose, find
 from .registry import Measure
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
-from .suggestions import did_you_mean
+from .suggestions import refuse_unknown
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
@@ -52,11 +52,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if not 0 < as_number(self.level) < 1:
-            raise BadOption(f"level is {quoted(self.level)}", mend="It lies between 0 and 1, as in level=0.95")
-        if not isinstance(self.method, str) or self.method not in METHODS:
-            mend = did_you_mean(self.method, METHODS, f"Say one of {', '.join(METHODS)}")
-            raise BadOption(f"method is {quoted(self.method)}", mend=mend)
+        refuse_level(self.level)
+        refuse_unknown("method", self.method, METHODS)
         if not isinstance(self.replicates, int) or self.replicates < 1:
             raise BadOption(f"replicates is {quoted(self.replicates)}", mend="A bootstrap needs at least one")
         if not isinstance(self.seed, int) or self.seed < 0:
@@ -163,6 +160,12 @@ def _lacking(measure: Measure, given: Given) -> list[str]:
         return [MEASURED]
     needed = dict.fromkeys(need for name in measure.arguments for need in NEEDS.get(name, ()))
     return [need for need in needed if need not in given.measured]
+
+
+def refuse_level(level: Any) -> None:
+    """Raise the error for what is no coverage of intervals."""
+    if not 0 < as_number(level) < 1:
+        raise BadOption(f"level is {quoted(level)}", mend="It lies between 0 and 1, as in level=0.95")
 
 
 def as_seed(seed: Any, otherwise: Otherwise) -> int | Otherwise:

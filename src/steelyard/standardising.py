@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from .columns import as_floats, as_number
 from .errors import (
     BadOption,
     MissingValues,
@@ -19,6 +20,7 @@ from .errors import (
     quoted,
 )
 from .membership import SUM_TOLERANCE
+from .suggestions import refuse_unknown
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks
@@ -45,23 +47,23 @@ def standardise(
         The memberships, none below 0, with 1 as the sum of every row.
     """
     given = _checked(memberships)
+    forms = {"probability": _probabilities, "softmax": _softmax, "rank": _ranks}
+    if not callable(how):
+        refuse_unknown("how", how, (*forms, "shift"))
     if zero is not None and how != "shift":
         raise BadOption("zero is for how='shift' alone", mend="Leave it out, or say how='shift'")
     if callable(how):
         return _by_function(given, how)
     if how == "shift":
         return _shifted(given, zero)
-    forms = {"probability": _probabilities, "softmax": _softmax, "rank": _ranks}
-    if not isinstance(how, str) or how not in forms:
-        raise BadOption(f"how is {quoted(how)}", mend=f"Say one of {', '.join([*forms, 'shift'])}, or give a function")
     return forms[how](given)
 
 
 def _checked(memberships: Any) -> Array:
     """A table of finite numbers."""
     try:
-        given = np.array(memberships, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = as_floats(memberships)
+    except ValueError:
         raise NotNumbers("memberships are no table of numbers", mend="Give one number for each class") from None
     if given.ndim != 2:
         raise WrongShape(f"memberships have {given.ndim} axes", mend="Give one row per object, one column per class")
@@ -91,7 +93,7 @@ def _probabilities(given: Array) -> Array:
 def _shifted(given: Array, zero: float | None) -> Array:
     if zero is None:
         zero = float(given.min(initial=np.inf))
-    elif not np.isfinite(zero):
+    elif not np.isfinite(as_number(zero)):
         raise BadOption(f"zero is {quoted(zero)}", mend="Give a finite number")
     below = f"a membership is below the zero-point {zero:g}"
     _refuse(given < zero, OutsideUnitInterval, below, "Give a lower one, or none: then it is the smallest value")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from .errors import LONG, quoted
+from .errors import LONG, BadOption, quoted
 
 MOST_LOOKED_AT = 5_000  # looking takes a while for every name, and somebody waits for the message
 
@@ -14,6 +14,17 @@ def did_you_mean(name: object, known: Iterable[object], otherwise: str) -> str:
     """What to do about an unknown name: the nearest known one is asked for, and else this is said."""
     near = nearest(name, known)
     return otherwise if near is None else f"Did you mean {quoted(near, LONG)}?"
+
+
+def refuse_unknown(name: str, word: object, known: Iterable[str]) -> None:
+    """Raise the error for an option that is none of the words it may be."""
+    words = list(known)
+    if not isinstance(word, str) or word not in words:
+        quotes = [f"'{each}'" for each in words]
+        raise BadOption(
+            f"{name} is {quoted(word)}",
+            mend=did_you_mean(word, words, f"Say {', '.join(quotes[:-1])} or {quotes[-1]}"),
+        )
 
 
 def nearest(name: object, known: Iterable[object]) -> str | None:

@@ -13,12 +13,13 @@ from .assessment import Assessment
 from .cases import Cases
 from .decisions import Decision, choose_threshold
 from .engines import frame_of
-from .errors import BadOption, TooLarge, quoted
+from .errors import BadOption, TooLarge
 from .labels import Coded
 from .prediction import Scores
 from .rules import Rule
 from .settings import Settings
 from .shares import with_filter
+from .suggestions import refuse_unknown
 from .summing import lies_apart, summed
 from .tally import Tally
 
@@ -54,8 +55,7 @@ def weigh(
     engine: Any = None,
 ) -> Weighed:
     """Sum files where counts are asked for, and rows that lie elsewhere; let everything else in as a whole."""
-    if on_error not in ("stop", "skip"):
-        raise BadOption(f"on_error is {quoted(on_error)}", mend="Say 'stop' or 'skip'")
+    refuse_unknown("on_error", on_error, ("stop", "skip"))
     if engine is not None and (predictions is not None or not lies_apart(source, engine)):
         raise BadOption(
             "engine= is given, but the rows are here already",

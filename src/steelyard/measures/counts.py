@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import as_floats
 from ..errors import BadCosts, BadOption, quoted
 from ..registry import UNBOUNDED, measure, proportion
 from ..scale import Scale
@@ -294,8 +295,8 @@ def cost_matrix(scale: Scale, costs: Any = None) -> Array:
         raise BadCosts("the cost measure needs costs", mend="Give cost={'yes': {'no': 5}, 'no': {'yes': 1}}")
     if not isinstance(costs, Mapping):
         try:
-            matrix = np.array(costs, dtype=float)
-        except (TypeError, ValueError):
+            matrix = as_floats(costs)
+        except ValueError:
             raise BadCosts("the costs are not numbers", mend="Give one row of numbers a true class") from None
     else:
         matrix = np.full((size, size), np.nan)

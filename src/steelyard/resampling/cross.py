@@ -11,7 +11,7 @@ import numpy as np
 from ..cases import Cases, Door, Missing
 from ..closed_form import HeldOut, closed_form
 from ..columns import numbers, take
-from ..errors import BadOption, FailedFits, MissingValues, quoted, refuse_length
+from ..errors import BadOption, FailedFits, MissingValues, WrongShape, quoted, refuse_length
 from ..labels import Coded, encode
 from ..measured import Knowledge
 from ..prediction import Prediction
@@ -123,7 +123,12 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     else:
         said = encode(truth, "y")
     base = door.admit(truth, {"y": Prediction("y", labels=said)})
-    x = X if hasattr(X, "shape") else np.asarray(X)
+    try:
+        x = X if hasattr(X, "shape") else np.asarray(X)
+    except Exception:  # a foreign object may raise anything
+        raise WrongShape(
+            "X is no table, or its rows differ in length", mend="Give one row an object and one column a variable"
+        ) from None
     if len(x.shape) != 2:
         raise BadOption(f"X has the shape {tuple(x.shape)}", mend="One row an object and one column a variable")
     refuse_length("X", int(x.shape[0]), len(base) + base.dropped, "y")

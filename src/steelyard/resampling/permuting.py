@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import BadOption, quoted
 from ..registry import Measure
+from ..settings import as_seed
 from ..terminal import watched
 from .cross import cross_assess
 from .models import read_models
@@ -93,7 +94,7 @@ def permutation_test(
     entry = found.settings.measures[0].with_better_end()
     target = found.data.y if found.data.measured is None else found.data.measured
     units = None if found.base.group is None else found.base.group.codes
-    orders = _orders(found.base.truth, units, int(permutations), seed)
+    orders = _orders(found.base.truth, units, int(permutations), as_seed(seed, 0))
     values: list[float] = []
     step = AT_ONCE * effective_n_jobs(n_jobs)
     again = {**common, "scale": found.base.scale, "event": None, "measures": [entry]}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..columns import things_in
 from ..errors import BadOption, StraddlingGroups, quoted
 from ..scale import listed
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..scale import Label
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
+MOST_REPEATS = 100_000
 HELD_OUT = 0.25
 LEAVE_ONE_OUT = ("loo", "leave-one-out", "leave one out")
 MEND = "Say how many folds (cv=10), 'loo', a share to hold out (cv=0.25), Bootstrap(), or a splitter of scikit-learn"
@@ -107,8 +109,9 @@ def make_plan(
     The number of folds alone gives those of scikit-learn: stratified by class, in the order of rows, groups kept
     together. With a seed, or where they are made several times, rows are shuffled first.
     """
-    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or repeats < 1:
-        raise BadOption(f"repeats is {quoted(repeats)}", mend="Give how often folds are made anew, 1 or more")
+    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or not 1 <= repeats <= MOST_REPEATS:
+        mend = f"Give how often folds are made anew, from 1 to {MOST_REPEATS:,}"
+        raise BadOption(f"repeats is {quoted(repeats)}", mend=mend)
     groups = None if group is None else group.codes
     kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed)
     splits: list[Split] = []
@@ -129,7 +132,7 @@ def _splitters(
     """The kind of plan, something that splits for each repeat, and what to call it."""
     again = f"{repeats} times " if repeats > 1 else ""
     together = ", groups together" if groups is not None else ""
-    if cv == "hold-out" or (isinstance(cv, float | np.floating) and 0 < cv < 1):
+    if (isinstance(cv, str) and cv == "hold-out") or (isinstance(cv, float | np.floating) and 0 < cv < 1):
         share = HELD_OUT if isinstance(cv, str) else float(cv)
         held = [_held_out(share, groups is not None, (seed or 0) + repeat) for repeat in range(repeats)]
         return "hold out", held, f"{again}{share:.0%} of the rows held out{together}"
@@ -152,15 +155,16 @@ def _splitter(cv: Any, grouped: bool, seed: int) -> tuple[Kind, Any, str]:
         if grouped:
             return "folds", LeaveOneGroupOut(), "one group left out at a time"
         return "leave one out", LeaveOneOut(), "one row left out at a time"
-    if isinstance(cv, Bootstrap) or cv == "bootstrap":
+    if isinstance(cv, Bootstrap) or (isinstance(cv, str) and cv == "bootstrap"):
         drawn = cv if isinstance(cv, Bootstrap) else Bootstrap()
         words = f"{drawn.replicates} bootstrap samples{', groups together' if grouped else ''}"
         return "bootstrap", _Drawn(drawn.replicates, seed), words
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return "splits", cv, type(cv).__name__
-    if isinstance(cv, str | bytes) or not hasattr(cv, "__iter__"):
+    splits = things_in(cv)
+    if splits is None:
         raise BadOption(f"cv is {quoted(cv)}", mend=MEND)
-    return "splits", list(cv), "splits as given"
+    return "splits", splits, "splits as given"
 
 
 def _checked_folds(folds: int, codes: Codes, groups: Codes | None) -> int:

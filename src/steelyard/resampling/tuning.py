@@ -232,6 +232,10 @@ def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
         return clone(estimator).set_params(**parameters)
     except ValueError as error:
         raise BadOption(str(error).split(". Valid")[0], mend=f"See {type(estimator).__name__}().get_params()") from None
+    except (TypeError, AttributeError):
+        raise BadOption(
+            f"{quoted(estimator)} is no estimator", mend="Give one of scikit-learn's, or of its kind"
+        ) from None
 
 
 def _says_probabilities(rule: TunedClassifier) -> bool:
