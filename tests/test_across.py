@@ -450,5 +450,5 @@ def test_bad_options_of_the_bayesian_test(options: Any, kind: Any, words: str) -
 
 
 def test_an_unknown_way_to_group_is_refused() -> None:
-    with pytest.raises(BadOption, match=r"method is 'tukey'\. Say one of nemenyi, wilcoxon"):
+    with pytest.raises(BadOption, match=r"method is 'tukey'\. Say 'nemenyi' or 'wilcoxon'"):
         demsar().groups("tukey")  # type: ignore[arg-type]

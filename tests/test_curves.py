@@ -118,7 +118,7 @@ def test_curves_of_what_has_none_are_refused() -> None:
         three.curve()
     assert len(three.curve("roc", "b")) == 3
     good = sy.assess(TRUTH, SCORE, event="up")
-    with pytest.raises(BadOption, match="no curve 'calibration'"):
+    with pytest.raises(BadOption, match="kind is 'calibration'"):
         good.curve("calibration")
     with pytest.raises(BadOption, match="band is 'wide'"):
         good.curve(band="wide")  # type: ignore[arg-type]

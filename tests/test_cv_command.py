@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -40,7 +42,57 @@ def test_tables_for_people(capsys: pytest.CaptureFixture[str], flowers: str) -> 
     assert status == 0
     assert "cross-validated: 10 folds, stratified by class" in out
     assert "in training" in out
-    assert "note: columns of text are not learned from: 'plot', 'note'" in out
+    assert "note: neither numbers nor 2 to 20 words, and not learned from: 'plot', 'note'" in out
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> str:
+    """Numbers, words, and a column that numbers the rows; one number is missing."""
+    random, rows = np.random.default_rng(3), 120
+    sex, age = random.choice(["f", "m"], rows), random.integers(18, 90, rows)
+    ill = np.where(random.random(rows) < 1 / (1 + np.exp(3 - 0.05 * age - 2 * (sex == "m"))), "ill", "well")
+    table = pa.table({"id": np.arange(1000, 1000 + rows), "sex": sex, "age": age, "town": [""] * rows, "outcome": ill})
+    path = str(tmp_path / "clinic.parquet")
+    pq.write_table(table, path)
+    return path
+
+
+def test_words_are_learned_from_and_names_of_rows_are_not(capsys: pytest.CaptureFixture[str], clinic: str) -> None:
+    status, out, _ = run(capsys, "cv", clinic, "--truth", "outcome", "--models", "lda", "--json")
+    assert status == 0
+    found = next(row["value"] for row in json.loads(out)["estimates"] if row["measure"] == "error")
+    table = pq.read_table(clinic)
+    variables = np.stack([np.asarray(table["sex"]) == "m", np.asarray(table["age"])], axis=1).astype(float)
+    truth = np.asarray(table["outcome"]).astype(str)
+    assert found == pytest.approx(
+        np.mean(cross_val_predict(LinearDiscriminantAnalysis(), variables, truth, cv=10) != truth)
+    )
+    notes = run(capsys, "cv", clinic, "--target", "outcome", "--models", "lda", "--measures", "error")[1]
+    assert "not learned from unless --features says so: 'id'" in notes
+    assert "learned from as 0 and 1, one column for each word but the first: 'sex'" in notes
+    assert "2 to 20 words, and not learned from: 'town'" in notes
+    chosen = ("--features", "id,age", "--models", "lda", "--measures", "error")
+    status, out, _ = run(capsys, "cv", clinic, "--target", "outcome", *chosen)
+    assert status == 0
+    assert "learned from" not in out
+    status, _, err = run(capsys, "cv", clinic, "--target", "outcome", "--features", "town")
+    assert status == 2
+    assert "column 'town': neither numbers nor 2 to 20 words" in err
+
+
+def test_what_is_missing_is_named_with_what_to_say(capsys: pytest.CaptureFixture[str], clinic: str) -> None:
+    table = pq.read_table(clinic)
+    for name in ("age", "sex"):
+        gap = pa.array([None if row == 7 else value for row, value in enumerate(table[name].to_pylist())])
+        pq.write_table(table.set_column(table.column_names.index(name), name, gap), clinic)
+        status, _, err = run(capsys, "cv", clinic, "--target", "outcome", "--models", "lda")
+        assert status == 2
+        assert f"column '{name}" in err
+        assert "row 7" in err
+        assert "--missing drop" in err
+        status, out, _ = run(capsys, "cv", clinic, "--target", "outcome", "--models", "lda", "--missing", "drop")
+        assert status == 0
+        assert "1 rows that miss a value were dropped" in out
 
 
 def test_json_holds_all_that_was_found(capsys: pytest.CaptureFixture[str], flowers: str) -> None:

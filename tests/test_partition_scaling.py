@@ -588,7 +588,7 @@ def test_influence_of_memberships_as_given_is_what_they_differ_from_the_mean() -
 
 def test_bad_options_are_refused() -> None:
     memberships, truth, _ = sample(20, 3)
-    with pytest.raises(BadOption, match=r"variant is 'best'\. Say one of default, literal, klar"):
+    with pytest.raises(BadOption, match=r"variant is 'best'\. Say 'default', 'literal' or 'klar'"):
         _ = space(memberships, truth, "best").scaled
     with pytest.raises(BadOption, match="klaR knows depth 1 only"):
         _ = space(memberships, truth, "klar", depth=2).scaled

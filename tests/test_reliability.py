@@ -231,7 +231,7 @@ def test_recalibration_is_refused_where_it_makes_no_sense() -> None:
         assess(TRUTH, TRUTH, measures=["brier"]).recalibration()
     with pytest.raises(BadOption, match="folds is 1"):
         of_event().recalibration(folds=1)
-    with pytest.raises(BadOption, match="no recalibration 'platt'"):
+    with pytest.raises(BadOption, match="method is 'platt'"):
         of_event().recalibration("platt")  # type: ignore[arg-type]
 
 

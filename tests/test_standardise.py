@@ -119,7 +119,7 @@ def broken_tie(rows: Array) -> Array:
         ([[0.5, 0.5], [0.5]], "rank", NotNumbers, "no table of numbers"),
         ([[0.5, 0.5], [-0.5, 1.5]], "probability", OutsideUnitInterval, "row 1: a membership is negative.*softmax"),
         ([[0.5, 0.5], [0.5, 0.6]], "probability", SumNotOne, "row 1: memberships do not add up to 1.*'shift'"),
-        ([[0.5, 0.5]], "logit", BadOption, "how is 'logit'. Say one of probability"),
+        ([[0.5, 0.5]], "logit", BadOption, "how is 'logit'. Say 'probability', 'softmax', 'rank' or 'shift'"),
         ([[0.5, 0.5]], None, BadOption, "how is None"),
         ([[0.5, 0.4], [1.0, 2.0], [1.0, 2.0]], reversed_last, BadOption, "row 2: the function changes the order"),
         ([[0.6, 0.4], [0.5, 0.5]], broken_tie, BadOption, "row 1: the function changes the order"),

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from .columns import as_number, numbers
+from .columns import as_number
 from .command_options import Options, head_of, keywords_of, read_file, tell_verdicts, write, write_markdown, write_page
-from .errors import BadOption, UnknownColumn, harmless, quoted
-from .scale import listed
-from .suggestions import did_you_mean
+from .errors import BadOption, harmless
 from .table import Table
 from .terminal import show
+from .variables import MEND, choose, matrix
 from .words import words
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ class Fitting:
     """How rows are held out, and by what."""
 
     features: Annotated[
-        str | None, Parameter(help="Columns to learn from, with commas or stars; all other numbers if not given.")
+        str | None, Parameter(help="Columns to learn from, with commas or stars; all numbers and kinds if not given.")
     ] = None
     folds: Annotated[
         str, Parameter(help="How many folds; or loo, a share to hold out (0.25), bootstrap or bootstrap:500.")
@@ -48,7 +46,10 @@ class Fitting:
 def cv(
     file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
     *,
-    target: Annotated[str, Parameter(help="Column of the true class; with --cut, of what was measured.")],
+    target: Annotated[
+        str,
+        Parameter(name=["--target", "--truth"], help="Column of the true class; with --cut, of what was measured."),
+    ],
     models: Annotated[
         str,
         Parameter(
@@ -125,7 +126,7 @@ def _run(
             raise BadOption(f"--{name} is not for cross-validation", mend="Leave it out, or see `steelyard compare`")
     named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
     aside = [target, *[name for value in named.values() for name in _names(value)]]
-    features, notes = features_of(table, aside, fitting.features)
+    features, notes = choose(table, aside, None if fitting.features is None else words(fitting.features))
     table, more = _complete(table, [*aside, *features], said.pop("missing"))
 
     def found(value: Any) -> Any:
@@ -134,8 +135,8 @@ def _run(
         return column(table, value) if isinstance(value, str) else value
 
     estimators = read_models(list(chosen))
-    variables = np.stack([numbers(column(table, name), name).astype(np.float64) for name in features], axis=1)
-    refuse_gaps(estimators, variables, features)
+    variables, called = matrix(table, features)
+    refuse_gaps(estimators, variables, called, MEND)
     result = cross_assess(
         estimators,
         variables,
@@ -154,31 +155,6 @@ def _run(
 def _names(value: Any) -> list[str]:
     """The columns that an option names."""
     return [value] if isinstance(value, str) else value if isinstance(value, list) else []
-
-
-def features_of(table: Any, aside: Sequence[str], wanted: str | None) -> tuple[list[str], list[str]]:
-    """The columns to learn from: those that are named, or all numbers that are not set aside; and what is left out."""
-    import pyarrow.types as kinds
-
-    def numeric(name: str) -> bool:
-        kind = table.schema.field(name).type
-        return any(holds(kind) for holds in (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean))
-
-    others = [name for name in table.column_names if name not in aside]
-    if wanted is None:
-        found, text = [name for name in others if numeric(name)], [name for name in others if not numeric(name)]
-        notes = [f"columns of text are not learned from: {listed(text, 5)}"] if text else []
-    else:
-        found, notes = [], []
-        for pattern in words(wanted):
-            matching = [name for name in others if fnmatchcase(name, pattern)]
-            if not matching:
-                mend = did_you_mean(pattern, others, f"There are {listed(others, 10)}")
-                raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=mend)
-            found += [name for name in matching if name not in found]
-    if not found:
-        raise BadOption("there is no column to learn from", mend="Name them: --features 'x*'")
-    return found, notes
 
 
 def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, list[str]]:

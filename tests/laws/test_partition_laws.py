@@ -166,7 +166,7 @@ def test_scaling_that_is_taken_for_given_would_be_too_sure() -> None:
         ("separation(depth=0)", "depth is 0"),
         ("separation(floor=0)", "floor is 0"),
         ("separation(depth=2, scaling='klar')", "klaR knows depth 1 only"),
-        ("separation(ties='last')", "Say one of first, random, joined"),
+        ("separation(ties='last')", "Say 'first', 'random' or 'joined'"),
         ("separation(ties='joined', scaling='klar')", "klaR joins no regions"),
         ("separation(ties='random', seed=-1)", "seed is -1"),
         ("separation(seed=1)", "ties are not random"),

@@ -277,7 +277,7 @@ def test_scores_that_are_no_probabilities_are_refused_with_a_mend() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scaling": "best"}, "scaling is 'best'. Say one of raw, default, literal, klar"),
+        ({"scaling": "best"}, "scaling is 'best'. Say 'raw', 'default', 'literal' or 'klar'"),
         ({"depth": 0}, "depth is 0. Say a whole number from 1 to 2"),
         ({"depth": 3}, "depth is 3. Say a whole number from 1 to 2"),
         ({"depth": 1.5}, "depth is 1.5. Say a whole number from 1 to 2"),

@@ -138,7 +138,10 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     return base, Data(x, labels[base.truth], measured, base.scale, scored)
 
 
-def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None) -> None:
+FILL = "Leave the row out, or fill it in: make_pipeline(SimpleImputer(), classifier)"
+
+
+def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None, mend: str = FILL) -> None:
     """Say where a number is missing that some classifier cannot do without."""
     from sklearn.utils import get_tags
 
@@ -154,7 +157,7 @@ def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None =
             f"a number is missing or infinite, and {quoted(name)} needs all of them",
             column=found[1],
             row=found[0],
-            mend="Leave the row out, or fill it in: make_pipeline(SimpleImputer(), classifier)",
+            mend=mend,
         )
 
 
