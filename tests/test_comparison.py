@@ -332,3 +332,24 @@ def test_bounds_are_the_outermost_of_all_points_around(
     assert (low[0] <= 0 <= high[0]) == (abs(odds.statistic[0]) <= reach) or abs(odds.statistic[0]) == pytest.approx(
         reach
     )
+
+
+# --- notes ----------------------------------------------------------------------------------------------------
+
+
+def test_what_one_classifier_misspells_is_told_with_its_name() -> None:
+    truth = ["ill", "well"] * 20
+    said = {"plain": truth, "misspelled": ["ill", "wel", *truth[2:]]}
+    found = compare(truth, said, measures=["error"])
+    assert found.notes == ["misspelled: assigned but never true: 'wel' (rare, or spelled differently?)"]
+    assert f"note: {found.notes[0]}" in str(found)
+
+
+def test_what_holds_for_all_is_told_once() -> None:
+    truth = ["ill", "well"] * 20
+    found = compare(truth, {"one": truth, "other": truth[::-1]}, measures=["error", "precision"])
+    assert found.notes == ["no event is named: what each class has of its own is averaged over 'ill', 'well'"]
+    assert found["one"].notes == found.notes
+    assert str(found).count("no event is named") == 1
+    for silent in ({"measures": ["error"]}, {"event": "ill"}):
+        assert compare(truth, {"one": truth, "other": truth[::-1]}, **silent).notes == []

@@ -163,6 +163,9 @@ class Assessment:
         if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
             order = " < ".join(str(label) for label in self.classes)
             notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
+        unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
+        if unnamed and any(measure.per_class for measure in self.settings.measures):
+            notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]

@@ -222,6 +222,13 @@ class Comparison:
             "p": by_slot(p),
         }
 
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole, and about what single classifiers said of them."""
+        each = {name: self[name].notes for name in self.models}
+        shared = [note for note in each[self.models[0]] if all(note in notes for notes in each.values())]
+        return [*shared, *[f"{name}: {note}" for name in self.models for note in each[name] if note not in shared]]
+
     def find_measures(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
         """Some measures by their names, each once; one alone needs no list."""
         named = None if isinstance(measures, Measure) else things_in(measures)

@@ -101,7 +101,7 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
         f"{many} on the same {heading(first)}",
         side_by_side(comparison, measures),
         folded,
-        [*chosen, *said, *comparison.tally.words_on_left_out],
+        [*chosen, *said, *comparison.notes],
     )
 
 

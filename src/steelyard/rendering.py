@@ -106,8 +106,9 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     title = Text(
         f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
     )
+    notes = [Text(f"note: {harmless(note)}") for note in comparison.notes]
     if len(comparison.models) == 1:
-        return Group(title, table)
+        return Group(title, table, *notes)
     chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
     said = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
     return Group(
@@ -118,7 +119,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         drawn(differences_grid(comparison, name)),
         *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
-        *[Text(f"note: {harmless(note)}") for note in comparison.tally.words_on_left_out],
+        *notes,
     )
 
 

@@ -59,7 +59,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "deciding": [] if verdict is None or comparison is None else deciding_of(comparison, verdict),
         "folds": None if comparison is None else folds_of(comparison),
         "data": data_of(assessments, result),
-        "notes": _notes(assessments),
+        "notes": result.notes[:MOST_NOTES],
         "versions": [list(pair) for pair in versions()],
         "call": command or call_of(result, assessments),
     }
@@ -92,9 +92,3 @@ def _said(verdict: Verdict | None, assessments: Mapping[str, Assessment], overal
         return [f"By{line[2:]}." if line.startswith("by ") else f"{line}." for line in verdict.clauses()]
     pairs = zip(assessments.values(), overall, strict=True)
     return [line for each, rows in pairs for line in sentences(each, rows)]
-
-
-def _notes(assessments: Mapping[str, Assessment]) -> list[str]:
-    """What there is to know about the data and about single estimates."""
-    notes = dict.fromkeys(note for each in assessments.values() for note in each.notes)
-    return list(notes)[:MOST_NOTES]
