@@ -353,3 +353,25 @@ def test_what_holds_for_all_is_told_once() -> None:
     assert str(found).count("no event is named") == 1
     for silent in ({"measures": ["error"]}, {"event": "ill"}):
         assert compare(truth, {"one": truth, "other": truth[::-1]}, **silent).notes == []
+
+
+# --- parts of the data ----------------------------------------------------------------------------------------
+
+
+def test_parts_of_the_data_are_shown_each_by_itself() -> None:
+    truth, site = ["ill", "well"] * 20, ["A"] * 24 + ["B"] * 16
+    said = {"one": truth, "other": [*truth[::-1][:24], *truth[24:]]}
+    found = compare(truth, said, measures=["error"], by=site)
+    (row,) = found.slices["A"].differences("error")
+    assert row["difference"] == -1
+    lines = str(found).split("error in every slice, each by itself")[1].split("\n")
+    (a,) = [line.split() for line in lines if line.startswith(" A")]
+    assert a[:3] == ["A", "24", "0.000"]
+    assert f"{row['low']:.3f}" in " ".join(a)
+    (b,) = [line.split() for line in lines if line.startswith(" B")]
+    assert b[-1] == "1.000"
+    assert "in every slice" not in str(found.slices["A"])
+    assert "error by slice" in found._repr_html_()
+    third = compare(truth, {**said, "third": truth}, measures=["error"], by=site)
+    heads = [line for line in str(third).split("each by itself")[1].split("\n") if line.startswith(" slice")]
+    assert heads[0].split() == ["slice", "rows", "one", "other", "third"]

@@ -16,6 +16,7 @@ from .grids import (
     heading,
     measures_grid,
     overall_rows,
+    parts_grid,
     side_by_side,
     slice_grid,
     told,
@@ -93,6 +94,9 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
     if len(everything) > len(measures):
         whole = side_by_side(comparison)
         folded[f"all {len(whole.rows)} measures"] = whole
+    parts = parts_grid(comparison, name)
+    if parts is not None:
+        folded[f"{name} by slice"] = parts
     many = f"{len(comparison.models)} classifiers"
     chosen = [f"{model}: {line}" for model, how in comparison.decisions.items() for line in str(how).splitlines()]
     said = [f"{model}, {note}" for model in comparison.models for note in continuum_notes(comparison[model])]

@@ -181,6 +181,28 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
     for row in comparison.differences(measure):
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
-        shown = ["<0.001" if value < 0.001 else number(value) for value in p]
+        shown = map(_p, p)
         rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
     return Grid(columns, rows, (2, 4, 5, 6))
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else number(value)
+
+
+def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
+    """One measure of all classifiers in every part of the data; of two classifiers also how they differ there."""
+    if comparison.slice is not None or not comparison.tally.slices:
+        return None
+    models, rows = comparison.models, []
+    two = len(models) == 2
+    for label, part in list(comparison.slices.items())[:MOST_CLASSES]:
+        row = [named(label), count(part[models[0]].n), *[both(part[model][measure]) for model in models]]
+        if two:
+            (found,) = part.differences(measure)
+            row += [" ".join(estimated(found["difference"], found["low"], found["high"])), _p(found["p"])]
+        rows.append(row)
+    columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
+    return Grid(
+        columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
+    )

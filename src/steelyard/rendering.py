@@ -15,6 +15,7 @@ from .grids import (
     differences_grid,
     heading,
     measures_grid,
+    parts_grid,
     side_by_side,
     slice_grid,
 )
@@ -107,8 +108,12 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
     )
     notes = [Text(f"note: {harmless(note)}") for note in comparison.notes]
+    parts = parts_grid(comparison, name)
+    by_part: list[RenderableType] = (
+        [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), drawn(parts)]
+    )
     if len(comparison.models) == 1:
-        return Group(title, table, *notes)
+        return Group(title, table, *by_part, *notes)
     chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
     said = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
     return Group(
@@ -119,6 +124,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         drawn(differences_grid(comparison, name)),
         *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
+        *by_part,
         *notes,
     )
 
