@@ -55,13 +55,13 @@ COMMANDS = {
 }
 HEAD = ["steelyard", "rows", "dropped", "left_out", "classes", "event", "level"]
 KEYS = {
-    "assess": [*HEAD, "confusion", "estimates", "training"],
-    "compare": [*HEAD, "estimates", "differences"],
+    "assess": [*HEAD, "confusion", "estimates", "training", "notes"],
+    "compare": [*HEAD, "estimates", "differences", "notes"],
     "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
     "thresholds": [*HEAD, "thresholds", "chosen"],
     "calibration": [*HEAD, "estimates", "decompositions", "test", "recalibration", "reliability"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
-    "merge": [*HEAD, "confusion", "estimates", "training"],
+    "merge": [*HEAD, "confusion", "estimates", "training", "notes"],
     **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
 }
 NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}
@@ -183,3 +183,16 @@ def test_the_demonstration_fits_on_80_columns_and_answers(capsys: pytest.Capture
     for word in ("Who is better?", "can't be told apart", "How sure", "threshold", "--require"):
         assert word in out
     assert all("0." in line or "∞" in line for line in out.splitlines() if line.startswith((" lda ", " qda ", " knn ")))
+
+
+def test_json_has_notes_and_the_differences_in_parts(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    rows = ["yes,yes,no,A", "no,no,no,A", "yes,yes,yes,B", "no,no,yse,B"] * 5
+    (folder / "said.csv").write_text("\n".join(["truth,a,b,site", *rows]) + "\n")
+    tokens = ["compare", "said.csv", "--truth", "truth", "--model", "a=a", "--model", "b=b", "--measures", "error"]
+    assert main([*tokens, "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["notes"] == ["b: assigned but never true: 'yse' (rare, or spelled differently?)"]
+    assert [row["difference"] for row in content["differences"]] == [-0.5]
+    assert main([*tokens, "--by", "site", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["differences"]
+    assert [(row["slice"], row["difference"]) for row in rows] == [(None, -0.5), ("A", -0.5), ("B", -0.5)]

@@ -88,7 +88,7 @@ def cv(
             "intervals": [] if bounds is None else bounds.to_json(),
             "times": result.times().to_json(),
             "failures": list(result.failures),
-            "notes": [*notes, *result.remarks],
+            "notes": [*notes, *result.remarks, *result.notes],
         },
     )
     write_page(options, result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .command_options import Judged, head_of, tell_verdicts, write, write_markdown, write_page
 from .terminal import show, working
@@ -34,6 +34,7 @@ def tell_assessment(
             "confusion": result.confusion().tolist(),
             "estimates": result.table().to_json(),
             "training": None if result.training is None else result.training.table().to_json(),
+            "notes": result.notes,
         },
     )
     write_page(options, result)
@@ -61,9 +62,19 @@ def tell_comparison(
         lambda: {
             **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
-            "differences": result.differences().to_json() if several else [],
+            "differences": _differences(result) if several else [],
+            "notes": result.notes,
         },
     )
     write_page(options, result)
     write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
     return tell_verdicts(options, verdicts)
+
+
+def _differences(result: Comparison) -> list[dict[str, Any]]:
+    """All differences; those in parts of the data, too, where there are any."""
+    rows = result.differences().to_json()
+    if not result.tally.slices:
+        return rows
+    parts = [(label, part.differences().to_json()) for label, part in result.slices.items()]
+    return [{"slice": label, **row} for label, some in [(None, rows), *parts] for row in some]
