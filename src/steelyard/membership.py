@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,11 +54,15 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
 def assign_none(columns: Sequence[Numbers], headings: Sequence[str]) -> Codes:
     """Codes that nobody will ask for, of scores on any scale: none may be missing."""
     for column in end_to_end(columns):
-        # Where anything is missing, so is the least.
-        if any(np.isnan(column[low:high].min()) for low, high in chunks(0, len(column))):
+        if any(over_rows(len(column), partial(_misses_any, column))):
             for each, heading in zip(columns, headings, strict=True):
                 refuse_missing_numbers(each, heading)
     return _unassigned(columns)
+
+
+def _misses_any(column: Numbers, start: int, stop: int) -> bool:
+    # Where anything is missing, so is the least.
+    return any(np.isnan(column[low:high].min()) for low, high in chunks(start, stop))
 
 
 def are_probabilities(columns: Sequence[Numbers]) -> bool:
