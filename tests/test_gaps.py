@@ -63,6 +63,16 @@ def test_far_from_0_there_is_as_much_on_either_side() -> None:
         assert stats.ncx2.cdf(found.square / factor, BINS, bound**2 / factor) == pytest.approx(tail, abs=1e-9)
 
 
+def test_of_very_many_rows_the_root_is_normal() -> None:
+    """What is found without quantiles of noncentral chi-squared variables is what they would give."""
+    factor, deviates = 1e-8 / BINS, np.array([-8.0, -1.96, 0.0, 1.96, 8.0])
+    for error in (0.999 * np.sqrt(1e6 * factor), 1.001 * np.sqrt(1e6 * factor), 1.0):
+        found = gaps(even(error), 1e-8)
+        assert_allclose(found.at(deviates), error - deviates * np.sqrt(factor), rtol=0, atol=0.02 * np.sqrt(factor))
+        low, high = found.bounds(0.95)
+        assert low < error < high
+
+
 def test_what_is_less_than_chance_makes_it_is_no_proof() -> None:
     """However small the gaps are, the interval goes up as far as that of gaps such as chance makes them."""
     low, high = gaps(even(0.0)).bounds(0.95)

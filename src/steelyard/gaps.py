@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TRUSTED = 0.5  # of what bins tell of their own scatter, where that is less than bins have on average
 AROUND = 31  # directions in which the edge of a region is looked at, and again between the two next to the furthest
+FAR = 1e6  # from there on the root of a noncentral chi-squared variable is normal, and its own quantiles take long
 ALIKE = 0.999  # the most that two classifiers are taken to have in common
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -115,7 +116,11 @@ class Gaps:
         from scipy.special import chndtr, chndtrinc, ndtr
 
         (factor, freedom), found = self._fitted, self._statistic if statistic is None else statistic
-        tails = ndtr(self.spread * np.asarray(deviates, dtype=np.float64))
+        wider = self.spread * np.asarray(deviates, dtype=np.float64)
+        if found > FAR:
+            root = np.sqrt(found)
+            return np.asarray(np.sqrt(factor) * np.maximum(root - (freedom - 1) / (2 * root) - wider, 0.0))
+        tails = ndtr(wider)
         with np.errstate(invalid="ignore"):
             squares = np.where(chndtr(found, freedom, 0.0) > tails, chndtrinc(found, freedom, tails), 0.0)
             return np.asarray(np.sqrt(factor * squares))
