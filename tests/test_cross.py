@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.impute import SimpleImputer
@@ -21,7 +24,7 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -30,6 +33,7 @@ from steelyard.errors import (
     BadOption,
     FailedFits,
     MissingValues,
+    NotNumbers,
     OneClass,
     StraddlingGroups,
     UnequalLengths,
@@ -434,3 +438,38 @@ def test_probabilities_that_are_none_are_refused() -> None:
 def test_folds_of_one_row_have_no_values_of_their_own() -> None:
     with pytest.raises(BadOption, match="every fold has one row"):
         sy.cross_assess("lda", X, Y, cv="loo").folds("error")
+
+
+# --- what classifiers cannot learn from -------------------------------------------------------------------------
+
+
+def patients() -> tuple[pd.DataFrame, Any]:
+    random = np.random.default_rng(4)
+    columns = {"age": random.normal(50.0, 15.0, 90), "sex": random.choice(["f", "m"], 90), "site": ["a", "b"] * 45}
+    frame = pd.DataFrame(columns)
+    return frame, np.where(random.random(90) < 0.3 + 0.4 * (frame.sex == "m"), "ill", "well")
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_columns_of_words_are_named_with_a_mend_that_works(library: Any) -> None:
+    frame, truth = patients()
+    with pytest.raises(NotNumbers, match=r"column 'sex': it holds words, and 'lda' learns.*\['sex', 'site'\]"):
+        sy.cross_assess("lda", library(frame.to_dict("list")), truth, cv=3)
+    coded = make_column_transformer((OneHotEncoder(), ["sex", "site"]), remainder="passthrough")
+    found = sy.cross_assess({"coded": make_pipeline(coded, LogisticRegression())}, frame, truth, cv=3)
+    assert found["coded"]["error"].value < 0.5
+
+
+def test_who_does_not_look_at_the_columns_may_have_any() -> None:
+    frame, truth = patients()
+    frame.loc[3, "age"] = np.nan
+    found = sy.cross_assess("prior", frame, truth, cv=3)
+    assert found["prior"]["error"].value == pytest.approx(np.mean(truth != pd.Series(truth).mode()[0]))
+    with pytest.raises(MissingValues, match="column 'age', row 3"):
+        sy.cross_assess("lda", frame[["age"]], truth, cv=3)
+
+
+def test_categories_are_left_to_classifiers_that_know_them() -> None:
+    frame, truth = patients()
+    found = sy.cross_assess("boosting", frame.assign(sex=frame.sex.astype("category"))[["age", "sex"]], truth, cv=3)
+    assert 0 < found["boosting"]["error"].value < 0.6

@@ -11,7 +11,7 @@ import numpy as np
 from ..cases import Cases, Door, Missing
 from ..closed_form import HeldOut, closed_form
 from ..columns import numbers, take
-from ..errors import BadOption, FailedFits, MissingValues, WrongShape, quoted, refuse_length
+from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
 from ..labels import Coded, encode
 from ..measured import Knowledge
 from ..prediction import Prediction
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ..settings import Settings
     from .fits import Progress
 
+FILL = "Leave the row out, or fill it in: make_pipeline(SimpleImputer(), classifier)"
+FEW_VALUES = 100  # of a column, by which its kind is told
 FEW_FITS = 20  # up to here all fits are made: each then tells its training error and how long it took
 
 
@@ -106,6 +108,7 @@ def cross_assess(
     names, knowledge = {"truth": "y", "group": "groups"}, Knowledge(sd, sd_response, response)
     door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
     base, data = admit(X, y, door, settings.of_rows)
+    refuse_words(models, data.x)
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
@@ -138,27 +141,48 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     return base, Data(x, labels[base.truth], measured, base.scale, scored)
 
 
-FILL = "Leave the row out, or fill it in: make_pipeline(SimpleImputer(), classifier)"
-
-
 def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None, mend: str = FILL) -> None:
     """Say where a number is missing that some classifier cannot do without."""
+    found = _first_gap(x, names)
+    for name, estimator in models.items() if found else ():
+        if found and _is_picky(estimator, "allow_nan"):
+            problem = f"a number is missing or infinite, and {quoted(name)} needs all of them"
+            raise MissingValues(problem, column=found[1], row=found[0], mend=mend)
+
+
+def refuse_words(models: Mapping[str, Any], x: Any) -> None:
+    """Say which columns hold words that some classifier cannot learn from."""
+    found = _of_words(x)
+    for name, estimator in models.items() if found else ():
+        # Others than scikit-learn's may learn from words without saying so.
+        if type(estimator).__module__.startswith("sklearn.") and _is_picky(estimator, "string"):
+            coded = f"make_column_transformer((OneHotEncoder(), {found}), remainder='passthrough')"
+            mend = f"Leave such columns out, or code them: make_pipeline({coded}, classifier)"
+            raise NotNumbers(f"it holds words, and {quoted(name)} learns from numbers", column=found[0], mend=mend)
+
+
+def _is_picky(estimator: Any, what: str) -> bool:
+    """Whether a classifier says that it cannot do with some kind of input.
+
+    What is made of several parts may see to it in one of them; if not, its fits will say so.
+    """
     from sklearn.utils import get_tags
 
-    found = _first_gap(x, names)
-    if found is None:
-        return
-    for name, estimator in models.items():
-        # What is made of several parts may fill gaps in one of them; if not, its fits will say so.
-        composed = hasattr(estimator, "steps") or hasattr(estimator, "estimator")
-        if composed or not hasattr(estimator, "__sklearn_tags__") or get_tags(estimator).input_tags.allow_nan:
-            continue
-        raise MissingValues(
-            f"a number is missing or infinite, and {quoted(name)} needs all of them",
-            column=found[1],
-            row=found[0],
-            mend=mend,
-        )
+    if hasattr(estimator, "steps") or hasattr(estimator, "estimator") or not hasattr(estimator, "__sklearn_tags__"):
+        return False
+    tags = get_tags(estimator)
+    return not (tags.no_validation or getattr(tags.input_tags, what))
+
+
+def _of_words(x: Any) -> list[str]:
+    """The columns of a data frame that hold words; categories are told apart by some classifiers."""
+    found = []
+    for name in getattr(x, "columns", ()):
+        column = np.asarray(x[name])
+        words = column.dtype.kind in "OUT" and any(isinstance(value, str) for value in column[:FEW_VALUES])
+        if words and "categor" not in str(getattr(x[name], "dtype", "")).lower():
+            found.append(str(name))
+    return found
 
 
 def _first_gap(x: Any, names: Sequence[str] | None) -> tuple[int, str] | None:
