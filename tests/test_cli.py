@@ -361,3 +361,9 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 0
     assert "steelyard compare predictions.csv" in out
     assert "--membership" in run(capsys, "assess", "--help")[1]
+
+
+def test_thresholds_without_an_event_name_the_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "thresholds", IRIS, "--truth", "species", "--membership", "lda_*")
+    assert status == 2
+    assert "Name one of 'setosa', 'versicolor', 'virginica': --event 'virginica'" in err

@@ -307,7 +307,8 @@ class Assessment:
         """The class that a curve is about: the one that is named, or the event."""
         code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
         if code is None:
-            raise EventNeeded("a curve speaks of one class, and there is no event", mend="Name the class: label='a'")
+            mend = f"Name one of {listed(self.classes, 5)}: event={quoted(self.classes[-1])}"
+            raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
         return code
 
     @property
