@@ -230,18 +230,23 @@ def test_ones_that_could_be_labels_or_scores_are_refused(truth: Any, options: An
 
 
 @pytest.mark.parametrize(
-    ("truth", "prediction", "options"),
+    ("truth", "prediction", "options", "mend"),
     [
-        (["n", "y"], [0.1, 0.9], {}),
-        ([1, 2], [0.1, 0.9], {}),
-        (["a", "b", "c"], [0.1, 0.9, 0.3], {"event": "a"}),
-        (["a", "b", "c"], {"a": [0.1, 0.9, 0.3]}, {}),
-        (["a", "b"], [[0.1, 0.9], [0.3, 0.7]], {"threshold": 0.5}),
-        (["a", "b", "c"], np.eye(3), {"threshold": 0.5, "event": "a"}),
+        (["n", "y"], [0.1, 0.9], {}, "Name the class that the score speaks for: event='y'"),
+        ([1, 2], [0.1, 0.9], {}, "Name the class that the score speaks for: event=2"),
+        (["a", "b", "c"], [0.1, 0.9, 0.3], {"event": "a"}, "give one column a class, or a truth that is one class"),
+        (["a", "b", "c"], {"a": [0.1, 0.9, 0.3]}, {}, "give one column a class, or a truth that is one class"),
+        (
+            ["a", "b"],
+            [[0.1, 0.9], [0.3, 0.7]],
+            {"threshold": 0.5},
+            "Name the class that the score speaks for: event='b'",
+        ),
+        (["a", "b", "c"], np.eye(3), {"threshold": 0.5, "event": "a"}, "Leave it out: the highest decides"),
     ],
 )
-def test_a_score_needs_an_event_and_two_classes(truth: Any, prediction: Any, options: Any) -> None:
-    with pytest.raises(EventNeeded, match="Name the class that the score speaks for"):
+def test_a_score_needs_an_event_and_two_classes(truth: Any, prediction: Any, options: Any, mend: str) -> None:
+    with pytest.raises(EventNeeded, match=mend):
         sy.assess(truth, prediction, **options)
 
 

@@ -210,13 +210,15 @@ class Prediction:
         code = texts.index(alone) if alone in texts else scale.event_code
         if len(scale) == 2 and code is not None:
             return code
-        raise EventNeeded(
-            ("a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied")
-            + f": {len(scale)} classes and "
-            + ("no event" if scale.event is None else f"the event {quoted(scale.event)}"),
-            column=self.name,
-            mend="Name the class that the score speaks for: event='yes' (two classes), or give one column a class",
-        )
+        named = "no event" if scale.event is None else f"the event {quoted(scale.event)}"
+        if len(scale) == 2:
+            mend = f"Name the class that the score speaks for: event={quoted(scale.classes[-1])}"
+        elif len(self.columns) == 1:
+            mend = "It tells two classes apart: give one column a class, or a truth that is one class and the rest"
+        else:
+            mend = "Leave it out: the highest decides; or give a truth that is one class and the rest"
+        problem = "a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied"
+        raise EventNeeded(f"{problem}: {len(scale)} classes and {named}", column=self.name, mend=mend)
 
 
 def _frozen(columns: Sequence[Numbers]) -> bool:
