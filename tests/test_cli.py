@@ -367,3 +367,14 @@ def test_thresholds_without_an_event_name_the_classes(capsys: pytest.CaptureFixt
     status, _, err = run(capsys, "thresholds", IRIS, "--truth", "species", "--membership", "lda_*")
     assert status == 2
     assert "Name one of 'setosa', 'versicolor', 'virginica': --event 'virginica'" in err
+
+
+def test_a_score_that_bears_the_name_of_a_class_is_taken_for_its_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "said.csv"
+    path.write_text("truth,p_ill,p_well\nill,0.7,0.3\nwell,0.2,0.8\n")
+    for name in ("ill", "well"):
+        status, _, err = run(capsys, "assess", str(path), "--truth", "truth", "--membership", f"p_{name}")
+        assert status == 2
+        assert f"--event '{name}'" in err

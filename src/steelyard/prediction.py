@@ -212,7 +212,10 @@ class Prediction:
             return code
         named = "no event" if scale.event is None else f"the event {quoted(scale.event)}"
         if len(scale) == 2:
-            mend = f"Name the class that the score speaks for: event={quoted(scale.classes[-1])}"
+            called = [
+                label for label in scale.classes if f"_{self.name}".endswith(("_" + str(label), "." + str(label)))
+            ]
+            mend = f"Name the class that the score speaks for: event={quoted((called or scale.classes)[-1])}"
         elif len(self.columns) == 1:
             mend = "It tells two classes apart: give one column a class, or a truth that is one class and the rest"
         else:
