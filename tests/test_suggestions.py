@@ -148,5 +148,6 @@ def test_a_mend_is_told_as_it_is_typed(mend: str, typed: str) -> None:
 def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["assess", IRIS, "--truth", "species"]) == 2
     assert "Name --assigned 'column' or --membership 'p_*'" in capsys.readouterr().err
-    assert main(["assess", IRIS, "--truth", "species", "--membership", "lda_setosa"]) == 2
-    assert "--event" in capsys.readouterr().err
+    two = ["--where", "species != 'virginica'"]
+    assert main(["assess", IRIS, "--truth", "species", "--membership", "lda_setosa", *two]) == 2
+    assert "--event 'setosa'" in capsys.readouterr().err
