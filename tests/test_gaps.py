@@ -158,7 +158,7 @@ def test_test_and_interval_agree_and_turn_around(first: float, second: float) ->
         before = (np.inf, -np.inf)
         for level in (0.5, 0.8, 0.95, 0.99, 0.9999):
             low, high = pair.bounds(float(stats.norm.ppf((1 + level) / 2)))
-            assert_allclose(turned.bounds(float(stats.norm.ppf((1 + level) / 2))), (-high, -low), rtol=1e-3, atol=1e-6)
+            assert_allclose(turned.bounds(float(stats.norm.ppf((1 + level) / 2))), (-high, -low), rtol=1e-9, atol=1e-12)
             assert (pair.p < 1 - level) == (not low <= 0 <= high)
             assert low <= before[0] + 1e-6
             assert before[1] <= high + 1e-6

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .kinds import Array
 
 TRUSTED = 0.5  # of what bins tell of their own scatter, where that is less than bins have on average
-AROUND = 31  # directions in which the edge of a region is looked at, and again between the two next to the furthest
+AROUND = 31  # directions in which the edge of a region is looked at,
+CLOSER = 2  # and how often again, between the two next to the furthest
 FAR = 1e6  # from there on the root of a noncentral chi-squared variable is normal, and its own quantiles take long
 ALIKE = 0.999  # the most that two classifiers are taken to have in common
 TINY = float(np.finfo(np.float64).tiny)
@@ -254,19 +255,24 @@ class PairedGaps:
 
     def _around(self, reach: float) -> Array:
         """The least and the greatest difference of pairs that just may be, both errors above 0."""
-        radius, angle = np.sqrt(self._apart[0] + reach**2), np.arccos(self.correlation)
+        radius, turn = np.sqrt(self._apart[0] + reach**2), np.arccos(self.correlation) / 2
 
         def differences(directions: Array) -> Array:
-            one, other = radius * np.cos(directions), radius * np.cos(directions - angle)
+            one, other = radius * np.cos(directions + turn), radius * np.cos(directions - turn)
             above = (one <= self.first.highest) & (other <= self.second.highest)
             return np.where(above, self.first.at(one) - self.second.at(other), np.nan)
 
-        directions = np.linspace(0.0, 2 * np.pi, AROUND)
-        found, step = differences(directions), directions[1]
+        # As many to either side: whoever is named first, the same pairs are looked at.
+        steps = np.linspace(-1.0, 1.0, AROUND)
+        found = differences(np.pi * steps)
         if np.isnan(found).all():
             return np.zeros(0)
-        ends = [
-            directions[place] + np.linspace(-step, step, AROUND) for place in (np.nanargmin(found), np.nanargmax(found))
-        ]
-        every = np.concatenate([found, *[differences(end) for end in ends]])
-        return np.asarray(every[~np.isnan(every)])
+        every = [found]
+        for furthest in (np.nanargmin, np.nanargmax):
+            seen, near, step = found, np.pi * steps, np.pi * (steps[1] - steps[0])
+            for _ in range(CLOSER):
+                near = near[furthest(seen)] + step * steps
+                seen, step = differences(near), step * (steps[1] - steps[0])
+                every.append(seen)
+        ends = np.concatenate(every)
+        return np.asarray(ends[~np.isnan(ends)])
