@@ -171,3 +171,17 @@ def test_folds_are_read() -> None:
     assert read_folds("0.25") == 0.25
     assert read_folds("loo") == "loo"
     assert read_folds("bootstrap:50") == Bootstrap(50)
+
+
+def test_a_word_that_is_left_alone_when_rows_are_dropped_tells_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rows = [
+        f"{place % 2},{'' if place == 3 else place * 0.37 % 1:},{'b' if place == 3 else 'a'}" for place in range(30)
+    ]
+    path = tmp_path / "said.csv"
+    path.write_text("\n".join(["y,x,kind", *rows]) + "\n")
+    tokens = ["cv", str(path), "--target", "y", "--models", "lda", "--measures", "error", "--missing", "drop"]
+    status, out, _ = run(capsys, *tokens)
+    assert status == 0
+    assert "29 rows" in out

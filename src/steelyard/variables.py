@@ -85,8 +85,15 @@ def _kind(table: Any, name: str) -> Kind:
         return NAMES if ends["max"] - ends["min"] == table.num_rows - 1 else "numbers"
     if any(holds(kind) for holds in (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean)):
         return "numbers"
-    text = any(holds(kind) for holds in (kinds.is_string, kinds.is_large_string, kinds.is_string_view))
-    return "words" if text and 2 <= pc.count_distinct(values).as_py() <= MOST_WORDS else NEITHER
+    return "words" if _is_text(table, name) and 2 <= pc.count_distinct(values).as_py() <= MOST_WORDS else NEITHER
+
+
+def _is_text(table: Any, name: str) -> bool:
+    import pyarrow.types as kinds
+
+    kind = table.schema.field(name).type
+    kind = kind.value_type if kinds.is_dictionary(kind) else kind
+    return any(holds(kind) for holds in (kinds.is_string, kinds.is_large_string, kinds.is_string_view))
 
 
 def _all_different(table: Any, name: str) -> bool:
@@ -104,7 +111,7 @@ def matrix(table: Any, names: Sequence[str]) -> tuple[Array, list[str]]:
     found: dict[str, Array] = {}
     for name in names:
         values = column(table, name)
-        if _kind(table, name) != "words":
+        if not _is_text(table, name):
             found[name] = numbers(values, name).astype(np.float64)
             continue
         coded = encode(values, name)
