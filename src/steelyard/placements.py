@@ -6,17 +6,16 @@ measures that ask for nothing but how many of the other side are above a row, on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .masses import BY_COUNT, spread_of
 from .parallel import chunks, comes_later, cores, over_rows, shared
-from .ranking import Side, ordering
+from .ranking import SORTING, Side, ordering
 from .row_evaluation import AVERAGES, Found
 from .rows import Rows
 
@@ -34,23 +33,26 @@ class Placements:
         counts: (classes, rows).
         truth: The true classes.
         sizes: How many rows each class has.
+        above: The counts of the rows of each class, summed up.
     """
 
     counts: Places
     truth: Codes
     sizes: Array
+    above: Array
 
     @classmethod
     def of(cls, rows: Rows, model: int, sizes: Array) -> Placements | None:
         """Sort by the score of each class; None where a score occurs twice."""
         columns, speaks = rows.scores[model][:2]
         counts: Places = np.empty((len(sizes), len(rows)), np.int32)
+        above = np.empty(len(sizes))
 
         def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
             order, tied, own = ordering(columns[code if len(columns) > 1 else 0], Side(rows.truth, code))
             if own is None or tied.any():
                 return False
-            _place(order, own, counts[code])
+            above[code] = _place(order, own, counts[code])
             return True
 
         def work(codes: Sequence[int]) -> bool:
@@ -59,77 +61,82 @@ class Placements:
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
         # A class that would keep one core busy while the others wait is shared by all of them.
         dealt = len(codes) - (len(codes) % cores() == 1 and not comes_later())
-        if not all(shared(codes[:dealt], work, len(rows))) or not work(codes[dealt:]):
+        if not all(shared(codes[:dealt], work, SORTING * len(rows))) or not work(codes[dealt:]):
             return None
         if len(columns) == 1:  # the other class has the same score, turned round
-            other = sizes[::-1][rows.truth]
-            counts[1 - speaks] = other - counts[speaks]
-        return cls(counts, rows.truth, sizes)
+            counts[1 - speaks] = sizes[::-1][rows.truth] - counts[speaks]
+            above[1 - speaks] = above[speaks]
+        return cls(counts, rows.truth, sizes, above)
 
-    def found(self, formula: object) -> dict[int | str, Found]:
-        """A measure with its spread: of every class, and averaged over them."""
+    def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
+        """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
         rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
-        above = np.diag(self.products[0])  # the rest above the rows of each class
-        known = [BY_COUNT[formula](*numbers) for numbers in zip(above, self.sizes, rest, strict=True)]
+        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
         values = np.array([value for value, _, _ in known])
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
-        found: dict[int | str, Found] = {}
-        for code, value in enumerate(values.tolist()):
-            constant, slope = lines[code].T
-            first, second = self.moments[code]
-            sizes = np.array([rest[code], self.sizes[code]])
-            squares = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
-            found[code] = _found(value, squares, sizes)
         even = np.full(len(values), 1 / len(values))
         moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
-        for average, weights, gaps in zip(AVERAGES, (even, share), (0 * moved, moved), strict=True):
-            found[average] = _found(float(weights @ values), self._squares(lines, weights, gaps), self.sizes)
+        ways = dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
+        means = {average: _Mean.of(lines, *way) for average, way in ways.items() if average in parts}
+        codes = [part for part in parts if isinstance(part, int)]
+        *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
+        found: dict[int | str, Found] = {}
+        for code in codes:
+            constant, slope = lines[code].T
+            sizes = np.array([rest[code], self.sizes[code]])
+            # Of any two rows, one of the class and one of the rest, one is above the other.
+            first = np.array([sizes.prod() - self.above[code], self.above[code]])
+            second = np.array([every[code] - own[code], own[code]])
+            both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
+            found[code] = _found(float(values[code]), both, sizes)
+        for average, by_class in zip(means, squares, strict=True):
+            found[average] = _found(float(ways[average][0] @ values), by_class, self.sizes)
         return found
 
-    @cached_property
-    def products(self) -> tuple[Array, Array]:
-        """Sums of counts over the rows of each class, (classes, classes), and of their products two by two.
-
-        All variances are made of these: what a row adds to a value, or to a mean of values, is linear in its counts.
-        """
-        classes = len(self.sizes)
+    def _squares(self, means: Sequence[_Mean], counted: bool) -> Array:
+        """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
+        classes, rows = self.counts.shape
+        flat = self.counts.ravel()
 
         def work(start: int, stop: int) -> Array:
-            found = np.zeros((classes, classes + 1, classes))
-            # In longer pieces than elsewhere: threads would spend their time on handing many short calls to each other.
-            for low, high in chunks(start, stop, classes, parts=2):
-                truth = self.truth[low:high]
-                by_class = np.argsort(truth, kind="stable")
-                edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
-                # With ones below the counts, one product of matrices makes both sums.
-                counts = np.empty((classes + 1, high - low))
-                counts[-1] = 1
-                counts[:-1] = self.counts[:, low:high].take(by_class, axis=1)
-                for code, ends in enumerate(pairwise([0, *edges])):
-                    own = counts[:, slice(*ends)]
-                    found[code] += own @ own[:-1].T
+            found = np.zeros((len(means) + 2, classes))
+            for low, high in chunks(start, stop, columns=3):
+                truth, counts = self.truth[low:high].astype(np.intp), self.counts[:, low:high]
+                own = flat.take(truth * rows + np.arange(low, high)).astype(np.float64)
+                for place, mean in enumerate(means):
+                    influence = np.einsum("c,cr->r", mean.slope, counts)
+                    influence += mean.own.take(truth) * own
+                    influence += mean.constant.take(truth)
+                    influence *= influence
+                    found[place] += np.bincount(truth, influence, classes)
+                if counted:
+                    found[-2] += [np.einsum("r,r", each, each) for each in map(np.float64, counts)]
+                    own *= own
+                    found[-1] += np.bincount(truth, own, classes)
             return found
 
-        found = reduce(np.add, over_rows(len(self.truth), work, classes))
-        return found[:, -1], found[:, :-1]
+        return reduce(np.add, over_rows(rows, work, classes)) if means or counted else np.zeros((2, classes))
 
-    @cached_property
-    def moments(self) -> Array:
-        """Sums of counts and of their squares, of the rest and of the class: (classes, 2, sides)."""
-        sums, products = self.products
-        own = np.array([np.diag(sums), np.einsum("iii->i", products)])
-        every = np.array([sums.sum(axis=0), np.diag(products.sum(axis=0))])
-        return np.moveaxis(np.array([every - own, own]), -1, 0).swapaxes(1, 2)
 
-    def _squares(self, lines: Array, weights: Array, gaps: Array) -> Array:
-        """Squared influences on a weighted mean over the classes, of the rows of each class."""
+class _Mean(NamedTuple):
+    """What a row adds to a weighted mean over the classes, by its true class: linear in its counts.
+
+    Attributes:
+        constant: What it adds where all counts are 0.
+        slope: What each count adds, of a row of the rest.
+        own: How much more, of a row of the class.
+    """
+
+    constant: Array
+    slope: Array
+    own: Array
+
+    @classmethod
+    def of(cls, lines: Array, weights: Array, gaps: Array) -> _Mean:
+        """Put the lines of all classes together: a row is of the rest to every class but its own."""
         constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
-        # A row is of the rest to every class but its own.
         constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
-        slope = np.where(np.eye(len(weights), dtype=bool), slopes[:, 1], slopes[:, 0])  # (true class, class)
-        sums, products = self.products
-        linear, square = (slope * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slope, products, slope)
-        return np.asarray(self.sizes * constant**2 + 2 * constant * linear + square)
+        return cls(constant, slopes[:, 0], slopes[:, 1] - slopes[:, 0])
 
 
 def _found(value: float, squares: Array, sizes: Array) -> Found:
@@ -137,23 +144,27 @@ def _found(value: float, squares: Array, sizes: Array) -> Found:
     return Found((value, value), (variance, variance), (freedom, freedom))
 
 
-def _place(order: Places, own: Marks, out: Places) -> None:
-    """Count how many of the other side are above each row."""
+def _place(order: Places, own: Marks, out: Places) -> float:
+    """Count how many of the other side are above each row; return the counts of the rows of the class, summed up."""
 
-    def place(start: int, stop: int) -> None:
-        reached = int(np.count_nonzero(own[:start]))
-        for low, high in chunks(start, stop):
+    def place(start: int, stop: int) -> int:
+        reached, total = int(np.count_nonzero(own[:start])), 0
+        for low, high in chunks(start, stop, parts=2):  # counts are half as wide as scores
             hits = _running_counts(own[low:high], reached)
             reached = int(hits[-1])
+            total += int(hits.sum(dtype=np.int64))
             # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
             beyond = np.arange(low + 1, high + 1, dtype=np.int32)
             beyond -= hits
             beyond -= hits
             beyond *= own[low:high].view(np.int8)
             hits += beyond
-            np.put(out, order[low:high], hits, mode="clip")  # not that a place could lie outside: it is the faster way
+            out[order[low:high]] = hits  # np.put is as fast, but lets no other thread work meanwhile
+        return total
 
-    over_rows(len(order), place)
+    hits, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
+    # Of any two rows, one of the class and one of the rest, one is above the other; each of the class is counted too.
+    return float(size * (len(order) - size) - (hits - size * (size + 1) // 2))
 
 
 def _running_counts(marks: Marks, reached: int = 0) -> Places:

@@ -11,10 +11,10 @@ Rows are sorted by the score of a class when that class is first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .masses import BY_COUNT, Influences, Sides, pseudo_moments
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .parallel import chunks, over_rows, shared
 from .placements import Placements
-from .ranking import Ranking
+from .ranking import SORTING, Ranking
 from .registry import Measure
 from .row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 
@@ -59,12 +59,14 @@ def _added(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Arr
     return first[0] + second[0], first[1] + second[1]
 
 
-class Memory(NamedTuple):
+@dataclass(frozen=True)
+class Memory:
     """What was found already, shared by all that look at the same rows."""
 
-    sorted: dict[int, OneAgainstRest]
-    rankings: dict[int, Ranking]
-    results: dict[tuple[str, int | str | None], Found]
+    sorted: dict[int, OneAgainstRest] = field(default_factory=dict)
+    rankings: dict[int, Ranking] = field(default_factory=dict)
+    results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
+    placements: list[Placements | None] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class RankedEvaluation(RowEvaluation):
     """All slots of one classifier that are made of the order of its scores."""
 
     pseudo_row = PSEUDO_ROW
-    memory: Memory = field(default_factory=lambda: Memory({}, {}, {}), repr=False)
+    memory: Memory = field(default_factory=Memory, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -88,7 +90,7 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            self._count(self._missed)
+            self._count(self.slots)
             left = self._missed
             for start in range(0, len(left), TOGETHER):
                 self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
@@ -100,20 +102,45 @@ class RankedEvaluation(RowEvaluation):
         missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
         return [measure for measure in self.measures if measure.label in missed]
 
-    def _count(self, measures: Sequence[Measure]) -> None:
-        """Find measures by counts alone, of classes and averaged, where there are many rows alike but for scores."""
-        counted = [measure for measure in measures if measure.formula in BY_COUNT]
-        if not counted or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
+    def _count(self, slots: Sequence[Slot]) -> None:
+        """Find slots by counts alone, where there are many rows alike but for scores."""
+        slots = [slot for slot in slots if slot.measure.formula in BY_COUNT and key_of(slot) not in self.memory.results]
+        if not slots or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
             return
         added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
-        placements = Placements.of(self.rows, self.model, self.sizes) if added.max() < FELT else None
+        placements = self._placements() if added.max() < FELT else None
         if placements is None:
             return
-        for measure in counted:
-            found = placements.found(measure.formula)
-            errors = np.sqrt([found[code].variance[0] for code in range(len(self.sizes))])
-            if (added < NEGLIGIBLE * errors).all():  # no pseudo-row is felt
-                self.memory.results.update({(measure.label, part): each for part, each in found.items()})
+        for measure in {slot.measure.label: slot.measure for slot in slots}.values():
+            parts = {part for label, part in map(key_of, slots) if label == measure.label and part is not None}
+            known = self._unmoved(placements, measure, parts, added)
+            self.memory.results.update({(measure.label, part): found for part, found in known.items()})
+
+    def _unmoved(
+        self, placements: Placements, measure: Measure, parts: Set[int | str], added: Array
+    ) -> dict[int | str, Found]:
+        """What a measure is by counts alone, of those parts in which no pseudo-row would be felt."""
+        found, codes = placements.found(measure.formula, parts), set(range(len(added)))
+
+        def unfelt(part: int | str) -> bool:  # no value moves further than the share of the mass that is added
+            moved = added.max() if isinstance(part, str) else added[part]
+            return bool(moved < NEGLIGIBLE * np.sqrt(found[part].variance[0]))
+
+        kept = {part for part in parts if unfelt(part)}
+        if not kept >= parts & set(AVERAGES):
+            # An average has less of an error than its classes: what is nothing beside theirs will do.
+            found |= placements.found(measure.formula, codes - parts)
+            kept |= parts & set(AVERAGES) if all(map(unfelt, codes)) else set()
+        return {part: found[part] for part in kept}
+
+    def _placements(self) -> Placements | None:
+        """Where rows stand among others; kept where one slot is asked for, since others may be."""
+        if self.memory.placements:
+            return self.memory.placements[0]
+        found = Placements.of(self.rows, self.model, self.sizes)
+        if self.alone is not None:
+            self.memory.placements.append(found)
+        return found
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""
@@ -153,10 +180,12 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return NOT_FOUND
         if key not in self.memory.results:
+            if slot.code is None or self.memory.placements:
+                self._count([slot])
+            if key in self.memory.results:
+                return self.memory.results[key]
             if slot.code is None:
-                self._count([slot.measure])
-                if key not in self.memory.results:
-                    self._average([slot.measure], [AVERAGES.index(str(slot.average))])
+                self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:
                 self.memory.results[key] = self.against_rest(slot.code).measured(slot.measure)[0]
         return self.memory.results[key]
@@ -181,7 +210,7 @@ class RankedEvaluation(RowEvaluation):
         codes, weights = range(len(self.scale)), np.stack([np.ones(len(self.scale)), self.class_mass])[list(kinds)]
         if self.rows.scores[self.model].speaks >= 0:
             self._ranking(self.rows.scores[self.model].speaks, keep=True)  # once, before threads share it
-        shares = shared(codes, lambda some: self._summed(measures, some, weights), len(self.rows))
+        shares = shared(codes, lambda some: self._summed(measures, some, weights), SORTING * len(self.rows))
         plain, smooth = reduce(_added, shares)
         for column, measure in enumerate(measures):
             found = [self.memory.results[measure.label, code] for code in codes]
@@ -191,7 +220,8 @@ class RankedEvaluation(RowEvaluation):
             for place, kind in enumerate(kinds):
                 sums = plain[place, :, column], smooth[place, :, column]
                 average = values, weights[place] * known, AVERAGES[kind] == "weighted"
-                self.memory.results[measure.label, AVERAGES[kind]] = self._averaged(found, sums, *average)
+                averaged = self._averaged(found, sums, *average)
+                self.memory.results.setdefault((measure.label, AVERAGES[kind]), averaged)
         return plain, smooth
 
     def _averaged(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
+SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
 

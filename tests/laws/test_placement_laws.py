@@ -34,8 +34,12 @@ def test_counts_tell_as_much_as_rows(classes: int) -> None:
     rows = assess(truth, chance, measures=["auc"]).ranked
     found = Placements.of(rows.rows, 0, rows.sizes)
     assert found is not None
-    for slot in rows.slots:
-        usual, by_count = rows.result(slot), found.found(auc)[slot.code if slot.code is not None else str(slot.average)]
+    parts = [slot.code if slot.code is not None else str(slot.average) for slot in rows.slots]
+    together = found.found(auc, parts)
+    assert together.keys() == set(parts)
+    for slot, part in zip(rows.slots, parts, strict=True):
+        usual, by_count = rows.result(slot), together[part]
+        assert found.found(auc, [part]) == {part: by_count}
         assert_allclose(by_count.value[0], usual.value[0], rtol=1e-13)
         assert_allclose(by_count.variance[0], usual.variance[0], rtol=1e-11)
         assert_allclose(by_count.freedom[0], usual.freedom[0], rtol=1e-11)
@@ -48,7 +52,8 @@ def test_one_score_serves_both_classes(event: int) -> None:
     found = Placements.of(rows.rows, 0, rows.sizes)
     assert found is not None
     for slot in rows.slots:
-        usual, by_count = rows.result(slot), found.found(auc)[slot.code if slot.code is not None else str(slot.average)]
+        part = slot.code if slot.code is not None else str(slot.average)
+        usual, by_count = rows.result(slot), found.found(auc, [part])[part]
         assert_allclose([by_count.value[0], by_count.variance[0]], [usual.value[0], usual.variance[0]], rtol=1e-11)
 
 
@@ -81,8 +86,10 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     assert alone is not None
     assert together is not None
     assert_array_equal(together.counts, alone.counts)
-    for mine, other in zip(together.products, alone.products, strict=True):
-        assert_allclose(mine, other, rtol=1e-13)
+    assert_array_equal(together.above, alone.above)
+    parts: list[int | str] = [0, 1, 2, "macro", "weighted"]
+    for mine, other in zip(together.found(auc, parts).values(), alone.found(auc, parts).values(), strict=True):
+        assert_allclose(mine[:3], other[:3], rtol=1e-12)
 
 
 def test_counts_are_those_of_pairs() -> None:
@@ -94,11 +101,20 @@ def test_counts_are_those_of_pairs() -> None:
         higher = chance[:, None, code] > chance[None, :, code]
         other = (truth == code)[:, None] != (truth == code)[None, :]
         assert_array_equal(found.counts[code], (higher & other).sum(axis=0))
-    sums, products = found.products
-    for code in range(3):
-        own = found.counts[:, truth == code].astype(np.int64)
-        assert_array_equal(sums[code], own.sum(axis=1))
-        assert_array_equal(products[code], own @ own.T)
+        assert found.above[code] == found.counts[code][truth == code].sum()
+
+
+@pytest.mark.parametrize("rows", [60_000, 300_000])
+def test_a_slot_alone_is_what_it_is_among_all(rows: int) -> None:
+    """Whether pseudo-rows are felt is decided for each slot, whoever else is asked for."""
+    truth, chance = sample(rows, 3, 5)
+    together = assess(truth, chance, measures=["auc"]).table().to_pylist()
+    alone = assess(truth, chance, measures=["auc"])
+    for name in ("macro", 0, "weighted", 2, 1):
+        one = alone["auc", name]
+        (row,) = [each for each in together if name in (each["class"], each["average"])]
+        columns = ("value", "low", "high", "se")
+        assert_allclose([getattr(one, column) for column in columns], [row[column] for column in columns], rtol=1e-11)
 
 
 @given(st.lists(st.booleans(), max_size=50), st.integers(0, 1000))

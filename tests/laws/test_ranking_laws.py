@@ -207,7 +207,7 @@ def test_influences_are_what_the_weight_of_a_row_would_change(measure: Measure, 
 
     def values(weights: Any) -> Any:
         sums = np.stack([np.ones_like(weights), weights, weights**2], axis=1)
-        return replace(base, rows=replace(base.rows, sums=sums), memory=Memory({}, {}, {})).values[0]
+        return replace(base, rows=replace(base.rows, sums=sums), memory=Memory()).values[0]
 
     changes = np.empty((len(base.slots), len(truth)))
     for row in range(len(truth)):

@@ -31,7 +31,7 @@ def test_the_short_way_ends_where_the_long_one_does(
         if not short:
             monkeypatch.delitem(UNTIED, measure.formula)
         ranked = assess(truth, shares, measures=[measure]).ranked
-        assert ranked.memory == Memory({}, {}, {})
+        assert ranked.memory == Memory()
         assert ranked.against_rest(0).untied(measure) == short
         averages = [ranked.influence(slot, smooth=False) for slot in ranked.slots if slot.code is None]
         found.append([*ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1], *averages])
