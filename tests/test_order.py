@@ -163,3 +163,36 @@ def test_weights_and_clusters_too() -> None:
 def test_scores_in_per_cent_are_told_from_labels() -> None:
     with pytest.raises(sy.SteelyardError, match="Divide scores so that they end at 1"):
         sy.assess([0, 1, 1], [10.0, 90.0, 40.0], event=1)
+
+
+def test_parts_come_in_the_order_of_their_categories(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"truth": words(TRUE), "said": words(SAID), "part": category(SAID[::-1])})
+    found = sy.assess(frame, truth="truth", assigned="said", by="part")
+    assert tuple(found.slices) == ORDERED
+    assert list(dict.fromkeys(found.table()["slice"])) == [None, *ORDERED]
+    assert tuple(sy.compare(frame, {"a": "said"}, truth="truth", by="part").slices) == ORDERED
+    path = tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    assert tuple(sy.assess(path, truth="truth", assigned="said", by="part").slices) == ORDERED
+    frame["part"] = words(SAID[::-1])
+    assert tuple(sy.assess(frame, truth="truth", assigned="said", by="part").slices) == SORTED
+
+
+def test_crossed_parts_come_in_the_order_of_each() -> None:
+    by = {"part": category(SAID[::-1]), "site": np.arange(60) % 2 * 8 + 2}
+    shown = [f"part={part}, site={site}" for part in ORDERED for site in (2, 10)]
+    assert list(sy.assess(words(TRUE), words(SAID), by=by).slices) == shown
+
+
+def test_merged_parts_keep_an_order_that_all_have(tmp_path: Path) -> None:
+    def tally(part: Any) -> sy.Tally:
+        return sy.assess(words(TRUE)[: len(part)], words(SAID)[: len(part)], scale=sy.Scale(ORDERED), by=part).tally
+
+    low, high = tally(category([0, 0, 1])), tally(category([2, 2]))
+    for merged in (low + high, high + low, low + sy.Tally.empty(low.scale, low.models) + high):
+        assert merged.parts == ORDERED
+    merged.save(tmp_path / "all.tally")
+    assert sy.Tally.load(tmp_path / "all.tally").parts == ORDERED
+    assert (merged - high).parts == ("low", "mid")
+    for other in (tally(category([2, 2], TURNED)), tally(words([2, 2]))):
+        assert (low + other).parts == (other + low).parts == SORTED

@@ -248,7 +248,7 @@ class Assessment:
     @property
     def slices(self) -> dict[Label, Assessment]:
         """One assessment for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, training=None, decision=None) for label in self.tally.slices}
+        return {label: replace(self, slice=label, training=None, decision=None) for label in self.tally.parts}
 
     def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
         """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""

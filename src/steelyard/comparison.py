@@ -76,7 +76,7 @@ class Comparison:
     @property
     def slices(self) -> dict[Label, Comparison]:
         """One comparison for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, cases=None, decisions={}, reread=None) for label in self.tally.slices}
+        return {label: replace(self, slice=label, cases=None, decisions={}, reread=None) for label in self.tally.parts}
 
     def table(self, simultaneous: bool = False) -> Table:
         """All estimates of all classifiers, one a row; the first column is the classifier.

@@ -384,6 +384,15 @@ def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[La
     return [label for label in order if label in labels] if set(labels) <= set(order) else []
 
 
+def _arranged(column: Coded) -> Coded:
+    """The same column with its labels in the order that it brings along, if it does."""
+    labels = in_their_order(column.labels, [column])
+    if not labels:
+        return column
+    places = np.array([*(labels.index(label) for label in column.labels), -1])  # what is missing stays so
+    return replace(column, codes=places[column.codes], labels=tuple(labels))
+
+
 def crossed(columns: Sequence[Coded]) -> Coded:
     """One slice for every combination that occurs, labelled 'a=1, b=2'."""
     if len(columns) == 1:
@@ -391,7 +400,7 @@ def crossed(columns: Sequence[Coded]) -> Coded:
     places = np.zeros(len(columns[0]), dtype=np.int64)
     missing = np.zeros(len(places), dtype=bool)
     parts: list[tuple[Label, ...]] = [()]
-    for column in columns:
+    for column in map(_arranged, columns):
         refuse_length(column.name, len(column), len(places), columns[0].name)
         labels = column.labels or ("",)
         pairs = encode(places * len(labels) + np.maximum(column.codes, 0), column.name)
@@ -401,5 +410,5 @@ def crossed(columns: Sequence[Coded]) -> Coded:
     shown = [", ".join(f"{name}={label}" for name, label in zip(names, part, strict=True)) for part in parts]
     if len(set(shown)) < len(shown):  # a label that looks like two
         shown = [", ".join(f"{name}={label!r}" for name, label in zip(names, part, strict=True)) for part in parts]
-    crossed = Coded(places, tuple(shown), " × ".join(names))
+    crossed = Coded(places, tuple(shown), " × ".join(names), order=tuple(shown))
     return without(crossed, missing) if missing.any() else crossed

@@ -38,6 +38,7 @@ class Tally:
         sums: Patterns and their sums.
         scores: The rows themselves with their scores, where there are any; for what sums cannot tell.
         slices: Labels of the parts of the data; empty where there are none.
+        arrangement: These, and perhaps others, in the order in which whoever made the column wants to see them.
         groups: Labels of the clusters; empty where rows are independent.
         dropped: Rows left out because a value was missing.
         reading: How rows were read from files, as pairs of option and value; empty where that is not known.
@@ -57,6 +58,7 @@ class Tally:
     left_out: tuple[str, ...] = ()
     recipe: Recipe | None = None
     summaries: Summaries | None = None
+    arrangement: tuple[Label, ...] = ()
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -69,6 +71,7 @@ class Tally:
             () if cases.group is None else cases.group.labels,
             cases.dropped,
             Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
+            arrangement=() if cases.slice is None else cases.slice.order,
         )
 
     @classmethod
@@ -76,6 +79,12 @@ class Tally:
         """The tally of no rows: adding it changes nothing."""
         sums = Sums(np.zeros((0, 3 + len(models)), np.int64), np.zeros((0, 3)))
         return cls(scale, tuple(models), sums)
+
+    @property
+    def parts(self) -> tuple[Label, ...]:
+        """Labels of the parts of the data in the order in which they are shown."""
+        known = set(self.slices) <= set(self.arrangement)
+        return tuple(label for label in self.arrangement if label in self.slices) if known else self.slices
 
     @property
     def rows(self) -> float:
@@ -108,7 +117,13 @@ class Tally:
             left_out=self.left_out + other.left_out,
             recipe=self._recipe(other),
             summaries=summaries,
+            arrangement=self._arrangement(other),
         )
+
+    def _arrangement(self, other: Tally) -> tuple[Label, ...]:
+        """The order in which both show their parts; none where they disagree."""
+        orders = {tally.arrangement for tally in (self, other) if tally.slices}
+        return orders.pop() if len(orders) == 1 else ()
 
     def _summarised(self, other: Tally) -> Summaries | None:
         """What to keep of the rows of both where they are too many to be held together."""

@@ -71,6 +71,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "scale": _scale_to_json(tally.scale),
         "models": tally.models,
         "slices": tally.slices,
+        "arrangement": tally.arrangement,
         "groups": tally.groups,
         "dropped": tally.dropped,
         "reading": tally.reading,
@@ -125,6 +126,7 @@ def _from_arrow(body: bytes) -> Tally:
         tuple(map(str, header["left_out"])),
         recipe,
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
+        tuple(header.get("arrangement", ())),
     )
 
 

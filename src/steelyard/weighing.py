@@ -120,7 +120,7 @@ def cases_of(tally: Tally) -> Cases:
         None if rows.sums is None else rows.sums[:, 1],
         bool(counted),
         None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
-        None if rows.slice is None else Coded(rows.slice, tally.slices, "by"),
+        None if rows.slice is None else Coded(rows.slice, tally.slices, "by", order=tally.arrangement),
     )
 
 
