@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+import steelyard
 from steelyard.columns import checksum
 from steelyard.errors import (
     MissingValues,
@@ -280,3 +281,9 @@ def test_a_checksum_knows_values_and_their_places(layout: str, seed: int) -> Non
     assert checksum(columns) == before
     columns[place][row] = np.nextafter(columns[place][row], matrix.dtype.type(2))
     assert checksum(columns) != before
+
+
+def test_a_row_that_does_not_add_up_names_the_columns_of_the_table() -> None:
+    frame = {"truth": ["a", "b"], "p_a": [0.5, 0.5], "p_b": [0.5, 0.6]}
+    with pytest.raises(SumNotOne, match=r"column 'p_a to p_b', row 1: the probabilities add up to 1\.1"):
+        steelyard.assess(pa.table(frame), truth="truth", membership="p_*")

@@ -134,6 +134,7 @@ def test_a_suggestion_cannot_act_on_a_terminal() -> None:
         ("Name it in measures=[...]", "Name it in --measures error,kappa"),
         ("as in measures=['error', 'f1']", "as in --measures error,f1"),
         ("Give cost={true: {assigned: cost}}", "Give --cost costs.csv"),
+        ("as standardise(scores, 'rank') does", "as Python's steelyard.standardise(scores, 'rank') does"),
         ("or leave engine= out", "or leave --engine out"),
         ("sd=0.22, or sd_response=0.3; see", "--sd 0.22, or --sd-response 0.3; see"),
         ("Did you mean event=yes?", "Did you mean event=yes?"),

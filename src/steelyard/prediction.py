@@ -162,7 +162,9 @@ class Prediction:
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
         if any_scale:
             return assign_none(columns, headings)
-        codes = assign_highest(columns, headings, self.name)
+        # A row that does not add up is nobody's fault alone: of a table, all its columns are named.
+        together = f"{headings[0]} to {headings[-1]}" if self.headings else self.name
+        codes = assign_highest(columns, headings, together)
         if threshold is None:
             return codes
         event = self._spoken_for(scale)

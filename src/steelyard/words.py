@@ -22,6 +22,7 @@ AS_TYPED = [
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
     (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
+    (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (
