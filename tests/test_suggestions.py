@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import steelyard as sy
 from steelyard.cli import main
+from steelyard.errors import SteelyardError
 from steelyard.suggestions import did_you_mean, nearest
 from steelyard.words import as_typed
 
@@ -152,3 +156,20 @@ def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) 
     two = ["--where", "species != 'virginica'"]
     assert main(["assess", IRIS, "--truth", "species", "--membership", "lda_setosa", *two]) == 2
     assert "--event 'setosa'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("call", "mend"),
+    [
+        (lambda: sy.assess([0, 1, 1], [0.1, 0.8, 0.6], event="1"), r"classes seen, 0, 1\. Did you mean 1\?$"),
+        (lambda: sy.assess(np.eye(3), np.eye(3)), r"shape \(3, 3\)\. .*values\.argmax\(axis=1\)"),
+        (lambda: sy.assess(2 * np.eye(3), np.eye(3)), r"shape \(3, 3\)\. Give one value a row"),
+        (lambda: sy.assess(pd.cut([1, 2, 3], 2), [0, 1, 2]), r"values\.astype\(str\)"),
+        (lambda: sy.assess([datetime.date(2020, 1, 1)], ["a"]), r"is a date\..*values\.astype\(str\)"),
+        (lambda: sy.assess({"truth": [0, 1]}, truth="truth", assigned="said"), r"a dict is .*pandas\.DataFrame"),
+        (lambda: sy.assess(np.eye(2), truth="truth", assigned="said"), r"a ndarray is .*pandas\.DataFrame"),
+    ],
+)
+def test_what_cannot_be_taken_says_what_would_be(call: Callable[[], Any], mend: str) -> None:
+    with pytest.raises(SteelyardError, match=mend):
+        call()

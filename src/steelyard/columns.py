@@ -27,7 +27,9 @@ from .parallel import CHUNK, chunks, over_rows
 if TYPE_CHECKING:
     from .kinds import Array, Marks, Numbers
 
+ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
 FLAT = "Give one value a row: a list, an array or a column"
+AS_TEXT = "Labels are text, whole numbers or booleans; turn others into text, as values.astype(str) does"
 TEXT, NUMBER, BOOLEAN = "text", "a number", "a boolean"
 MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of pandas' two words for it
 
@@ -65,8 +67,14 @@ def flattened(column: Any, name: str) -> Any:
     if column.ndim == 0:
         raise WrongShape(f"a {type(column.item()).__name__} is not a column", column=name, mend=FLAT)
     narrow = column.ndim == 2 and column.shape[1] == 1
-    mend = "Make it flat: values.ravel()" if narrow else FLAT
+    mend = "Make it flat: values.ravel()" if narrow else ONE_HOT if _is_one_hot(column) else FLAT
     raise WrongShape(f"the column has the shape {column.shape}", column=name, mend=mend)
+
+
+def _is_one_hot(column: Any) -> bool:
+    """Whether every row marks one class with 1 and all others with 0."""
+    marks = column.ndim == 2 and column.dtype.kind in "fiub" and np.isin(column, (0, 1)).all()
+    return bool(marks and (column.sum(axis=1) == 1).all())
 
 
 def is_table(column: Any) -> bool:
@@ -449,7 +457,7 @@ def _odd_one(values: Any, name: str) -> SteelyardError | None:
         elif kind in ("", TEXT, NUMBER, BOOLEAN):
             continue
         else:
-            problem, mend = f"{quoted(value)} is {kind}", "Labels are text, whole numbers or booleans"
+            problem, mend = f"{quoted(value)} is {kind}", AS_TEXT
         return UnusableLabels(problem, column=name, row=row, mend=mend)
     return None
 

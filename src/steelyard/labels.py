@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .columns import as_numpy, flat, is_missing, is_whole
+from .columns import AS_TEXT, as_numpy, flat, is_missing, is_whole
 from .errors import MissingValues, UnknownLabel, UnusableLabels, quoted, refuse_length
 from .parallel import CHUNK, LEAST_CHUNK, chunks, over_rows
 from .scale import Label, Scale, listed, of_one_kind, plain_label
@@ -134,7 +134,7 @@ def coded(column: Any, name: str) -> Coded:
             return _encode_fixed_text(column, name)
         case "S":
             raise UnusableLabels("bytes cannot be class labels", column=name, mend="Decode them: labels.astype(str)")
-    raise UnusableLabels(f"{column.dtype} cannot be class labels", column=name, mend=MEND)
+    raise UnusableLabels(f"{column.dtype} cannot be class labels", column=name, mend=AS_TEXT)
 
 
 # --- numbers --------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def _encode_arrow(column: Any, name: str) -> Coded:
         found = _joined(_pieces(column.chunks if isinstance(column, pa.ChunkedArray) else [column], name), name)
         return replace(found, order=order_of(column))
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise UnusableLabels(f"a column of {kind} cannot hold class labels", column=name, mend=MEND)
+        raise UnusableLabels(f"a column of {kind} cannot hold class labels", column=name, mend=AS_TEXT)
     return _joined(_pieces(_dictionaries(column), name), name)
 
 

@@ -44,9 +44,10 @@ def plain_label(value: Any) -> Label:
         return int(value)
     if isinstance(value, float) and value.is_integer() and abs(value) <= 2**53:
         return int(value)
+    others = "" if isinstance(value, int | float) else "; turn others into text, as values.astype(str) does"
     raise UnusableLabels(
         f"{quoted(value)} cannot be a class label",
-        mend="Labels are text, whole numbers of up to 64 bits, or booleans",
+        mend=f"Labels are text, whole numbers of up to 64 bits, or booleans{others}",
     )
 
 

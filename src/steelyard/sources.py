@@ -38,9 +38,11 @@ def opened(source: Any, where: str | None = None) -> Files:
     if isinstance(source, Files):
         return source
     if not isinstance(source, str | os.PathLike):
+        table = "Make a table of it, as pandas.DataFrame(...) does"
+        usual = "Pass a pandas, polars, pyarrow or duckdb table, or the name of a file; collect a lazy frame first"
         raise UnreadableFile(
             f"a {type(source).__name__} is neither a data frame nor a path",
-            mend="Pass a pandas, polars, pyarrow or duckdb table, or the name of a file; collect a lazy frame first",
+            mend=table if isinstance(source, dict | list | tuple) or hasattr(source, "dtype") else usual,
         )
     return Files.of(source, where)
 

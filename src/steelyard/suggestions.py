@@ -27,12 +27,12 @@ def refuse_unknown(name: str, word: object, known: Iterable[str]) -> None:
         )
 
 
-def nearest(name: object, known: Iterable[object]) -> str | None:
+def nearest(name: object, known: Iterable[object]) -> object | None:
     """The known name that is spelled most alike, whatever its capitals; none if all are far off."""
     from difflib import get_close_matches
 
     if not isinstance(name, str):
         return None  # of numbers, none is misspelled; and a foreign object may do anything when asked what it is
-    by_spelling = {str(one)[:LONG].casefold(): str(one) for one in islice(known, MOST_LOOKED_AT) if one != name}
+    by_spelling = {str(one)[:LONG].casefold(): one for one in islice(known, MOST_LOOKED_AT) if one != name}
     found = get_close_matches(name[:LONG].casefold(), by_spelling, n=1)
     return by_spelling[found[0]] if found else None
