@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 import steelyard.parallel
 import steelyard.ranking
 from steelyard.parallel import WORTH_A_THREAD
-from steelyard.ranking import Ranking, Side, ordering
+from steelyard.ranking import Ranking, Tags, ordering
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -30,11 +30,14 @@ def assert_ordered(score: Any) -> None:
 
     So it is where a class is marked too, and then no other rows are.
     """
-    side = Side(np.arange(len(score), dtype=np.uint8) % 3, 1)
-    for order, tied, own in (ordering(score), ordering(score, side)):
+    truth = np.arange(len(score), dtype=np.uint8) % 3
+    tags = Tags.of(len(score), truth, 3)
+    assert_in_order(score, *ordering(score)[:2])
+    for code, kept in ((0, tags), (1, tags.kept(len(score))), (2, tags)):
+        order, tied, own = ordering(score, kept, code)
         assert_in_order(score, order, tied)
-        if own is not None:
-            assert_array_equal(own, side.at(order))
+        assert own is not None
+        assert_array_equal(own, truth[order] == code)
 
 
 def assert_in_order(score: Any, order: Any, tied: Any) -> None:

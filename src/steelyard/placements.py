@@ -15,13 +15,14 @@ import numpy as np
 
 from .masses import BY_COUNT, spread_of
 from .parallel import chunks, comes_later, cores, over_rows, shared
-from .ranking import SORTING, Side, ordering
+from .ranking import SORTING, Tags, ordering
 from .row_evaluation import AVERAGES, Found
 from .rows import Rows
 
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Places
 
+FEW, MANY = 5, 16  # classes: for more than few, tags are written down; many take too many bits
 EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
@@ -46,10 +47,11 @@ class Placements:
         """Sort by the score of each class; None where a score occurs twice."""
         columns, speaks = rows.scores[model][:2]
         counts: Places = np.empty((len(sizes), len(rows)), np.int32)
-        above = np.empty(len(sizes))
+        above, tags = np.empty(len(sizes)), _tags(rows.truth, len(sizes))
 
         def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
-            order, tied, own = ordering(columns[code if len(columns) > 1 else 0], Side(rows.truth, code))
+            score = columns[code if len(columns) > 1 else 0]
+            order, tied, own = ordering(score, tags, code) if tags else ordering(score, _mark(rows.truth, code), 1)
             if own is None or tied.any():
                 return False
             above[code] = _place(order, own, counts[code])
@@ -116,6 +118,19 @@ class Placements:
             return found
 
         return reduce(np.add, over_rows(rows, work, classes)) if means or counted else np.zeros((2, classes))
+
+
+def _tags(truth: Codes, classes: int) -> Tags | None:
+    """The tags of rows for the scores of all classes; None where these are so many that a score would lose by it."""
+    if classes > MANY:
+        return None
+    tags = Tags.of(len(truth), truth, classes)
+    return tags.kept(len(truth)) if classes > FEW else tags
+
+
+def _mark(truth: Codes, code: int) -> Tags:
+    """The tags of rows for one class alone: 1 is the class, and 0 the rest."""
+    return Tags.of(len(truth), np.asarray(truth == code).view(np.uint8), 2)
 
 
 class _Mean(NamedTuple):

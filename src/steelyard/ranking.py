@@ -7,7 +7,7 @@ mass of a class at each of them, and that of the rest. New masses (weights, repl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 SIGN = np.int64(-(2**63))
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
-
-
-class Side(NamedTuple):
-    """Rows of one class among all."""
-
-    truth: Codes
-    code: int
-
-    def at(self, rows: slice | Places) -> Marks:
-        """Which of some rows are of the class."""
-        return np.asarray(self.truth[rows] == self.code)
 
 
 class Ordered(NamedTuple):
@@ -48,38 +37,75 @@ class Ordered(NamedTuple):
     own: Marks | None
 
 
-class Room(NamedTuple):
-    """The last bits of a key, which are not those of a score: the place of a row, and before it whether it is marked.
+@dataclass(frozen=True)
+class Tags:
+    """What stands in the last bits of a key: the place of a row, and before it the true class where that is asked for.
 
     Attributes:
         places: The bits of a place.
-        all: These, and that of the mark where there is one.
+        all: These, and those of a class.
+        truth: The true classes.
+        written: The tags of all rows, where they are kept for one score after the other.
     """
 
     places: np.uint64
     all: np.uint64
+    truth: Codes | None = None
+    written: Places | None = None
 
     @classmethod
-    def of(cls, rows: int, marked: bool) -> Room:
-        """Room for so many rows."""
+    def of(cls, rows: int, truth: Codes | None = None, classes: int = 1) -> Tags:
+        """Room for so many rows, and so many classes."""
         width = max(rows - 1, 1).bit_length()
-        return cls(np.uint64((1 << width) - 1), np.uint64((1 << (width + marked)) - 1))
+        every = width + (classes - 1).bit_length()
+        return cls(np.uint64((1 << width) - 1), np.uint64((1 << every) - 1), truth)
+
+    def kept(self, rows: int) -> Tags:
+        """The same, written down once for all scores of the same rows."""
+        written: Places = np.empty(rows, dtype=np.uint64)
+
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop):
+                written[low:high] = self.at(low, high)
+
+        over_rows(rows, work)
+        return replace(self, written=written)
+
+    def at(self, low: int, high: int) -> Places:
+        """The tags of some rows."""
+        if self.written is not None:
+            return self.written[low:high]
+        tags: Places = np.arange(low, high, dtype=np.uint64)
+        if self.truth is not None:
+            classes = self.truth[low:high].astype(np.uint64)
+            classes *= self._one
+            tags |= classes
+        return tags
+
+    def are_of(self, code: int, keys: Places) -> Marks:
+        """Which keys are those of a class."""
+        return np.asarray(keys & (self.all - self.places) == np.uint64(code) * self._one)
+
+    @property
+    def _one(self) -> np.uint64:
+        """The tag of the first row of class 1."""
+        return self.places + np.uint64(1)
 
 
-def ordering(score: Numbers, side: Side | None = None) -> Ordered:
+def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) -> Ordered:
     """Order rows from the highest score to the lowest; mark each row whose score is that of the row before it.
 
     Sorting numbers is several times faster than sorting their places. So the place of a row is written into the last
     bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
-    themselves decide. Whether a row is of a class is written there too: to look that up later, row by row in the order
-    of scores, would take longer the more rows there are.
+    themselves decide. The class of a row may be written there too: to look that up later, row by row in the order of
+    scores, would take longer the more rows there are.
     """
-    room = Room.of(len(score), side is not None)
-    keys = _sorted(_keys(score, room, _negative, side).view(np.float64))
+    tags = Tags.of(len(score)) if tags is None else tags
+    keys = _sorted(_keys(score, tags, _negative).view(np.float64))
     if len(keys) and np.isnan(keys[-1]):  # infinite scores, which are no numbers with a place in their last bits
-        keys = _sorted(_keys(score, room, _descending, side))
-    own = None if side is None else np.empty(len(score), dtype=bool)
-    order, alike = _places(keys.view(np.uint64), room, own, len(score) // 4)
+        keys = _sorted(_keys(score, tags, _descending))
+    own = None if code is None else np.empty(len(score), dtype=bool)
+    order, alike = _places(keys.view(np.uint64), tags, own, code or 0, len(score) // 4)
     tied, moved = np.zeros(len(score), dtype=bool), None
     if alike is None:  # it is faster to look at all of them than to pick so many out
         ordered = gathered(score, order)
@@ -93,26 +119,21 @@ def ordering(score: Numbers, side: Side | None = None) -> Ordered:
             moved = _put_right(order, score, alike, before < after)
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
-    if moved is not None and own is not None and side is not None:
-        own[moved] = side.at(order[moved])
+    if moved is not None and own is not None and tags.truth is not None:
+        own[moved] = tags.truth[order[moved]] == code
     return Ordered(order, tied, own)
 
 
-def _keys(score: Numbers, room: Room, turn: Callable[[Numbers, Places], None], side: Side | None) -> Places:
-    """Scores, turned so that they fall where they rose, with the place of each row in their last bits."""
+def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:
+    """Scores, turned so that they fall where they rose, with the tag of each row in their last bits."""
     keys: Places = np.empty(len(score), dtype=np.uint64)
-    mark = room.all - room.places
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
             bits = keys[low:high]
             turn(score[low:high], bits)
-            bits &= ~room.all
-            bits |= np.arange(low, high, dtype=np.uint64)
-            if side is not None:
-                own = side.at(slice(low, high)).astype(np.uint64)
-                own *= mark
-                bits |= own
+            bits &= ~tags.all
+            bits |= tags.at(low, high)
 
     over_rows(len(score), work)
     return keys
@@ -123,26 +144,26 @@ def _negative(score: Numbers, bits: Places) -> None:
     np.subtract(0.0, score, out=bits.view(np.float64), dtype=np.float64)
 
 
-def _places(keys: Places, room: Room, own: Marks | None, most: int) -> tuple[Places, Places | None]:
-    """Turn sorted keys into the places that they hold, and nothing else; write down which of them are marked.
+def _places(keys: Places, tags: Tags, own: Marks | None, code: int, most: int) -> tuple[Places, Places | None]:
+    """Turn sorted keys into the places that they hold, and nothing else; write down which of them are of a class.
 
     Returns:
-        The places, and where a key and the next one differed in nothing but these; None where more did than most.
+        The places, and where a key and the next one differed in nothing but their tags; None where more did than most.
     """
-    found: list[Places] = []
+    found: list[Places] = [np.zeros(0, np.int64)]
     for low, high in chunks(0, len(keys)):
         bits = keys[low:high]
         if most >= 0:
             after = keys[low + 1 : high + 1]
-            different = bits[: len(after)] ^ after
-            if different.min(initial=~np.uint64(0)) <= room.all:  # in most pieces no two are alike
-                same = different <= room.all
-                most -= int(np.count_nonzero(same))
+            same = (bits[: len(after)] ^ after) <= tags.all
+            alike = int(np.count_nonzero(same))
+            most -= alike
+            if alike:
                 found.append(np.flatnonzero(same) + low)
         if own is not None:
-            np.not_equal(bits & (room.all - room.places), 0, out=own[low:high])
-        bits &= room.places
-    return keys.view(np.int64), None if most < 0 else np.concatenate(found) if found else np.zeros(0, np.int64)
+            own[low:high] = tags.are_of(code, bits)
+        bits &= tags.places
+    return keys.view(np.int64), None if most < 0 else np.concatenate(found)
 
 
 def _descending(score: Numbers, bits: Places) -> None:
