@@ -15,7 +15,7 @@ import numpy as np
 
 from .evaluation import Slot
 from .parallel import SMALL_PRODUCT
-from .piece import FEW_CLASSES, Piece
+from .piece import FEW_CLASSES, Piece, Supposed
 from .row_evaluation import AVERAGES, key_of
 from .rows import counts_of
 
@@ -77,6 +77,25 @@ class ColumnSums:
                 found[:, place, 0] = _sums(self.worth(piece, slot), shift[place], weights)
         if len(together):
             self._write_products(found, piece, together, weights)
+        return found
+
+    def over_all_classes(self, pieces: Sequence[Supposed], shift: Array, weight: Array | None = None) -> Array:
+        """The same over rows that are supposed to be of each class in turn, where their squared weight is their weight.
+
+        A column of one class has two answers: that of the class, and that of all others.
+        """
+        found, classes = np.zeros((4, len(self.columns), len(self.share))), len(pieces)
+        weights = None if weight is None else (weight, weight)
+        for place, slot in enumerate(self.columns):
+            asked = range(classes) if slot.code is None else (slot.code, slot.code - 1)
+            sums = np.array([_sums(self.worth(pieces[code], slot), shift[place], weights) for code in asked]).T
+            if slot.code is not None:
+                sums = np.where(np.arange(classes) == slot.code, *sums[..., None].swapaxes(0, 1))
+            if self.apart[place]:
+                found[:3, place] = sums[:3]
+            else:
+                found[:3, place, 0] = sums[:3].sum(axis=1)
+            found[3, place, 0] = sums[3].sum()
         return found
 
     def _write_products(self, found: Array, piece: Piece, columns: Array, weights: Weights | None) -> None:

@@ -28,7 +28,7 @@ from .masses import Sides
 from .measures import find
 from .moments import Moments
 from .parallel import chunks, over_rows
-from .piece import Piece
+from .piece import Piece, Supposed
 from .prediction import Scores
 from .registry import Measure
 from .row_evaluation import AVERAGES, Found, RowEvaluation, key_of
@@ -102,10 +102,9 @@ class ForecastEvaluation(RowEvaluation):
         measure, matrix = slot.measure, self._matrices.get(slot.measure.label)
         if slot.average is None:
             return piece.worth(measure, slot.code, matrix)
-        by_class = (piece.worth(measure, code, matrix) for code in range(len(self.scale)))
-        if slot.average == AVERAGES[0]:
-            return reduce(np.add, by_class) / len(self.scale)
-        return reduce(np.add, (column * share for column, share in zip(by_class, self.share, strict=True)))
+        classes = len(self.scale)
+        shares = [1 / classes] * classes if slot.average == AVERAGES[0] else self.share.tolist()
+        return piece.average(measure, slot.average, shares)
 
     @cached_property
     def share(self) -> Array:
@@ -170,25 +169,33 @@ class ForecastEvaluation(RowEvaluation):
 
     @cached_property
     def pseudo(self) -> Moments:
-        """The same over the rows that pseudo-rows are spread over, each with its share, all classes taken in turn."""
-        classes = len(self.scale)
-        shift, sums = self.moments.shift, np.zeros((4, len(self.columns), classes))
+        """The same over the rows that pseudo-rows are spread over, each with its share, all classes taken in turn.
+
+        Nothing but 0 stands where they could not be felt.
+        """
+        classes, weights, felt = len(self.scale), self.weights, np.flatnonzero(~self.negligible)
+        shift, whole = self.moments.shift, float(weights.mass.sum()) * classes
+        summing = self.sums_of([self.columns[place] for place in felt])
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros((4, len(self.columns), classes))
+            for low, high in chunks(start, stop, classes):
+                mass = None if weights.equal else weights.mass[low:high]
+                sums[:, felt] += summing.over_all_classes(self._pseudo_pieces(low, high), shift[felt], mass)
+            return sums / whole
+
         with np.errstate(divide="ignore", invalid="ignore"):
-            for low, high in chunks(0, len(self.rows), classes):
-                share = self.weights.mass[low:high] / (float(self.weights.mass.sum()) * classes)
-                for piece in self._pseudo_pieces(low, high):
-                    sums += self.sums_of(self.columns).over(piece, shift, (share, share))
+            sums = reduce(np.add, over_rows(len(self.rows), work, classes))
         return Moments(shift, np.full(classes, 1 / classes), *sums)
 
-    def _pseudo_pieces(self, low: int, high: int) -> Iterator[Piece]:
+    def _pseudo_pieces(self, low: int, high: int) -> tuple[Supposed, ...]:
         """Some rows with forecasts that are less sure, once for each class as the true one."""
         return self._less_sure(Scores(self.piece(low, high).memberships))
 
-    def _less_sure(self, said: Scores) -> Iterator[Piece]:
+    def _less_sure(self, said: Scores) -> tuple[Supposed, ...]:
         classes, total = len(self.scale), self.drawn
         less = Scores(tuple((total * column + 1 / classes) / (total + 1) for column in said.columns))
-        for code in range(classes):
-            yield Piece(less, np.full(len(less.columns[0]), code), classes)
+        return Supposed.in_turn(less, classes)
 
     @property
     def pseudo_mass(self) -> float:
@@ -220,13 +227,21 @@ class ForecastEvaluation(RowEvaluation):
         return float(max(classes - 1, ((classes - 1) * rarest + np.log(classes)) / classes))
 
     def _reach(self, slot: Slot, mean: float) -> float:
-        """How far scores of pseudo-rows are from the mean, judged by some of very many rows.
+        """How far scores of pseudo-rows are from the mean, judged by some of very many rows."""
+        pieces = self._some_less_sure
+        if slot.code is not None and pieces:  # all other classes are alike to it
+            pieces = pieces[slot.code], pieces[slot.code - 1]
+        return max((float(np.mean(np.abs(self.worth(piece, slot) - mean))) for piece in pieces), default=np.inf)
+
+    @cached_property
+    def _some_less_sure(self) -> tuple[Supposed, ...]:
+        """Some of very many rows, less sure than they are; none of few, or where labels are all that there is.
 
         Which rows tell is up to their forecasts, not to their order.
         """
-        said, bounded = self.rows.scores[self.model], np.isfinite(np.subtract(*slot.measure.span))
-        if bounded or len(self.rows) <= MANY_ROWS or not said.columns:
-            return np.inf
+        said = self.rows.scores[self.model]
+        if len(self.rows) <= MANY_ROWS or not said.columns:
+            return ()
         share = np.uint64(2**64 * SAMPLE // len(self.rows))
 
         def choose(start: int, stop: int) -> Array:
@@ -237,10 +252,9 @@ class ForecastEvaluation(RowEvaluation):
                 kept.append(np.stack([column[marked] for column in said.columns]))
             return np.concatenate(kept, axis=1)
 
-        kept = over_rows(len(self.rows), choose)
-        some = Scores(tuple(np.concatenate(kept, axis=1)), said.speaks).memberships()
-        less_sure = self._less_sure(Scores(some))
-        return max(float(np.mean(np.abs(self.worth(piece, slot) - mean))) for piece in less_sure)
+        kept = np.concatenate(over_rows(len(self.rows), choose), axis=1)
+        some = Scores(tuple(kept), said.speaks).memberships()
+        return self._less_sure(Scores(some)) if kept.size else ()
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -319,7 +333,9 @@ class ForecastEvaluation(RowEvaluation):
     def smoothed(self) -> tuple[Array, Array, float]:
         """The means of the columns, the masses of the classes and of all, with the pseudo-rows."""
         total, extra = self.total, self.pseudo_mass
-        means = (total * self.moments.means + extra * self.pseudo.means) / (total + extra)
+        plain = self.moments.means
+        smooth = (total * plain + extra * self.pseudo.means) / (total + extra)
+        means = np.where(self.negligible, plain, smooth)
         return means, self._masses + extra / len(self.scale), total + extra
 
     def _scatter(self, moments: Moments, column: int, sloped: Sloped, at: Moments | None) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ class Piece:
     said: Scores
     truth: Codes
     classes: int
+    known: dict[tuple[str, int | str, bool], Array] = field(default_factory=dict, kw_only=True, repr=False)
 
     @cached_property
     def memberships(self) -> tuple[Numbers, ...]:
@@ -107,8 +109,79 @@ class Piece:
         return self.said.columns[0] if alone else self.memberships[code]
 
     def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
-        """What each row is worth by the formula of a measure."""
+        """What each row is worth by the formula of a measure; nobody may write into it."""
         if code is not None:
-            return np.asarray(measure.of({"chance": self.chance(code), "happened": self.happened(code)}))
+            return self._of_class(measure, code, self.happened(code))
         offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
         return np.asarray(measure.of(offered | {"matrix": matrix}))
+
+    def _of_class(self, measure: Measure, code: int, happened: Array, apart: bool = False) -> Array:
+        """What each row is worth as one of a class or of the rest; kept, since averages over classes ask for it too."""
+        key = measure.label, code, apart
+        if key not in self.known:
+            self.known[key] = np.asarray(measure.of({"chance": self.chance(code), "happened": happened}))
+        return self.known[key]
+
+    def average(self, measure: Measure, name: str, shares: Sequence[float]) -> Array:
+        """What each row is worth on average over the classes, each with its share."""
+        del name
+        return reduce(np.add, (share * self.worth(measure, code, None) for code, share in enumerate(shares)))
+
+
+@dataclass(frozen=True)
+class Supposed(Piece):
+    """Rows that are all supposed to be of one class, as they are of each in turn.
+
+    Attributes:
+        code: The class.
+        common: What does not depend on it, and is found once for all classes.
+    """
+
+    code: int
+    common: Piece
+
+    @classmethod
+    def in_turn(cls, said: Scores, classes: int) -> tuple[Supposed, ...]:
+        """The forecasts of some rows, once for each class as the true one."""
+        truths = [np.broadcast_to(np.int64(code), len(said.columns[0])) for code in range(classes)]
+        common = Piece(said, truths[0], classes)
+        return tuple(cls(said, truth, classes, code, common, known=common.known) for code, truth in enumerate(truths))
+
+    @property
+    def own(self) -> Array:
+        """The probability of the class."""
+        return np.asarray(self.memberships[self.code], dtype=np.float64)
+
+    @property
+    def squares(self) -> Array:
+        """The sum of squared probabilities."""
+        return self.common.squares
+
+    @property
+    def highest(self) -> Array:
+        """The highest probability."""
+        return self.common.highest
+
+    @property
+    def ties(self) -> Array:
+        """How many classes share the highest probability."""
+        return self.common.ties
+
+    def happened(self, code: int) -> Array:
+        """Whether it is this class: of all rows the same."""
+        return np.broadcast_to(np.float64(code == self.code), len(self.truth))
+
+    def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
+        """What each row is worth: of a class, there are two answers, whichever class is supposed."""
+        if code is None:
+            return super().worth(measure, code, matrix)
+        return self._of_class(measure, code, self.happened(code), apart=code != self.code)
+
+    def average(self, measure: Measure, name: str, shares: Sequence[float]) -> Array:
+        """As if no class had happened, and what it makes for this one that it has."""
+        never, key = np.broadcast_to(0.0, len(self.truth)), (measure.label, name, True)
+        if key not in self.known:
+            apart = (self._of_class(measure, code, never, apart=True) for code in range(self.classes))
+            self.known[key] = reduce(np.add, (share * column for share, column in zip(shares, apart, strict=True)))
+        more = self.worth(measure, self.code, None) - self._of_class(measure, self.code, never, apart=True)
+        return np.asarray(self.known[key] + shares[self.code] * more)
