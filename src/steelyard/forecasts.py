@@ -27,7 +27,7 @@ from .formulas import STEP
 from .masses import Sides
 from .measures import find
 from .moments import Moments
-from .parallel import chunks, over_rows
+from .parallel import chunks, long_chunks, over_rows
 from .piece import Piece, Supposed
 from .prediction import Scores
 from .registry import Measure
@@ -120,7 +120,7 @@ class ForecastEvaluation(RowEvaluation):
         """What every row is worth."""
         found = np.empty(len(self.rows))
         with np.errstate(divide="ignore", invalid="ignore"):
-            for low, high in chunks(0, len(self.rows), len(self.scale)):
+            for low, high in long_chunks(0, len(self.rows), len(self.scale)):
                 found[low:high] = self.worth(self.piece(low, high, model), slot)
         return found
 
@@ -142,7 +142,7 @@ class ForecastEvaluation(RowEvaluation):
 
             def work(start: int, stop: int) -> Array:
                 sums = np.zeros((4, len(self.columns), len(self.scale)))
-                for low, high in chunks(start, stop, len(self.scale)):
+                for low, high in long_chunks(start, stop, len(self.scale)):
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
                     sums += summing.over(self.piece(low, high), shift, each)
                 return sums
@@ -179,7 +179,7 @@ class ForecastEvaluation(RowEvaluation):
 
         def work(start: int, stop: int) -> Array:
             sums = np.zeros((4, len(self.columns), classes))
-            for low, high in chunks(start, stop, classes):
+            for low, high in long_chunks(start, stop, classes):
                 mass = None if weights.equal else weights.mass[low:high]
                 sums[:, felt] += summing.over_all_classes(self._pseudo_pieces(low, high), shift[felt], mass)
             return sums / whole
@@ -474,7 +474,7 @@ class ForecastEvaluation(RowEvaluation):
         """How many rows gave the true class less than this probability; or 0, if that is the least."""
         marked = [
             piece.own <= 0 if not least else piece.own < least
-            for piece in (self.piece(*ends) for ends in chunks(0, len(self.rows), len(self.scale)))
+            for piece in (self.piece(*ends) for ends in long_chunks(0, len(self.rows), len(self.scale)))
         ]
         return float(self.weights.count[np.concatenate(marked)].sum())
 
@@ -496,7 +496,7 @@ class ForecastEvaluation(RowEvaluation):
     def _pseudo_influence(self, base: Slot, sloped: Sloped) -> tuple[float, Array]:
         (means, mass, whole), classes = self.smoothed, len(self.scale)
         rows = np.empty((classes, len(self.rows)))
-        for low, high in chunks(0, len(self.rows), classes):
+        for low, high in long_chunks(0, len(self.rows), classes):
             for code, piece in enumerate(self._pseudo_pieces(low, high)):
                 rows[code, low:high] = sloped.scale * self.worth(piece, base) + sloped.offset[code]
         rows -= sloped.scale * means[self._column_of[key_of(base)]] + mass @ sloped.offset / whole

@@ -10,7 +10,7 @@ import numpy as np
 
 from .columns import end_to_end, numbers, pieces
 from .errors import MissingValues, OutsideUnitInterval, SumNotOne
-from .parallel import chunks, over_rows
+from .parallel import chunks, long_chunks, over_rows
 
 if TYPE_CHECKING:
     from .kinds import Codes, Marks, Numbers
@@ -42,7 +42,7 @@ def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: st
 
     def work(start: int, stop: int) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
-            for low, high in chunks(start, stop, len(columns)):
+            for low, high in long_chunks(start, stop, len(columns)):
                 some = pieces(columns, low, high)
                 _assign_chunk(some, codes[low:high])
                 _refuse_improbable(some, headings, name, low)
@@ -69,7 +69,7 @@ def are_probabilities(columns: Sequence[Numbers]) -> bool:
     """Whether all rows are probabilities of all classes."""
     names = [""] * len(columns)
     try:
-        for low, high in chunks(0, len(columns[0]), len(columns)):
+        for low, high in long_chunks(0, len(columns[0]), len(columns)):
             with np.errstate(invalid="ignore", over="ignore"):
                 _refuse_improbable(pieces(columns, low, high), names, "", low)
     except (OutsideUnitInterval, SumNotOne):

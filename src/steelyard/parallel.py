@@ -27,6 +27,8 @@ _here = local()
 
 CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level cache; fewer, and threads wait more
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
+LONG_CHUNK = 1 << 15  # rows: of fewer, threads that make many calls would wait for each other's
+MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit into memory
 PATIENCE = 0.2  # seconds
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
@@ -282,6 +284,12 @@ def running_sums(values: Any) -> Any:
     for start, stop in pairwise(ends):
         sums[start:stop] += sums[start - 1]
     return sums
+
+
+def long_chunks(start: int, stop: int, columns: int) -> list[tuple[int, int]]:
+    """Cut one stretch into pieces of many columns that are gone through by many calls."""
+    step = max(CHUNK // columns, LEAST_CHUNK, min(LONG_CHUNK, MOST_VALUES // columns))
+    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
 
 
 def chunks(start: int, stop: int, columns: int = 1, parts: int = 1) -> list[tuple[int, int]]:

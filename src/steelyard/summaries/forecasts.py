@@ -13,7 +13,7 @@ from ..evaluation import Slot
 from ..fieller import Ratio
 from ..forecasts import ForecastEvaluation, gradient
 from ..moments import Moments
-from ..parallel import chunks
+from ..parallel import long_chunks
 from ..piece import Piece
 from ..prediction import Scores
 from ..registry import Measure
@@ -75,7 +75,7 @@ class Summing(Totalling):
         sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
         summing, shift = evaluation.sums_of(columns), np.zeros(len(columns))
         with np.errstate(divide="ignore", invalid="ignore"):
-            for low, high in chunks(0, len(rows), classes):
+            for low, high in long_chunks(0, len(rows), classes):
                 piece = evaluation.piece(low, high)
                 weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
                 sums += summing.over(piece, shift, weights)
@@ -195,7 +195,7 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
         """What rows add to some slots, (slots, rows)."""
         found = np.empty((len(slots), len(rows)))
         with np.errstate(divide="ignore", invalid="ignore"):
-            for low, high in chunks(0, len(rows), len(self.scale)):
+            for low, high in long_chunks(0, len(rows), len(self.scale)):
                 piece = Piece(rows.scores[self.model].rows(low, high), rows.truth[low:high], len(self.scale))
                 for place, slot in enumerate(slots):
                     found[place, low:high] = self._added(slot, piece, rows, low, high)
