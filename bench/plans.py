@@ -29,6 +29,7 @@ class Plan:
         auc_bootstrap_rows: For the bootstrap of AUC.
         auc_replicates: How many replicates the peer is given there before it is scaled up.
         everything_rows: For all default measures.
+        many_classes: For the same of more classes.
         forecast_rows: For scores of probability forecasts.
         paired_auc_rows: For the AUCs of two classifiers.
         study_repetitions: Data sets in every cell of a simulation, and how many times as long the peer shall need.
@@ -55,6 +56,7 @@ class Plan:
     auc_bootstrap_rows: Targets
     auc_replicates: int
     everything_rows: Targets
+    many_classes: dict[int, tuple[int, ...]]
     forecast_rows: Targets
     paired_auc_rows: Targets
     study_repetitions: Targets
@@ -82,7 +84,8 @@ FULL = Plan(
     threshold_levels=200,
     auc_bootstrap_rows={2_000: 30},
     auc_replicates=200,
-    everything_rows={10**2: 1, 10**6: 20, 10**7: 20},
+    everything_rows={10**2: 1, 10**4: 1, 10**5: 1, 10**6: 20, 10**7: 20},
+    many_classes={10: (10**3, 10**5, 10**6), 50: (10**3, 10**5)},
     forecast_rows={10**2: 1, 10**4: 1, 10**6: 1, 10**7: 15},
     paired_auc_rows={10**6: 1},
     study_repetitions={100: 40},
@@ -109,6 +112,7 @@ QUICK = replace(
     auc_bootstrap_rows={2_000: 1},
     auc_replicates=20,
     everything_rows={10**5: 1},
+    many_classes={10: (10**4,)},
     forecast_rows={10**5: 1},
     paired_auc_rows={10**5: 1},
     study_repetitions={10: 10},

@@ -55,6 +55,7 @@ EVERYTHING = (
     "`confusion_matrix`, `precision_recall_fscore_support`, `cohen_kappa_score`, `matthews_corrcoef`, `log_loss`, "
     "`brier_score_loss` and `roc_auc_score` of each class against the rest."
 )
+MANY = "The same of more classes. Nothing is wanted but to be ahead."
 PAIRED = (
     "The difference of two AUCs on the same rows, with interval and test (DeLong). scikit-learn computes both AUCs, "
     "from which no test follows."
@@ -113,6 +114,20 @@ def measure_everything(plan: Plan, say: Callable[[str], None]) -> Section:
     section = Section("All measures from memberships", EVERYTHING, ["rows", OURS, WANTED, SKLEARN])
     everybody: dict[str, Contestant] = {OURS: assess_memberships, SKLEARN: sklearn_memberships}
     return measure_all(section, everybody, FEW_CLASSES, plan.everything_rows, plan.pace, say)
+
+
+def measure_many_classes(plan: Plan, say: Callable[[str], None]) -> Section:
+    """All measures at once, of more classes."""
+    section = Section("All measures of many classes", MANY, ["classes", "rows", OURS, SKLEARN])
+    for classes, sizes in plan.many_classes.items():
+        growth = Growth(plan.pace.budget)
+        for rows in sizes:
+            where = f"{classes} classes, {power(rows)} rows"
+            say(f"{section.title}: {where}")
+            everybody: dict[str, Contestant] = {OURS: assess_memberships, SKLEARN: sklearn_memberships}
+            contest = hold(Sample(rows, classes), everybody, plan.pace, growth)
+            section.add(str(classes), power(rows), contest.own(), contest.against(SKLEARN, section, where))
+    return section
 
 
 def measure_paired_auc(plan: Plan, say: Callable[[str], None]) -> Section:
