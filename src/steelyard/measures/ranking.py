@@ -334,11 +334,12 @@ def fair_h_measure(positive: Array, negative: Array, row: float) -> float:
     share = positive.sum() / (positive.sum() + negative.sum())
     chance = _best_chances(positive, negative)
     block = np.cumsum(np.append(0, np.diff(chance) < -ROUNDING))  # chances only fall
-    own, every = (np.bincount(block, mass)[block] for mass in (positive, positive + negative))
+    own, every = (np.bincount(block, mass) for mass in (positive, positive + negative))
     others = np.maximum(every - row, 1e-9 * row)
     loss = Loss.of(positive, negative, chance, share)
     without = [_losses(np.clip(each / others, 0.0, 1.0), share) for each in (np.maximum(own - row, 0.0), own)]
-    lost = _product(positive, loss.by_class[0] + without[0][0]) + _product(negative, loss.by_rest[0] + without[1][1])
+    by_class, by_rest = loss.by_class[0] + without[0][0][block], loss.by_rest[0] + without[1][1][block]
+    lost = _product(positive, by_class) + _product(negative, by_rest)
     mean = lost / 2 / (positive.sum() + negative.sum())
     return float(np.clip(1 - mean / loss.total[1], 0.0, 1.0))
 
