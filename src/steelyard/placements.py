@@ -22,7 +22,8 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Places
 
-FEW, MANY = 5, 16  # classes: for more than few, tags are written down; many take too many bits
+FEW = 5  # classes: of more, tags are written down once
+TOLD_APART = 46  # bits: where places and classes take more, one score in a hundred could not be told from the next
 EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
@@ -121,8 +122,11 @@ class Placements:
 
 
 def _tags(truth: Codes, classes: int) -> Tags | None:
-    """The tags of rows for the scores of all classes; None where these are so many that a score would lose by it."""
-    if classes > MANY:
+    """The tags of rows for the scores of all classes; None where these would take too many bits of a score.
+
+    The more rows there are, the more bits it takes to tell their scores apart, and to write down their places.
+    """
+    if 2 * len(truth).bit_length() + classes.bit_length() > TOLD_APART:
         return None
     tags = Tags.of(len(truth), truth, classes)
     return tags.kept(len(truth)) if classes > FEW else tags
