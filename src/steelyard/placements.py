@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from .rows import Rows
 if TYPE_CHECKING:
     from .kinds import Array, Codes, Marks, Places
 
+PAIRED = 4  # classes: products of more, two by two, take longer than looking at every row
 FEW = 5  # classes: of more, tags are written down once
 TOLD_APART = 46  # bits: where places and classes take more, one score in a hundred could not be told from the next
 EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
@@ -98,6 +100,11 @@ class Placements:
 
     def _squares(self, means: Sequence[_Mean], counted: bool) -> Array:
         """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
+        if len(self.sizes) <= PAIRED:
+            return self._squares_of_products(means)
+        return self._squares_of_rows(means, counted) if means or counted else np.zeros((2, len(self.sizes)))
+
+    def _squares_of_rows(self, means: Sequence[_Mean], counted: bool) -> Array:
         classes, rows = self.counts.shape
         flat = self.counts.ravel()
 
@@ -118,7 +125,40 @@ class Placements:
                     found[-1] += np.bincount(truth, own, classes)
             return found
 
-        return reduce(np.add, over_rows(rows, work, classes)) if means or counted else np.zeros((2, classes))
+        return reduce(np.add, over_rows(rows, work, classes))
+
+    def _squares_of_products(self, means: Sequence[_Mean]) -> Array:
+        """The same of few classes, by the products of their counts two by two."""
+        sums, products = self._products
+        found = []
+        for constant, slope, own in means:
+            slopes = slope + np.diag(own)  # (true class, class)
+            linear, square = (slopes * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slopes, products, slopes)
+            found.append(self.sizes * constant**2 + 2 * constant * linear + square)
+        return np.array([*found, np.einsum("tii->i", products), np.einsum("iii->i", products)])
+
+    @cached_property
+    def _products(self) -> tuple[Array, Array]:
+        """Sums of counts over the rows of each class, (classes, classes), and of their products two by two."""
+        classes, rows = self.counts.shape
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((classes, classes + 1, classes))
+            # In longer pieces than elsewhere: threads would spend their time on handing many short calls to each other.
+            for low, high in chunks(start, stop, classes, parts=2):
+                truth = self.truth[low:high]
+                by_class = np.argsort(truth, kind="stable")
+                edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
+                # With ones below the counts, one product of matrices makes both sums.
+                counts = np.ones((classes + 1, high - low))
+                counts[:-1] = self.counts[:, low:high].take(by_class, axis=1)
+                for code, ends in enumerate(pairwise([0, *edges])):
+                    own = counts[:, slice(*ends)]
+                    found[code] += own @ own[:-1].T
+            return found
+
+        found = reduce(np.add, over_rows(rows, work, classes))
+        return found[:, -1], found[:, :-1]
 
 
 def _tags(truth: Codes, classes: int) -> Tags | None:
