@@ -54,7 +54,9 @@ class Placements:
 
         def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
             score = columns[code if len(columns) > 1 else 0]
-            order, tied, own = ordering(score, tags, code) if tags else ordering(score, _mark(rows.truth, code), 1)
+            order, tied, own = (
+                ordering(score, tags, code) if tags else ordering(score, Tags.marking(rows.truth, code), 1)
+            )
             if own is None or tied.any():
                 return False
             above[code] = _place(order, own, counts[code])
@@ -170,11 +172,6 @@ def _tags(truth: Codes, classes: int) -> Tags | None:
         return None
     tags = Tags.of(len(truth), truth, classes)
     return tags.kept(len(truth)) if classes > FEW else tags
-
-
-def _mark(truth: Codes, code: int) -> Tags:
-    """The tags of rows for one class alone: 1 is the class, and 0 the rest."""
-    return Tags.of(len(truth), np.asarray(truth == code).view(np.uint8), 2)
 
 
 class _Mean(NamedTuple):

@@ -45,12 +45,14 @@ class Tags:
         places: The bits of a place.
         all: These, and those of a class.
         truth: The true classes.
+        marked: The class that is 1, and all others 0, where one alone is asked for.
         written: The tags of all rows, where they are kept for one score after the other.
     """
 
     places: np.uint64
     all: np.uint64
     truth: Codes | None = None
+    marked: int | None = None
     written: Places | None = None
 
     @classmethod
@@ -59,6 +61,16 @@ class Tags:
         width = max(rows - 1, 1).bit_length()
         every = width + (classes - 1).bit_length()
         return cls(np.uint64((1 << width) - 1), np.uint64((1 << every) - 1), truth)
+
+    @classmethod
+    def marking(cls, truth: Codes, code: int) -> Tags:
+        """Room for one class, told from the rest."""
+        return replace(cls.of(len(truth), truth, 2), marked=code)
+
+    def classes(self, rows: slice | Places) -> Codes:
+        """The true classes of some rows; nobody asks for them where there are none."""
+        truth = np.zeros(0, np.uint8) if self.truth is None else self.truth[rows]
+        return truth if self.marked is None else np.asarray(truth == self.marked).view(np.uint8)
 
     def kept(self, rows: int) -> Tags:
         """The same, written down once for all scores of the same rows."""
@@ -77,7 +89,7 @@ class Tags:
             return self.written[low:high]
         tags: Places = np.arange(low, high, dtype=np.uint64)
         if self.truth is not None:
-            classes = self.truth[low:high].astype(np.uint64)
+            classes = self.classes(slice(low, high)).astype(np.uint64)
             classes *= self._one
             tags |= classes
         return tags
@@ -119,8 +131,8 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
             moved = _put_right(order, score, alike, before < after)
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
-    if moved is not None and own is not None and tags.truth is not None:
-        own[moved] = tags.truth[order[moved]] == code
+    if moved is not None and own is not None:
+        own[moved] = tags.classes(order[moved]) == code
     return Ordered(order, tied, own)
 
 
