@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from steelyard import Scale, assess, find
 from steelyard.column_sums import ColumnSums, by_class
 from steelyard.evaluation import Slot
-from steelyard.piece import Piece
+from steelyard.piece import Piece, Supposed
 from steelyard.prediction import Scores
 from steelyard.row_evaluation import AVERAGES
 
@@ -67,6 +67,36 @@ def test_sums_are_those_of_columns_laid_out(classes: int, weighted: bool) -> Non
         assert_allclose(found[:, place], wanted, rtol=1e-11, atol=1e-10, err_msg=str(slot))
 
 
+def supposed(piece: Piece) -> list[tuple[Supposed, Piece]]:
+    """Rows of each class in turn, and the same as plain rows."""
+    in_turn = Supposed.in_turn(piece.said, piece.classes)
+    return [(one, Piece(piece.said, np.full(ROWS, code), piece.classes)) for code, one in enumerate(in_turn)]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_supposed_rows_are_worth_what_rows_of_the_class_are(classes: int) -> None:
+    for one, plain in supposed(drawn(classes)):
+        for name in ("log_score", "brier_multiclass", "spherical_score", "ranked_probability_score", "zero_one_score"):
+            assert_allclose(one.worth(find(name), None, None), plain.worth(find(name), None, None), rtol=1e-14)
+        for code in range(classes):
+            assert_allclose(one.worth(find("brier"), code, None), plain.worth(find("brier"), code, None), rtol=1e-14)
+        for name, weights in (("macro", np.full(classes, 1 / classes)), ("weighted", shares(classes))):
+            mean, wanted = (each.average(find("brier"), name, weights.tolist()) for each in (one, plain))
+            assert_allclose(mean, wanted, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_over_all_classes_are_those_of_each_in_turn(classes: int, weighted: bool) -> None:
+    pairs, columns = supposed(drawn(classes)), slots(classes)
+    apart = [slot.average == "weighted" or slot.code == 1 for slot in columns]
+    shift = np.array([worth(pairs[0][1], slot)[:9].mean() for slot in columns])
+    weight = np.random.default_rng(2).integers(0, 4, ROWS).astype(float) if weighted else None
+    summing = ColumnSums(worth, columns, apart, shares(classes))
+    wanted = sum(summing.over(plain, shift, None if weight is None else (weight, weight)) for _, plain in pairs)
+    assert_allclose(summing.over_all_classes([one for one, _ in pairs], shift, weight), wanted, rtol=1e-11, atol=1e-10)
+
+
 def test_an_infinite_score_leaves_the_others_as_they_are() -> None:
     piece, columns = drawn(3), slots(3)
     piece.said.columns[piece.truth[5]][5] = 0.0
@@ -92,3 +122,12 @@ def test_sums_by_class_are_those_of_its_rows(classes: int) -> None:
     piece, columns = drawn(classes), np.random.default_rng(3).normal(size=(4, ROWS))
     wanted = np.array([columns[:, piece.truth == code].sum(axis=1) for code in range(classes)]).T
     assert_allclose(by_class(piece, columns), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("first", [0.0, 0.25, 0.3])
+def test_a_forecast_that_never_changes_tells_as_much_of_many_rows(first: float) -> None:
+    """Which of many rows are looked at is up to their first forecast: it may be none of them, or any."""
+    random, rows = np.random.default_rng(1), 70_000
+    rest = (1 - first) * random.dirichlet(np.ones(3), rows)
+    found = assess(random.integers(0, 4, rows), np.column_stack([np.full(rows, first), rest]), measures=["brier"])
+    assert 0 < found["brier"].low < found["brier"].value < found["brier"].high
