@@ -11,7 +11,7 @@ import numpy as np
 
 from .evaluation import FEW_CLASSES, PSEUDO_ROWS, Evaluation, Influence, Slot, Spread
 from .layout import Layout
-from .parallel import SMALL_PRODUCT
+from .parallel import SMALL_PRODUCT, chunks
 from .registry import Facts
 from .row_evaluation import RowEvaluation
 from .statistics import Patterns
@@ -151,12 +151,14 @@ def class_variance(evaluation: Evaluation) -> Array:
     if patterns.cluster is None:
         weights = np.array([evaluation.square_cells, evaluation.square_cells + pseudo]).swapaxes(0, 1)[:, None]
         return np.asarray(np.add.reduce(squares * weights).swapaxes(0, 1).reshape(2, -1))
-    variances = np.empty(slopes.shape[1:])
+    variances = np.zeros(slopes.shape[1:])
     for code in range(patterns.classes):
-        cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
         # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
-        for row in range(2):
-            variances[:, row, code] = second_moment(patterns, slopes[:, :, row, code].T[:, cell])
+        cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
+        counts = np.bincount(4 * patterns.cluster + cell, patterns.mass, 4 * patterns.clusters).reshape(-1, 4)
+        for low, high in chunks(0, len(counts), slopes[..., code].size):
+            variances[..., code] += np.square(np.einsum("kc,cij->kij", counts[low:high], slopes[..., code])).sum(axis=0)
+    variances *= _few_clusters(patterns)
     variances[:, 1] += pseudo * np.add.reduce(squares[:, :, 1])
     return variances.swapaxes(0, 1).reshape(2, -1)
 
