@@ -1,6 +1,6 @@
 // The main table: every measure with its intervals as a forest plot; sorted by any column.
 // As wide as leaves room for the numbers: narrow on a phone, and beside many classifiers.
-const STRIP = window.innerWidth < 500 ? 120 : page.models.length > 4 ? 220 : 380;
+const STRIP = window.innerWidth < 500 ? 120 : page.models.length > 4 ? 220 : 300; // notes must find room beside it
 const FEW_MEASURES = 10; // shown at first where there are several classifiers
 
 const endOf = (end) => (end === "Infinity" ? Infinity : end === "-Infinity" ? -Infinity : end);
