@@ -38,7 +38,7 @@ def assert_ordered(score: Any) -> None:
         assert_in_order(score, order, tied)
         assert own is not None
         assert_array_equal(own, truth[order] == code)
-        again, _, marked = ordering(score, Tags.marking(truth, code), 1)
+        again, _, marked = ordering(score, Tags.marking(truth, code), code)
         assert_array_equal(marked, truth[again] == code)
 
 

@@ -381,7 +381,8 @@ def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[La
     """Labels in the order that columns bring along; nothing where these have none, or disagree, or do not know all."""
     orders = {column.order for column in columns if column.order}
     order = orders.pop() if len(orders) == 1 else ()
-    return [label for label in order if label in labels] if set(labels) <= set(order) else []
+    here = set(labels)
+    return [label for label in order if label in here] if here <= set(order) else []
 
 
 def _arranged(column: Coded) -> Coded:
@@ -389,7 +390,8 @@ def _arranged(column: Coded) -> Coded:
     labels = in_their_order(column.labels, [column])
     if not labels:
         return column
-    places = np.array([*(labels.index(label) for label in column.labels), -1])  # what is missing stays so
+    place = {label: at for at, label in enumerate(labels)}
+    places = np.array([*(place[label] for label in column.labels), -1])  # what is missing stays so
     return replace(column, codes=places[column.codes], labels=tuple(labels))
 
 

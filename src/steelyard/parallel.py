@@ -288,11 +288,13 @@ def running_sums(values: Any) -> Any:
 
 def long_chunks(start: int, stop: int, columns: int) -> list[tuple[int, int]]:
     """Cut one stretch into pieces of many columns that are gone through by many calls."""
-    step = max(CHUNK // columns, LEAST_CHUNK, min(LONG_CHUNK, MOST_VALUES // columns))
-    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
+    return _cut(start, stop, max(CHUNK // columns, LEAST_CHUNK, min(LONG_CHUNK, MOST_VALUES // columns)))
 
 
 def chunks(start: int, stop: int, columns: int = 1, parts: int = 1) -> list[tuple[int, int]]:
     """Cut one stretch into pieces that fit the cache, of so many columns side by side; or so that their parts do."""
-    step = max(CHUNK // columns, LEAST_CHUNK) * parts
+    return _cut(start, stop, max(CHUNK // columns, LEAST_CHUNK) * parts)
+
+
+def _cut(start: int, stop: int, step: int) -> list[tuple[int, int]]:
     return [(low, min(low + step, stop)) for low in range(start, stop, step)]

@@ -54,9 +54,7 @@ class Placements:
 
         def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
             score = columns[code if len(columns) > 1 else 0]
-            order, tied, own = (
-                ordering(score, tags, code) if tags else ordering(score, Tags.marking(rows.truth, code), 1)
-            )
+            order, tied, own = ordering(score, tags or Tags.marking(rows.truth, code), code)
             if own is None or tied.any():
                 return False
             above[code] = _place(order, own, counts[code])

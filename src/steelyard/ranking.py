@@ -67,11 +67,6 @@ class Tags:
         """Room for one class, told from the rest."""
         return replace(cls.of(len(truth), truth, 2), marked=code)
 
-    def classes(self, rows: slice | Places) -> Codes:
-        """The true classes of some rows; nobody asks for them where there are none."""
-        truth = np.zeros(0, np.uint8) if self.truth is None else self.truth[rows]
-        return truth if self.marked is None else np.asarray(truth == self.marked).view(np.uint8)
-
     def kept(self, rows: int) -> Tags:
         """The same, written down once for all scores of the same rows."""
         written: Places = np.empty(rows, dtype=np.uint64)
@@ -89,14 +84,16 @@ class Tags:
             return self.written[low:high]
         tags: Places = np.arange(low, high, dtype=np.uint64)
         if self.truth is not None:
-            classes = self.classes(slice(low, high)).astype(np.uint64)
+            truth = self.truth[low:high]
+            classes = (truth if self.marked is None else truth == self.marked).astype(np.uint64)
             classes *= self._one
             tags |= classes
         return tags
 
     def are_of(self, code: int, keys: Places) -> Marks:
         """Which keys are those of a class."""
-        return np.asarray(keys & (self.all - self.places) == np.uint64(code) * self._one)
+        number = code if self.marked is None else int(code == self.marked)
+        return np.asarray(keys & (self.all - self.places) == np.uint64(number) * self._one)
 
     @property
     def _one(self) -> np.uint64:
@@ -131,8 +128,8 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
             moved = _put_right(order, score, alike, before < after)
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
-    if moved is not None and own is not None:
-        own[moved] = tags.classes(order[moved]) == code
+    if moved is not None and own is not None and tags.truth is not None:
+        own[moved] = tags.truth[order[moved]] == code
     return Ordered(order, tied, own)
 
 

@@ -83,8 +83,8 @@ class Tally:
     @property
     def parts(self) -> tuple[Label, ...]:
         """Labels of the parts of the data in the order in which they are shown."""
-        known = set(self.slices) <= set(self.arrangement)
-        return tuple(label for label in self.arrangement if label in self.slices) if known else self.slices
+        here = set(self.slices)
+        return tuple(filter(here.__contains__, self.arrangement)) if here <= set(self.arrangement) else self.slices
 
     @property
     def rows(self) -> float:
