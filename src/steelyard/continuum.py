@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .evaluation import Slot
-from .judged import COLUMNS, DOUBTS, NEEDS, Judged
-from .measured import Measured
+from .judged import Judged
+from .measured import ASKED, DOUBTS, NEEDS, Measured
 from .parallel import chunks, over_rows
 from .scale import Continuum
 from .skewed import SkewedEvaluation
@@ -99,7 +99,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         """The columns that any formula asks for, and those behind its doubts."""
         asked = [name for slot in self.slots for name in slot.measure.arguments]
         asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
-        return [name for name in dict.fromkeys(asked) if name in COLUMNS and name not in DOUBTS]
+        return [name for name in dict.fromkeys(asked) if name in ASKED and name not in DOUBTS]
 
     @cached_property
     def means(self) -> dict[str, float]:
@@ -135,7 +135,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         for name in slot.measure.arguments:
             if name in DOUBTS:
                 found[name] = self.doubt(name)
-            elif name in COLUMNS:
+            elif name in ASKED:
                 found[name] = self.means[name]
         return found
 
@@ -275,7 +275,7 @@ class ContinuumEvaluation(SkewedEvaluation):
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
         asked = {name for slot in slots for each in slot.measure.arguments for name in DOUBTS.get(each, (each,))}
-        for name in asked & COLUMNS:
+        for name in asked & ASKED:
             self.kept[name] = self.column(name)
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
@@ -286,7 +286,7 @@ class ContinuumEvaluation(SkewedEvaluation):
             for name in slot.measure.arguments:
                 if name in DOUBTS:
                     offered[name] = self._doubts(name, mass)
-                elif name in COLUMNS:
+                elif name in ASKED:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
                 found[:, place] = np.real(slot.measure.value_of(offered))

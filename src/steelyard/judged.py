@@ -22,19 +22,6 @@ from .scale import Continuum
 if TYPE_CHECKING:
     from .kinds import Array, Codes
 
-SD, RESPONSE_SD, RESPONSE = "sd", "sd_response", "response"
-
-# What columns need beside the measured values.
-NEEDS = {
-    **dict.fromkeys(("sure", "sure_wrong", "unsure", "label_distance", "noise"), (SD,)),
-    **dict.fromkeys(("smoothed_wrong", "smoothed_distance", "least_wrong", "least_distance"), (RESPONSE_SD,)),
-    **dict.fromkeys(("model_wrong", "model_distance", "model_least_wrong", "model_least_distance"), (RESPONSE,)),
-    **dict.fromkeys(("posterior_wrong", "posterior_distance", "unsure_label", "unsure_label_distance"), (SD, RESPONSE)),
-    **dict.fromkeys(("foreseen_wrong", "foreseen_distance", "doubt_wrong", "doubt_distance"), (SD, RESPONSE)),
-}
-COLUMNS = frozenset({"wrong", "distance", *NEEDS})
-DOUBTS = {"doubt_wrong": ("wrong", "foreseen_wrong"), "doubt_distance": ("distance", "foreseen_distance")}
-
 
 @dataclass(frozen=True)
 class Judged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from .judged import NEEDS
+from .measured import NEEDS
 from .measures import all_measures
 from .registry import Measure
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING

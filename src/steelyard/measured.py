@@ -10,12 +10,23 @@ import numpy as np
 
 from .columns import as_number, flat_numbers, is_single, numbers
 from .errors import BadDeviation, BadOption, NotNumbers, UnequalLengths, quoted
-from .judged import RESPONSE, RESPONSE_SD, SD
 from .scale import LARGEST, RESCALE, checked_deviation
 
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Codes, Marks, Places
 
+SD, RESPONSE_SD, RESPONSE = "sd", "sd_response", "response"
+
+# What formulas may ask for of measured values needs something beside these.
+NEEDS = {
+    **dict.fromkeys(("sure", "sure_wrong", "unsure", "label_distance", "noise"), (SD,)),
+    **dict.fromkeys(("smoothed_wrong", "smoothed_distance", "least_wrong", "least_distance"), (RESPONSE_SD,)),
+    **dict.fromkeys(("model_wrong", "model_distance", "model_least_wrong", "model_least_distance"), (RESPONSE,)),
+    **dict.fromkeys(("posterior_wrong", "posterior_distance", "unsure_label", "unsure_label_distance"), (SD, RESPONSE)),
+    **dict.fromkeys(("foreseen_wrong", "foreseen_distance", "doubt_wrong", "doubt_distance"), (SD, RESPONSE)),
+}
+ASKED = frozenset({"wrong", "distance", *NEEDS})
+DOUBTS = {"doubt_wrong": ("wrong", "foreseen_wrong"), "doubt_distance": ("distance", "foreseen_distance")}
 COLUMNS = ("value", "sd", "blur", "expected", "spread")
 
 

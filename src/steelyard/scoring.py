@@ -11,7 +11,7 @@ import numpy as np
 from .api import assess
 from .errors import BadOption, UnknownMeasure, quoted
 from .estimators import classes_of, labels_of, memberships_of, scale_of_estimator
-from .judged import RESPONSE, RESPONSE_SD, SD
+from .measured import RESPONSE, RESPONSE_SD, SD
 from .measures import find
 from .registry import Measure
 from .scale import Continuum, Scale, listed

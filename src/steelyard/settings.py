@@ -11,7 +11,7 @@ from .cases import Given
 from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
 from .formulas import Formulas
-from .judged import NEEDS, RESPONSE, RESPONSE_SD, SD
+from .measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .measures import all_measures, choose, find
 from .registry import Measure
 from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cases import Cases
-from .judged import COLUMNS
+from .measured import ASKED
 from .parallel import chunks, over_rows
 from .rows import Rows, counts_of
 
@@ -122,7 +122,7 @@ CALIBRATION = Statistic(
     frozenset({"top_gap", "top_share", "top_noise"}),
     Rows.of,
 )
-CONTINUUM = Statistic("continuum", frozenset(), COLUMNS | {"classes"}, Rows.of)
+CONTINUUM = Statistic("continuum", frozenset(), ASKED | {"classes"}, Rows.of)
 PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}), Rows.of)
 STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION, PARTITION)
 

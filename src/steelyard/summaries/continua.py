@@ -12,7 +12,7 @@ import numpy as np
 from ..continuum import ContinuumEvaluation, variance_around
 from ..evaluation import Slot
 from ..hall import Tails
-from ..judged import DOUBTS
+from ..measured import DOUBTS
 from ..row_evaluation import Found, key_of
 from ..rows import Rows
 from ..statistics import CONTINUUM, Patterns
