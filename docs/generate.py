@@ -10,14 +10,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from steelyard import all_measures, errors, requirements
-from steelyard.evaluation import Slot
-from steelyard.layout import AVERAGES
-from steelyard.listing import ALWAYS, explain, material, parted
+from steelyard import all_measures, errors
+from steelyard.commands import requirements
+from steelyard.evaluating.evaluation import Slot
+from steelyard.evaluating.layout import AVERAGES
+from steelyard.evaluating.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.registry import Measure
-from steelyard.row_evaluation import AVERAGES as ROW_AVERAGES
-from steelyard.statistics import CONFUSION
-from steelyard.uncertainty import interval_method
+from steelyard.showing.listing import ALWAYS, explain, material, parted
+from steelyard.sums.statistics import CONFUSION
+from steelyard.uncertainty.intervals import interval_method
 
 DOCS = Path(__file__).resolve().parent
 WRITTEN_BY = "<!-- Written by docs/generate.py: change the source and run it. -->"

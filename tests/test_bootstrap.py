@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import assess, assess_table, compare
-from steelyard.bootstrap import replicate
+from steelyard.uncertainty.bootstrap import replicate
 from tests.cases_of import drawn
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard import Continuum, Scale
-from steelyard.cases import Door, Prediction
+from steelyard.door.cases import Door, Prediction
 from steelyard.errors import (
     AmbiguousPrediction,
     BadOption,

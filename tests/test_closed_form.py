@@ -24,9 +24,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from steelyard import Continuum
-from steelyard.closed_form import HeldOut, closed_form
 from steelyard.closed_forms import leaving
-from steelyard.continuum_rules import CutClassifier, RegressionRule
+from steelyard.closed_forms.closed_form import HeldOut, closed_form
+from steelyard.continuum.rules import CutClassifier, RegressionRule
 
 Array = NDArray[Any]
 Data = tuple[Array, Array]

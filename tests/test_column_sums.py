@@ -9,11 +9,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import Scale, assess, find
-from steelyard.column_sums import ColumnSums, by_class
-from steelyard.evaluation import Slot
-from steelyard.piece import Piece, Supposed
-from steelyard.prediction import Scores
-from steelyard.row_evaluation import AVERAGES
+from steelyard.door.prediction import Scores
+from steelyard.evaluating.evaluation import Slot
+from steelyard.evaluating.row_evaluation import AVERAGES
+from steelyard.forecasts.column_sums import ColumnSums, by_class
+from steelyard.forecasts.piece import Piece, Supposed
 
 ROWS = 700
 

@@ -15,8 +15,8 @@ from scipy.stats import binomtest, norm
 from scipy.stats import t as student
 
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
-from steelyard.differences import Differences, holm, max_critical
-from steelyard.log_odds import LogOdds
+from steelyard.comparing.differences import Differences, holm, max_critical
+from steelyard.uncertainty.log_odds import LogOdds
 from tests.cases_of import drawn
 
 

@@ -29,6 +29,7 @@ from steelyard import (
     measure,
 )
 from steelyard.cli import main
+from steelyard.commands.requirements import read_requirement
 from steelyard.errors import (
     BadBoundaries,
     BadDeviation,
@@ -45,9 +46,8 @@ from steelyard.errors import (
     UnlikeTallies,
     WrongShape,
 )
-from steelyard.requirements import read_requirement
 from steelyard.scale import LARGEST
-from steelyard.statistics import CONTINUUM
+from steelyard.sums.statistics import CONTINUUM
 
 ENTRIES = [entry for entry in all_measures().values() if entry.statistic is CONTINUUM]
 NAMES = {entry.name for entry in ENTRIES}

@@ -32,7 +32,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Continuum, assess
-from steelyard.continuum_rules import CutClassifier, RegressionRule
+from steelyard.continuum.kernels import class_probabilities
+from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
     BadOption,
     MissingValues,
@@ -42,7 +43,6 @@ from steelyard.errors import (
     UnusableLabels,
     WrongShape,
 )
-from steelyard.kernels import class_probabilities
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 THREE = Continuum([0.0, 1.0], ["low", "mid", "high"], closed="right")

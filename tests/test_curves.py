@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr, ndtri
 
 import steelyard as sy
-from steelyard.curves import KINDS
 from steelyard.errors import BadOption, EventNeeded, UnknownMeasure
+from steelyard.ranking.curves import KINDS
 
 TRUTH = ["up", "down", "up", "up", "down", "down"]
 SCORE = [0.9, 0.8, 0.7, 0.7, 0.3, 0.2]

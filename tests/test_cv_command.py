@@ -14,7 +14,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
 from steelyard.cli import main
-from steelyard.cv_commands import read_folds
+from steelyard.commands.cv import read_folds
 from steelyard.resampling.plans import Bootstrap
 
 X, Y = load_iris(return_X_y=True)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
+from steelyard.deciding.goals import Goal, Limit
 from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
-from steelyard.goals import Goal, Limit
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steelyard.deviations import Deviation, intrinsic_sd, measurement_sd, total_sd
+from steelyard.continuum.deviations import Deviation, intrinsic_sd, measurement_sd, total_sd
 from steelyard.errors import (
     BadDeviation,
     BadOption,

@@ -15,7 +15,6 @@ import pytest
 from pyarrow import fs, parquet
 
 import steelyard as sy
-from steelyard import files, formats, sizes, sources, streams, text_files
 from steelyard.errors import (
     BadFilter,
     DuplicateColumns,
@@ -25,6 +24,8 @@ from steelyard.errors import (
     UnknownLabel,
     UnreadableFile,
 )
+from steelyard.files import formats, sizes, sources, streams, text_files
+from steelyard.files import paths as files
 from steelyard.parallel import ahead
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"

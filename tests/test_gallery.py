@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from steelyard.across_pictures import AcrossPictures
-from steelyard.pictures import Pictures
+from steelyard.comparing.across_pictures import AcrossPictures
 from steelyard.resampling.pictures import TuningPictures
+from steelyard.showing.pictures import Pictures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.gaps import Gaps, PairedGaps
+from steelyard.forecasts.gaps import Gaps, PairedGaps
 
 BINS = 15
 SAMPLES = 1500

@@ -9,7 +9,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
 
-from steelyard.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
+from steelyard.continuum.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
 from steelyard.kinds import Array
 from steelyard.parallel import one_thread
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.hall import TRUSTED, Tails, at_fewer, gamma_bounds, hall_bounds, hall_p
-from steelyard.statistics import Patterns
+from steelyard.sums.statistics import Patterns
+from steelyard.uncertainty.hall import TRUSTED, Tails, at_fewer, gamma_bounds, hall_bounds, hall_p
 
 ROWS = 400
 DRAWN = np.random.default_rng(3).exponential(size=(3, ROWS)) ** [[1.0], [2.0], [3.0]]

@@ -16,7 +16,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from steelyard import Continuum
-from steelyard.kernels import (
+from steelyard.continuum.kernels import (
     FAR,
     SURE,
     Closed,

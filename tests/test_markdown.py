@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.digest import assessment_digest, comparison_digest
-from steelyard.markdown import document, escaped
+from steelyard.showing.digest import assessment_digest, comparison_digest
+from steelyard.showing.markdown import document, escaped
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]

@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as npst
 
 import steelyard
 from steelyard.columns import checksum
+from steelyard.door.membership import SUM_TOLERANCE, assign_highest, assign_threshold, missing_rows, numbers
 from steelyard.errors import (
     MissingValues,
     NotNumbers,
@@ -26,7 +27,6 @@ from steelyard.errors import (
     SumNotOne,
     WrongShape,
 )
-from steelyard.membership import SUM_TOLERANCE, assign_highest, assign_threshold, missing_rows, numbers
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
 
 HALVES = [0.5, 0.0, 1.0]

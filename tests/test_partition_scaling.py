@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import betainc
 
-from steelyard.beta_table import LOSS, TOLERANCE, BetaTable
 from steelyard.errors import BadOption
 from steelyard.kinds import Array, Codes
-from steelyard.partition import Space, both_distances, corner, distances
-from steelyard.partition_rows import Arranged, grouped
-from steelyard.partition_scaling import Regions, Scaling
-from steelyard.partition_ties import TIES, at_random, joined
-from steelyard.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
+from steelyard.partition.beta_table import LOSS, TOLERANCE, BetaTable
+from steelyard.partition.fitting import Regions, Scaling
+from steelyard.partition.rows import Arranged, grouped
+from steelyard.partition.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
+from steelyard.partition.space import Space, both_distances, corner, distances
+from steelyard.partition.ties import TIES, at_random, joined
 
 OWN = ("default", "literal")
 DEPTHS = (1, 2, 3)

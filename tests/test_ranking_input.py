@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_table, assess_tally, compare, find
-from steelyard.cases import Door
+from steelyard.door.cases import Door
 from steelyard.errors import (
     BadOption,
     MissingValues,
@@ -20,7 +20,7 @@ from steelyard.errors import (
     UndefinedValue,
     UnknownMeasure,
 )
-from steelyard.statistics import RANKING
+from steelyard.sums.statistics import RANKING
 
 TRUTH = np.array(["no", "yes", "no", "yes", "yes", "no", "no", "yes"])
 SCORE = np.array([0.1, 0.8, 0.3, 0.4, 0.9, 0.4, 0.2, 0.6])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steelyard import Scale, compare, find
+from steelyard.comparing.rankings import in_words, ranked, ranking_table, swapped
 from steelyard.errors import BadOption, UnknownMeasure
-from steelyard.rankings import in_words, ranked, ranking_table, swapped
 
 TRUTH = ["a", "a", "b", "b", "b", "b"]
 SAID = {

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from steelyard import Assessment, Scale, assess, compare
 from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval
-from steelyard.reliability import PARTS, Reliability, isotonic, recalibrate
+from steelyard.forecasts.reliability import PARTS, Reliability, isotonic, recalibrate
 
 RANDOM = np.random.default_rng(20_261_115)
 ROWS = 400

@@ -16,7 +16,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.errors import UnwritableFile
-from steelyard.reliability import Reliability
+from steelyard.forecasts.reliability import Reliability
 from steelyard.report import content_of, page_of
 from steelyard.report.measured import MOST_CLASSES
 from steelyard.report.operating import chosen_stops

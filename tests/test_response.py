@@ -16,8 +16,9 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_p
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from steelyard import process_predictions
-from steelyard.deviations import Deviation
+from steelyard.continuum import process_predictions
+from steelyard.continuum.deviations import Deviation
+from steelyard.continuum.response import Response, fit_response
 from steelyard.errors import (
     BadDeviation,
     BadOption,
@@ -32,7 +33,6 @@ from steelyard.errors import (
 )
 from steelyard.kinds import Array
 from steelyard.parallel import one_thread
-from steelyard.response import Response, fit_response
 
 QUADRATIC = make_pipeline(PolynomialFeatures(2), BayesianRidge())
 

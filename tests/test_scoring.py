@@ -26,7 +26,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Continuum, Scale, all_measures, assess, find
-from steelyard.continuum_rules import CutClassifier, RegressionRule
+from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
     BadOption,
     MissingValues,
@@ -37,8 +37,8 @@ from steelyard.errors import (
     UnusableLabels,
     WrongShape,
 )
-from steelyard.scoring import Scorer, scorer
-from steelyard.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
+from steelyard.resampling.scoring import Scorer, scorer
+from steelyard.sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
 
 # Names that do not sort in the order of the classes: what goes by order and not by name is wrong.
 THREE = Continuum([0.0, 1.0], ["low", "mid", "high"], sd=0.2)

@@ -12,7 +12,6 @@ import pytest
 from pyarrow import feather, parquet
 
 import steelyard as sy
-from steelyard import sources
 from steelyard.errors import (
     DuplicateColumns,
     EmptyInput,
@@ -24,7 +23,8 @@ from steelyard.errors import (
     UnreadableFile,
     UnusableLabels,
 )
-from steelyard.files import File
+from steelyard.files import sources
+from steelyard.files.paths import File
 
 TABLE = pa.table({"grade": ["low", "high", "low"], "p_low": [0.9, 0.2, 0.8], "p_high": [0.1, 0.8, 0.2]})
 TEXT = "grade,p_low,p_high\nlow,0.9,0.1\nhigh,0.2,0.8\nlow,0.8,0.2\n"

@@ -25,7 +25,7 @@ from steelyard.errors import (
     WrongShape,
 )
 from steelyard.kinds import Array
-from steelyard.standardising import standardise
+from steelyard.partition.standardising import standardise
 
 WAYS: tuple[Any, ...] = ("shift", "softmax", "rank")
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -14,9 +14,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
+from steelyard.commands.words import as_typed
 from steelyard.errors import SteelyardError
 from steelyard.suggestions import did_you_mean, nearest
-from steelyard.words import as_typed
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 import steelyard as sy
-from steelyard import Tally, formats, streams, summing
-from steelyard.engines.tree import Sum
+from steelyard import Tally
 from steelyard.errors import (
     AmbiguousPrediction,
     BadOption,
@@ -29,8 +28,11 @@ from steelyard.errors import (
     UnknownLabel,
     UnusableLabels,
 )
+from steelyard.files import formats, streams
 from steelyard.measures import choose
-from steelyard.statistics import CONFUSION
+from steelyard.sums.statistics import CONFUSION
+from steelyard.sums.tree import Sum
+from steelyard.tallies import summing
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 

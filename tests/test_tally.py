@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard import Continuum, Scale, Tally
-from steelyard.cases import Door
+from steelyard.door.cases import Door
 from steelyard.errors import (
     DamagedFile,
     ForeignFile,
@@ -28,7 +28,7 @@ from steelyard.errors import (
     UnreadableFile,
     UnwritableFile,
 )
-from steelyard.tally_files import VERSION, _seal, _to_arrow
+from steelyard.tallies.tally_files import VERSION, _seal, _to_arrow
 
 SCALE = Scale(["a", "b", "c"], event="b")
 

@@ -15,10 +15,11 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard import Tally, counting, summing
+from steelyard import Tally
 from steelyard.cli import main
 from steelyard.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
-from steelyard.merging import merged, tally_paths
+from steelyard.tallies import counting
+from steelyard.tallies.merging import merged, tally_paths
 
 DAYS: dict[str, dict[str, list[Any]]] = {
     "mon": {"y": ["a", "b", "a"], "m": ["a", "b", "b"], "o": ["a", "a", "a"], "p_a": [0.9, 0.2, 0.4], "w": [1, 2, 1]},
@@ -303,7 +304,7 @@ WORST = {
 def test_a_crash_leaves_the_old_file_or_none(days: Path, moment: str, there: bool) -> None:
     if there:
         sy.assess(days / "mon.parquet", truth="y", assigned="m").tally.save("x.tally")
-    home = {**os.environ, "PYTHONPATH": str(Path(summing.__file__).parents[1])}
+    home = {**os.environ, "PYTHONPATH": str(Path(str(sy.__file__)).parents[1])}
     words = [sys.executable, "-c", CRASH.format(fault=WORST[moment])]
     done = subprocess.run(words, check=False, env=home)  # noqa: S603
     assert done.returncode == 9

@@ -11,7 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import BadFilter, BadOption, SteelyardError, UnknownColumn, UnknownLabel
-from steelyard.where import Filter
+from steelyard.files.where import Filter
 
 TABLE = pa.table(
     {

@@ -8,36 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors as errors
-    from .across import AcrossDatasets as AcrossDatasets
-    from .across import across_datasets as across_datasets
     from .api import assess as assess
     from .api import assess_table as assess_table
     from .api import assess_tally as assess_tally
     from .api import compare as compare
     from .api import compare_tally as compare_tally
     from .api import decide as decide
-    from .assessment import Assessment as Assessment
-    from .chances import class_probabilities as class_probabilities
-    from .chances import expected_sqe as expected_sqe
-    from .comparison import Comparison as Comparison
-    from .continuum_rules import CutClassifier as CutClassifier
-    from .continuum_rules import RegressionRule as RegressionRule
-    from .decisions import Decision as Decision
-    from .deviations import Deviation as Deviation
-    from .deviations import intrinsic_sd as intrinsic_sd
-    from .deviations import measurement_sd as measurement_sd
-    from .deviations import total_sd as total_sd
-    from .differences import McNemar as McNemar
-    from .differences import mcnemar as mcnemar
+    from .assessing.assessment import Assessment as Assessment
+    from .comparing.across import AcrossDatasets as AcrossDatasets
+    from .comparing.across import across_datasets as across_datasets
+    from .comparing.comparison import Comparison as Comparison
+    from .comparing.differences import McNemar as McNemar
+    from .comparing.differences import mcnemar as mcnemar
+    from .comparing.rankings import ranking_table as ranking_table
+    from .comparing.verdicts import Verdict as Verdict
+    from .continuum.chances import class_probabilities as class_probabilities
+    from .continuum.chances import expected_sqe as expected_sqe
+    from .continuum.deviations import Deviation as Deviation
+    from .continuum.deviations import intrinsic_sd as intrinsic_sd
+    from .continuum.deviations import measurement_sd as measurement_sd
+    from .continuum.deviations import total_sd as total_sd
+    from .continuum.population import PopulationErrors as PopulationErrors
+    from .continuum.population import population_errors as population_errors
+    from .continuum.response import Response as Response
+    from .continuum.response import fit_response as fit_response
+    from .continuum.rules import CutClassifier as CutClassifier
+    from .continuum.rules import RegressionRule as RegressionRule
+    from .deciding.decisions import Decision as Decision
     from .errors import SteelyardError as SteelyardError
     from .estimate import Estimate as Estimate
-    from .known_probabilities import membership_precision as membership_precision
-    from .known_probabilities import separability as separability
     from .measures import all_measures as all_measures
     from .measures import find as find
-    from .population import PopulationErrors as PopulationErrors
-    from .population import population_errors as population_errors
-    from .rankings import ranking_table as ranking_table
+    from .partition.known_probabilities import membership_precision as membership_precision
+    from .partition.known_probabilities import separability as separability
+    from .partition.standardising import standardise as standardise
     from .registry import Measure as Measure
     from .registry import measure as measure
     from .registry import proportion as proportion
@@ -46,50 +50,46 @@ if TYPE_CHECKING:
     from .resampling.permuting import PermutationTest as PermutationTest
     from .resampling.permuting import permutation_test as permutation_test
     from .resampling.plans import Bootstrap as Bootstrap
+    from .resampling.scoring import scorer as scorer
     from .resampling.tuning import TunedClassifier as TunedClassifier
     from .resampling.tuning import Tuning as Tuning
     from .resampling.tuning import tune as tune
-    from .response import Response as Response
-    from .response import fit_response as fit_response
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
-    from .scoring import scorer as scorer
-    from .standardising import standardise as standardise
     from .table import Table as Table
-    from .tally import Tally as Tally
-    from .verdicts import Verdict as Verdict
+    from .tallies.tally import Tally as Tally
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "across": ("AcrossDatasets", "across_datasets"),
     "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
-    "assessment": ("Assessment",),
-    "comparison": ("Comparison",),
-    "continuum_rules": ("CutClassifier", "RegressionRule"),
-    "decisions": ("Decision",),
-    "deviations": ("Deviation", "intrinsic_sd", "measurement_sd", "total_sd"),
-    "differences": ("McNemar", "mcnemar"),
+    "assessing.assessment": ("Assessment",),
+    "comparing.across": ("AcrossDatasets", "across_datasets"),
+    "comparing.comparison": ("Comparison",),
+    "comparing.differences": ("McNemar", "mcnemar"),
+    "comparing.rankings": ("ranking_table",),
+    "comparing.verdicts": ("Verdict",),
+    "continuum.chances": ("class_probabilities", "expected_sqe"),
+    "continuum.deviations": ("Deviation", "intrinsic_sd", "measurement_sd", "total_sd"),
+    "continuum.population": ("PopulationErrors", "population_errors"),
+    "continuum.response": ("Response", "fit_response"),
+    "continuum.rules": ("CutClassifier", "RegressionRule"),
+    "deciding.decisions": ("Decision",),
     "errors": ("SteelyardError",),
     "estimate": ("Estimate",),
-    "chances": ("class_probabilities", "expected_sqe"),
-    "known_probabilities": ("membership_precision", "separability"),
     "measures": ("all_measures", "find"),
-    "population": ("PopulationErrors", "population_errors"),
-    "rankings": ("ranking_table",),
+    "partition.known_probabilities": ("membership_precision", "separability"),
+    "partition.standardising": ("standardise",),
     "registry": ("Measure", "measure", "proportion"),
     "resampling.cross": ("cross_assess",),
     "resampling.crossed": ("CrossAssessment",),
     "resampling.permuting": ("PermutationTest", "permutation_test"),
     "resampling.plans": ("Bootstrap",),
+    "resampling.scoring": ("scorer",),
     "resampling.tuning": ("TunedClassifier", "Tuning", "tune"),
-    "response": ("Response", "fit_response"),
     "scale": ("Continuum", "Scale"),
-    "scoring": ("scorer",),
-    "standardising": ("standardise",),
     "table": ("Table",),
-    "tally": ("Tally",),
-    "verdicts": ("Verdict",),
+    "tallies.tally": ("Tally",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from .admission import Request
-from .assessment import Assessment
-from .cases import Door, Missing, replace_event
+from .assessing.assessment import Assessment
 from .columns import as_number
-from .decisions import least_cost
+from .deciding.decisions import least_cost
+from .deciding.rules import Rule
+from .door.admission import Request
+from .door.cases import Door, Missing, replace_event
+from .door.measured import Knowledge
+from .door.prediction import recognise
+from .door.published import read_table
 from .errors import BadOption, EmptyInput, UnknownModel, quoted
-from .measured import Knowledge
 from .measures import find
-from .prediction import recognise
-from .published import read_table
 from .registry import Measure
-from .rules import Rule
 from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
-from .statistics import Sums
-from .tally import Tally
+from .sums.statistics import Sums
+from .tallies.tally import Tally
 from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .comparison import Comparison
+    from .comparing.comparison import Comparison
 
 MODEL = "prediction"
 
@@ -212,7 +212,7 @@ def compare(
     found = weigh(
         Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine
     )
-    from .comparison import Comparison
+    from .comparing.comparison import Comparison
 
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
 
@@ -325,7 +325,7 @@ def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comp
     tally = tally if isinstance(tally, Tally) else Tally.load(tally)
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
-    from .comparison import Comparison
+    from .comparing.comparison import Comparison
 
     known = None if tally.summaries is None else tally.summaries.whole.recipe.labels
     return Comparison(tally, settle(**options).fitted(tally.given).summed(known))

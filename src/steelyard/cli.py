@@ -12,7 +12,9 @@ from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 from rich.text import Text
 
 from . import __version__
-from .command_options import (
+from .commands.cv import cv
+from .commands.demo import demo
+from .commands.options import (
     HELD,
     NOT_HELD,
     EngineName,
@@ -27,31 +29,22 @@ from .command_options import (
     read_file,
     write,
 )
-from .cv_commands import cv
-from .demo_command import demo
+from .commands.studies import study
+from .commands.tallies import merge, tally
+from .commands.telling import tell_assessment, tell_comparison
+from .commands.words import as_typed, columns, costs, measure_names, models, with_targets
+from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
-from .files import discover
-from .formats import names_of
-from .rendering import harmless_lines, threshold_view
+from .files.formats import names_of
+from .files.paths import discover
 from .scale import listed
-from .study_commands import study
-from .tally_commands import merge, tally
-from .telling import tell_assessment, tell_comparison
+from .showing.rendering import harmless_lines, threshold_view
 from .terminal import COMMAND, close_output, complain, show, speak_unicode, working, write_to
-from .words import (
-    as_typed,
-    columns,
-    costs,
-    measure_names,
-    models,
-    with_targets,
-)
-from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
-    from .assessment import Assessment
-    from .decisions import Decision
-    from .words import ReadLabel
+    from .assessing.assessment import Assessment
+    from .commands.words import ReadLabel
+    from .deciding.decisions import Decision
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
@@ -141,7 +134,7 @@ def assess(
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
     from . import api
-    from .requirements import read_requirement
+    from .commands.requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
     with opened_file(file, options.where, options) as files:
@@ -178,7 +171,7 @@ def compare(
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
     from . import api
-    from .requirements import read_requirement
+    from .commands.requirements import read_requirement
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen)) for text in options.require]
@@ -216,7 +209,7 @@ def thresholds(
     steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
     """
     from . import api
-    from .assessment import SHOWN
+    from .assessing.assessment import SHOWN
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
@@ -245,8 +238,8 @@ def _choose(
     result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
-    from .decisions import choose_threshold
-    from .goals import Goal
+    from .deciding.decisions import choose_threshold
+    from .deciding.goals import Goal
     from .measures import find
 
     rule, file = read_threshold(text)
@@ -279,7 +272,7 @@ def calibration(
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
     from . import api
-    from .rendering import calibration_view
+    from .showing.rendering import calibration_view
 
     table = read_file(file, reading)
     keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
@@ -316,8 +309,8 @@ def measures(
 
     steelyard measures kappa
     """
-    from .listing import explain, listing
     from .measures import find
+    from .showing.listing import explain, listing
     from .table import Table
     from .text import table_view
 

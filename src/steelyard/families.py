@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .calibration import CalibrationEvaluation
-from .continuum import ContinuumEvaluation
-from .forecasts import ForecastEvaluation
-from .partitioned import PartitionEvaluation
-from .ranked import RankedEvaluation
+from .continuum.evaluation import ContinuumEvaluation
+from .evaluating.row_evaluation import RowEvaluation
+from .forecasts.calibration import CalibrationEvaluation
+from .forecasts.evaluation import ForecastEvaluation
+from .partition.evaluation import PartitionEvaluation
+from .ranking.evaluation import RankedEvaluation
 from .registry import Measure
-from .row_evaluation import RowEvaluation
-from .rows import Rows
 from .scale import Scale
-from .statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .summaries.summary import EVALUATIONS, Summary
+from .sums.rows import Rows
+from .sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
 OF_ROWS: dict[Statistic, type[RowEvaluation]] = {
     CONTINUUM: ContinuumEvaluation,

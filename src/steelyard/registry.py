@@ -35,11 +35,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from .cells import ONE_BY_ONE, offered_of_classes
 from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
 from .scale import Scale, listed
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
+from .sums.cells import ONE_BY_ONE, offered_of_classes
+from .sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:
     from .kinds import Array

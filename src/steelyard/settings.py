@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypedDict, TypeVar
 
-from .cases import Given
 from .columns import as_number
+from .door.cases import Given
+from .door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from .errors import BadOption, UnknownMeasure, quoted
-from .formulas import Formulas
-from .measured import NEEDS, RESPONSE, RESPONSE_SD, SD
+from .evaluating.formulas import Formulas
 from .measures import all_measures, choose, find
 from .registry import Measure
-from .statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .suggestions import refuse_unknown
+from .sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (

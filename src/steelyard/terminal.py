@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from .errors import harmless
-from .whole_files import write_whole
+from .files.whole_files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

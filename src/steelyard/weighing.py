@@ -8,20 +8,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .admission import Request
-from .assessment import Assessment
-from .cases import Cases
-from .decisions import Decision, choose_threshold
+from .assessing.assessment import Assessment
+from .deciding.decisions import Decision, choose_threshold
+from .deciding.rules import Rule
+from .door.admission import Request
+from .door.cases import Cases
+from .door.labels import Coded
+from .door.prediction import Scores
 from .engines import frame_of
 from .errors import BadOption, TooLarge
-from .labels import Coded
-from .prediction import Scores
-from .rules import Rule
+from .files.shares import with_filter
 from .settings import Settings
-from .shares import with_filter
 from .suggestions import refuse_unknown
-from .summing import lies_apart, summed
-from .tally import Tally
+from .tallies.summing import lies_apart, summed
+from .tallies.tally import Tally
 
 OnError = Literal["stop", "skip"]
 

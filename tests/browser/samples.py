@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import steelyard as sy
-from steelyard.assessment import Assessment
-from steelyard.comparison import Comparison
+from steelyard.assessing.assessment import Assessment
+from steelyard.comparing.comparison import Comparison
 
 HOSTILE = (
     "</script><script>document.title='taken'</script>",

@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import steelyard as sy
-from steelyard.assessment import Assessment
+from steelyard.assessing.assessment import Assessment
 from steelyard.text import count, number, span
 
 from .conftest import Open

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import Scale, Tally
-from steelyard.assessment import Assessment
-from steelyard.comparison import Comparison
+from steelyard.assessing.assessment import Assessment
+from steelyard.comparing.comparison import Comparison
 from steelyard.settings import Settings, settle
-from steelyard.statistics import Sums
+from steelyard.sums.statistics import Sums
 
 Array = NDArray[np.float64]
 

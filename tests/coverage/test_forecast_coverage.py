@@ -8,7 +8,7 @@ from scipy.special import expit
 
 import steelyard
 from steelyard.settings import Method
-from steelyard.statistics import CALIBRATION, FORECASTS
+from steelyard.sums.statistics import CALIBRATION, FORECASTS
 from tests.coverage.forecasts import (
     BINS,
     BLURRED,

@@ -14,12 +14,12 @@ from typing import Any
 
 import steelyard as sy
 from steelyard import Tally, api
-from steelyard.admission import Request
-from steelyard.cases import Door
-from steelyard.counting import Gather
+from steelyard.door.admission import Request
+from steelyard.door.cases import Door
 from steelyard.engines import Engine
 from steelyard.settings import settle
-from steelyard.summing import Plan
+from steelyard.tallies.counting import Gather
+from steelyard.tallies.summing import Plan
 from tests.engines.rows import MODELS, table
 from tests.test_summing import alike
 

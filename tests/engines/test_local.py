@@ -18,13 +18,13 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard import formats, streams
 from steelyard.engines import started
 from steelyard.engines.local import Local
 from steelyard.engines.spark import MOST_TASKS, in_blocks
-from steelyard.engines.tree import Sum
 from steelyard.errors import BadOption, MissingValues, UnknownLabel
+from steelyard.files import formats, streams
 from steelyard.parallel import ahead
+from steelyard.sums.tree import Sum
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.rows import ASKED, files, same, table
 from tests.test_summing import alike

@@ -16,7 +16,7 @@ from steelyard.cli import main
 from steelyard.engines.spark import Spark
 from steelyard.engines.spark_session import started
 from steelyard.errors import UnknownColumn, UnknownLabel
-from steelyard.streams import Files
+from steelyard.files.streams import Files
 from tests.engines import killing
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived

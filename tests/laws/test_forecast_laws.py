@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.cases import Door
-from steelyard.forecasts import ForecastEvaluation
+from steelyard.door.cases import Door
+from steelyard.forecasts.evaluation import ForecastEvaluation
 from steelyard.registry import Measure
-from steelyard.statistics import CALIBRATION, FORECASTS
+from steelyard.sums.statistics import CALIBRATION, FORECASTS
 
 Case = tuple[Any, dict[str, Any]]
 

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find, standardise
 from steelyard.errors import BadOption, SteelyardError, UnknownMeasure
-from steelyard.partition_ties import TIES
+from steelyard.partition.ties import TIES
 from steelyard.registry import Measure
-from steelyard.statistics import PARTITION
+from steelyard.sums.statistics import PARTITION
 
 NAMES = [name for name, entry in all_measures().items() if entry.statistic is PARTITION]
 CLASSES = Scale(["a", "b", "c"])

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard.parallel
-import steelyard.placements
-import steelyard.ranked
+import steelyard.ranking.evaluation
+import steelyard.ranking.placements
 from steelyard import assess
-from steelyard.masses import BY_COUNT
+from steelyard.evaluating.masses import BY_COUNT
 from steelyard.measures.ranking import auc
-from steelyard.placements import Placements, _running_counts
+from steelyard.ranking.placements import Placements, _running_counts
 
 
 def sample(rows: int, classes: int, seed: int) -> tuple[Any, Any]:
@@ -67,7 +67,7 @@ def test_a_score_that_occurs_twice_is_left_to_others() -> None:
 def test_many_rows_take_the_short_way_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, chance = sample(1 << 17, 3, 2)
     short = assess(truth, chance, measures=["auc"]).table()
-    monkeypatch.setattr(steelyard.ranked, "FELT", 0.0)
+    monkeypatch.setattr(steelyard.ranking.evaluation, "FELT", 0.0)
     usual = assess(truth, chance, measures=["auc"]).table()
     for column in ("value", "low", "high", "se"):
         assert_allclose(short[column], usual[column], rtol=1e-11)
@@ -79,7 +79,7 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     truth, chance = sample(200_003, 3, 3)
     rows = assess(truth, chance, measures=["auc"]).ranked
     alone = Placements.of(rows.rows, 0, rows.sizes)
-    for module in (steelyard.parallel, steelyard.placements):
+    for module in (steelyard.parallel, steelyard.ranking.placements):
         monkeypatch.setattr(module, "cores", lambda: several)
     monkeypatch.setattr(steelyard.parallel, "WORTH_A_THREAD", 1 << 12)
     together = Placements.of(rows.rows, 0, rows.sizes)

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.cases import Door
-from steelyard.masses import Masses
-from steelyard.ranked import Memory
+from steelyard.door.cases import Door
+from steelyard.evaluating.masses import Masses
+from steelyard.ranking.evaluation import Memory
 from steelyard.registry import Measure
-from steelyard.statistics import RANKING
+from steelyard.sums.statistics import RANKING
 from tests import ranking_by_hand as by_hand
 
 Binary = tuple[Any, Any]
@@ -758,7 +758,7 @@ def test_clusters_of_one_row_are_independent_rows(measure: Measure, case: Binary
 @every_measure
 @pytest.mark.parametrize("options", [{}, {"weight": True}, {"group": True}], ids=["rows", "weights", "clusters"])
 def test_the_spread_of_replicates_is_the_standard_error(measure: Measure, options: dict[str, bool]) -> None:
-    from steelyard.bootstrap import replicate
+    from steelyard.uncertainty.bootstrap import replicate
 
     truth, score, _ = drawn(400, 7, decimals=2)
     columns_of = {"weight": np.random.default_rng(1).gamma(4.0, size=400), "group": np.arange(400) // 4}
@@ -772,7 +772,7 @@ def test_the_spread_of_replicates_is_the_standard_error(measure: Measure, option
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 @pytest.mark.parametrize("name", [entry.name for entry in REGISTERED])
 def test_the_spread_of_replicated_averages_is_their_standard_error(name: str, average: str) -> None:
-    from steelyard.bootstrap import replicate
+    from steelyard.uncertainty.bootstrap import replicate
 
     truth, shares = drawn_classes(300, 3, 5)
     found = assess(truth, shares, measures=[name])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_table, compare, find
-from steelyard.cases import Door
+from steelyard.door.cases import Door
 from steelyard.registry import Measure
 from steelyard.settings import Settings, settle
-from steelyard.statistics import CONFUSION
+from steelyard.sums.statistics import CONFUSION
 from tests.cases_of import CLASSES, Labels, labelled
 
 Case = tuple[tuple[str, ...], Labels, Labels]
@@ -270,7 +270,7 @@ def test_clusters_of_one_row_are_independent_rows(case: Case) -> None:
 @settings(max_examples=50)
 def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
     """The influence is a derivative: a thousandth of a row more, in every cell, moves every value by as much."""
-    from steelyard.uncertainty import influences_at
+    from steelyard.uncertainty.intervals import influences_at
 
     classes, truth, assigned = case
     size = len(classes)

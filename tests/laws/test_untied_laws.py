@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import assess
-from steelyard.masses import UNTIED
-from steelyard.ranked import Memory
+from steelyard.evaluating.masses import UNTIED
+from steelyard.ranking.evaluation import Memory
 from steelyard.registry import REGISTRY, Measure
 
 SHORT = [measure for measure in REGISTRY.values() if measure.formula in UNTIED]

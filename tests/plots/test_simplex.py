@@ -16,9 +16,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 import steelyard as sy
 from steelyard import plots
 from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval, UnknownColumn
-from steelyard.partition_panels import Panel, Partitions
-from steelyard.partition_pieces import space_of
-from steelyard.simplex import coordinates
+from steelyard.partition.panels import Panel, Partitions
+from steelyard.partition.pieces import space_of
+from steelyard.partition.simplex import coordinates
 from steelyard.table import Table
 
 from .of_a_continuum import HOSTILE, assert_readable, figure_of

@@ -15,9 +15,9 @@ from matplotlib.collections import PolyCollection
 
 import steelyard as sy
 from steelyard import plots
+from steelyard.continuum.kernels import outside_probabilities
+from steelyard.continuum.strip import LEAST, Strips, levels
 from steelyard.errors import BadOption, UnknownColumn
-from steelyard.kernels import outside_probabilities
-from steelyard.strip import LEAST, Strips, levels
 from steelyard.table import Table
 
 from .of_a_continuum import BOUNDARIES, HOSTILE, assert_readable, compared, figure_of, measured

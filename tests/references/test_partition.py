@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard.kinds import Array
-from steelyard.partition import Space, corner
+from steelyard.partition.space import Space, corner
 
 DATA = Path(__file__).parent / "data" / "partition"
 EXACT = 1e-10

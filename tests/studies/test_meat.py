@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from steelyard import Continuum, compare, fit_response
-from steelyard.continuum_rules import CutClassifier, RegressionRule
+from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import BadOption
-from steelyard.sources import read
+from steelyard.files.sources import read
 from steelyard.studies.meat import MEASURES, PAPER, RANKED, WATER, Meat, assigned, meat, rules, run, samples
 
 

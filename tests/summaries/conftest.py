@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard import summing, tally
+from steelyard.tallies import summing, tally
 
 
 @pytest.fixture(autouse=True)

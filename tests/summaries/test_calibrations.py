@@ -11,7 +11,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.errors import DamagedFile, TooLarge
-from steelyard.tally import Tally
+from steelyard.tallies.tally import Tally
 
 from .test_summed import shuffled_files, three_classes, two_classes, written
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from steelyard import Scale
-from steelyard.cases import Given
 from steelyard.columns import ODD
-from steelyard.evaluation import Slot
+from steelyard.door.cases import Given
+from steelyard.door.prediction import Scores
+from steelyard.evaluating.evaluation import Slot
+from steelyard.evaluating.row_evaluation import key_of
 from steelyard.measures import find
-from steelyard.prediction import Scores
-from steelyard.row_evaluation import key_of
-from steelyard.rows import Rows
 from steelyard.summaries.forecasts import Summing, evaluation_of, summed_columns
 from steelyard.summaries.recipe import Recipe
 from steelyard.summaries.sample import SIZE, Sample, Sampling
+from steelyard.sums.rows import Rows
 
 ROWS = 5_000
 

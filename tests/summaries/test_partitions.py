@@ -13,13 +13,13 @@ import pytest
 import steelyard as sy
 from steelyard.engines.local import Local
 from steelyard.errors import BadOption, DamagedFile, TooLarge
-from steelyard.partition_rows import Arranged
-from steelyard.partition_scaling import Regions
-from steelyard.partition_ties import joined, ties_at
-from steelyard.scaling import orders
+from steelyard.partition.fitting import Regions
+from steelyard.partition.rows import Arranged
+from steelyard.partition.scaling import orders
+from steelyard.partition.ties import joined, ties_at
 from steelyard.summaries.recipe import Named
 from steelyard.summaries.states import Arrays, state_facts, state_from
-from steelyard.tally import Tally
+from steelyard.tallies.tally import Tally
 
 from .test_calibrations import near, rounded, same
 from .test_summed import shuffled_files, three_classes, two_classes, written

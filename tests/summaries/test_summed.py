@@ -14,7 +14,7 @@ from pyarrow import parquet
 import steelyard as sy
 from steelyard.errors import BadOption, TooLarge, UnlikeTallies
 from steelyard.measures import find
-from steelyard.tally import Tally
+from steelyard.tallies.tally import Tally
 
 ROWS = 6000
 

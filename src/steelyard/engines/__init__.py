@@ -74,7 +74,7 @@ def frame_of(source: Any, where: str | None = None) -> Any:
     """A data frame that lies on many machines, as something that has shares; None where it is something else."""
     home, keep = make(source), None
     if home is not None and where is not None:
-        from ..where import Filter
+        from ..files.where import Filter
 
         keep = Filter.read(where)
     if home == "dask":

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import SteelyardError
 from ..parallel import alone
-from .tree import Sum
+from ..sums.tree import Sum
 
 
 @dataclass(frozen=True)

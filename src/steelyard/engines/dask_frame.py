@@ -8,8 +8,8 @@ from typing import Any
 
 from ..columns import read_frame
 from ..errors import SteelyardError, UnreadableFile, quoted
-from ..shares import FrameShare, plain
-from ..where import Filter
+from ..files.shares import FrameShare, plain
+from ..files.where import Filter
 from . import Engine
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..parallel import in_order
-from .tree import Sum
+from ..sums.tree import Sum
 
 
 class Local:

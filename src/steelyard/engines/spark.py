@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import SteelyardError
+from ..files.shares import FrameShare
+from ..files.where import Filter
 from ..parallel import alone
-from ..shares import FrameShare
-from ..where import Filter
+from ..sums.tree import Sum
 from .spark_frame import SparkFrame
-from .tree import Sum
 
 STATES = "place long, state binary"
 MOST_TASKS = 1 << 10  # each brings a state to the driver

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..columns import read_frame
-from ..shares import plain
-from ..where import Filter
+from ..files.shares import plain
+from ..files.where import Filter
 from . import Engine
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..columns import as_number
 from ..errors import BadOption, quoted
-from ..masses import Influences, Line, by_count, where_untied
+from ..evaluating.masses import Influences, Line, by_count, where_untied
 from ..parallel import in_pieces
 from ..registry import measure
 

@@ -32,7 +32,7 @@ from .style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..partition_panels import Panel
+    from ..partition.panels import Panel
     from .thinning import Numbers
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..assessment import Assessment
-from ..grids import heading, overall_rows
+from ..assessing.assessment import Assessment
+from ..assessing.parts import compute_all
 from ..parallel import meanwhile
-from ..parts import compute_all
+from ..showing.grids import heading, overall_rows
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import curves_of, reliability_of, simplex_of, strip_of
@@ -18,8 +18,8 @@ from .operating import operating_of
 from .wording import sentences, shown
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
-    from ..verdicts import Verdict
+    from ..comparing.comparison import Comparison
+    from ..comparing.verdicts import Verdict
     from .operating import Rankings
 
 MOST_NOTES = 12

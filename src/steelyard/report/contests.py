@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SteelyardError
 from ..resampling.crossed import CrossAssessment
-from ..statistics import CONFUSION
+from ..sums.statistics import CONFUSION
 from ..table import json_value
 from ..text import count, estimated, number
 from .wording import drawn, shown, worded
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from ..comparing.comparison import Comparison
+    from ..comparing.verdicts import Verdict
     from ..registry import Measure
     from ..table import Table
-    from ..verdicts import Verdict
 
 MOST_ROWS, MOST_PATTERNS, MOST_RIVALS = 10, 8, 4
 MOST_SPLITS = 100

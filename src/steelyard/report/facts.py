@@ -18,8 +18,8 @@ from ..text import count, shortened
 from .wording import several, shown
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
-    from ..comparison import Comparison
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
 
 LIBRARIES = ("numpy", "scipy", "pyarrow", "scikit-learn")
 MOST_NAMES, LONGEST_CALL = 12, 2_000

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..continuum.strip import Strips
 from ..errors import SteelyardError
+from ..forecasts.reliability import Reliability
 from ..parallel import in_order
-from ..partition_panels import Partitions
+from ..partition.panels import Partitions
+from ..partition.simplex import MOST_CLASSES as MOST_CORNERS
 from ..plots.simplex import CLASSES, OTHER
 from ..plots.strips import ALL_LEVELS, GRADES
-from ..reliability import Reliability
 from ..scale import Continuum
-from ..simplex import MOST_CLASSES as MOST_CORNERS
-from ..strip import Strips
 from ..text import count
 from .measured import chosen_classes
 from .operating import chosen_stops, spoken_of
 from .wording import drawn, shown, told
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
-    from ..one_against_rest import OneAgainstRest
-    from ..partition_panels import Panel
+    from ..assessing.assessment import Assessment
+    from ..partition.panels import Panel
+    from ..ranking.one_against_rest import OneAgainstRest
     from ..scale import Label
     from ..table import Table
     from .operating import Rankings

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..grids import ARROWS, IN_SHORT, OF_SLICES
-from ..listing import parted, span_text
-from ..standings import title
-from ..statistics import CONFUSION, CONTINUUM
+from ..comparing.standings import title
+from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES
+from ..showing.listing import parted, span_text
+from ..sums.statistics import CONFUSION, CONTINUUM
 from ..table import json_value
 from ..text import count
 from .wording import percent, shown, told, worded
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
+    from ..assessing.assessment import Assessment
     from ..estimate import Estimate
     from ..kinds import Array, Places
     from ..registry import Measure

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..curves import band_at, samples_of
-from ..decisions import Thresholds
-from ..goals import counted
+from ..deciding.decisions import Thresholds
+from ..deciding.goals import counted
+from ..ranking.curves import band_at, samples_of
 from ..text import count, number
 from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
+    from ..assessing.assessment import Assessment
+    from ..deciding.tables import Tables
     from ..kinds import Array, Places
-    from ..one_against_rest import OneAgainstRest
+    from ..ranking.one_against_rest import OneAgainstRest
     from ..registry import Measure
     from ..scale import Label
-    from ..tables import Tables
 
     Rankings = dict[str, OneAgainstRest]  # by classifier
 

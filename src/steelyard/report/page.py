@@ -10,15 +10,15 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files.whole_files import write_whole
 from ..plots.style import COLOURS, DASHES
-from ..whole_files import write_whole
 from .content import content_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from ..assessment import Assessment
-    from ..comparison import Comparison
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
 
 # In this order: each script uses what those before it made.
 SCRIPTS = (

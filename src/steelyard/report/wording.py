@@ -12,7 +12,7 @@ from ..table import json_value
 from ..text import count, estimated, named, shortened, with_interval
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
+    from ..assessing.assessment import Assessment
     from ..estimate import Estimate
 
 LONGEST = 60

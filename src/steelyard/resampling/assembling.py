@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cases import Cases
-from ..comparison import Comparison
-from ..prediction import Prediction, Scores
+from ..comparing.comparison import Comparison
+from ..door.cases import Cases
+from ..door.prediction import Prediction, Scores
 from ..settings import Settings
-from ..tally import Tally
+from ..tallies.tally import Tally
 from .fits import Said
 
 if TYPE_CHECKING:

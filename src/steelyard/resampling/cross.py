@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cases import Cases, Door, Missing
-from ..closed_form import HeldOut, closed_form
+from ..closed_forms.closed_form import HeldOut, closed_form
 from ..columns import numbers, take
+from ..door.cases import Cases, Door, Missing
+from ..door.labels import Coded, encode
+from ..door.measured import Knowledge
+from ..door.prediction import Prediction
 from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
-from ..labels import Coded, encode
-from ..measured import Knowledge
-from ..prediction import Prediction
 from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
 from ..settings import Method, as_seed, settle
-from ..tally import Tally
+from ..tallies.tally import Tally
 from ..terminal import watched
 from .assembling import assembled, compared
 from .crossed import CrossAssessment
@@ -27,7 +27,7 @@ from .models import read_models, rule_of
 from .plans import Plan, Split, make_plan, rare_classes
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from ..comparing.comparison import Comparison
     from ..kinds import AnyArray, Places
     from ..settings import Settings
     from .fits import Progress

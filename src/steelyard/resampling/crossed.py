@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..assessment import Assessment
-from ..comparison import Comparison
+from ..assessing.assessment import Assessment
+from ..comparing.comparison import Comparison
 from ..errors import BadOption
 from ..registry import Measure
 from ..table import Table
@@ -19,7 +19,7 @@ from .fits import Data, Run, Said
 from .plans import Plan
 
 if TYPE_CHECKING:
-    from ..cases import Cases
+    from ..door.cases import Cases
     from ..settings import Settings
     from .nesting import Nested
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..door.estimators import classes_of, labels_of, memberships_of
+from ..door.labels import encode
 from ..errors import BadOption, harmless
-from ..estimators import classes_of, labels_of, memberships_of
-from ..labels import encode
 from ..scale import Scale
 
 if TYPE_CHECKING:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..assessing.parts import compute
 from ..errors import BadOption, quoted
-from ..parts import compute
 from ..registry import Measure
 from ..scale import listed
 from ..suggestions import did_you_mean
 from ..table import Table
-from ..uncertainty import critical_values, p_values
+from ..uncertainty.intervals import critical_values, p_values
 from .assembling import assembled, compared
 
 if TYPE_CHECKING:
-    from ..assessment import Assessment
+    from ..assessing.assessment import Assessment
     from ..kinds import Array
     from .crossed import CrossAssessment
 

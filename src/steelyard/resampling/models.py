@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..columns import as_number
+from ..continuum.regressors import is_estimator
+from ..door.estimators import innermost
 from ..errors import BadOption, quoted
-from ..estimators import innermost
-from ..regressors import is_estimator
 from ..scale import Continuum, Scale, listed
 from ..suggestions import did_you_mean
 
@@ -170,7 +170,7 @@ def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
     """What is to be fitted, and whether to measured values rather than to classes."""
     from sklearn.base import is_regressor
 
-    from ..continuum_rules import RegressionRule
+    from ..continuum.rules import RegressionRule
 
     if not isinstance(scale, Continuum):
         if is_regressor(estimator):
@@ -186,7 +186,7 @@ def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
 
 def _cuts_itself(estimator: Any) -> bool:
     """Whether an estimator, or what it searches for, is made for measured values."""
-    from ..continuum_rules import CutClassifier, RegressionRule
+    from ..continuum.rules import CutClassifier, RegressionRule
 
     searched = getattr(estimator, "estimator", estimator) if hasattr(estimator, "cv") else estimator
     rules = isinstance(innermost(searched), CutClassifier | RegressionRule)
@@ -195,7 +195,7 @@ def _cuts_itself(estimator: Any) -> bool:
 
 def whole_rule(estimator: Any, scale: Scale | None) -> Any:
     """A rule that can be fitted to what users hand in: labels, or measured values where there is a continuum."""
-    from ..continuum_rules import CutClassifier
+    from ..continuum.rules import CutClassifier
 
     if not isinstance(scale, Continuum):
         return estimator

@@ -22,7 +22,7 @@ from .fits import Fit, Said, Task, fit_all, stacked
 from .plans import Split, make_plan
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison
+    from ..comparing.comparison import Comparison
     from ..kinds import Array, Places
     from .crossed import CrossAssessment
 

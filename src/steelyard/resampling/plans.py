@@ -14,8 +14,8 @@ from ..errors import BadOption, StraddlingGroups, quoted
 from ..scale import listed
 
 if TYPE_CHECKING:
+    from ..door.labels import Coded
     from ..kinds import AnyArray, Codes, Places
-    from ..labels import Coded
     from ..scale import Label
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..door.estimators import labels_of, where
 from ..errors import BadOption, quoted
-from ..estimators import labels_of, where
 from ..registry import Measure
 from ..scale import Scale
 from ..table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import harmless
-from ..rendering import comparison_view
+from ..showing.rendering import comparison_view
 from ..text import add_row, estimated, number, rich_table, with_interval
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ..kernels import class_probabilities
+from ..continuum.kernels import class_probabilities
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..api import compare
-from ..comparison import Comparison
+from ..comparing.comparison import Comparison
+from ..comparing.rankings import Ranks, in_words, ranked, ranking_table, swapped
 from ..errors import BadOption, quoted
-from ..rankings import Ranks, in_words, ranked, ranking_table, swapped
 from ..scale import Continuum
 from ..table import Table
 
@@ -85,7 +85,7 @@ class Meat:
 
 def samples() -> tuple[Array, Array, int]:
     """Spectra and water, without rows that are there twice, which would be in training and test; and their number."""
-    from ..sources import read
+    from ..files.sources import read
 
     with resources.as_file(resources.files("steelyard") / "data" / "tecator.csv") as file:
         table = read(file)
@@ -102,7 +102,7 @@ def rules() -> dict[str, Any]:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    from ..continuum_rules import CutClassifier
+    from ..continuum.rules import CutClassifier
 
     classifiers = {
         "lda": LinearDiscriminantAnalysis(),

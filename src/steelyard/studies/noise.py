@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernels import expected_sqe, outside_probabilities
+from ..continuum.kernels import expected_sqe, outside_probabilities
 
 if TYPE_CHECKING:
     from ..kinds import Array

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import BadOption, quoted
 from ..parallel import one_thread
-from ..partition import Space, corner, distances
-from ..standardising import standardise
+from ..partition.space import Space, corner, distances
+from ..partition.standardising import standardise
 from ..table import Table
 
 if TYPE_CHECKING:

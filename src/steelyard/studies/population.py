@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels import class_probabilities, expected_sqe, outside_probabilities
+from ..continuum.kernels import class_probabilities, expected_sqe, outside_probabilities
 from .designs import Cell, Design, representatives
 from .noise import Noise
 

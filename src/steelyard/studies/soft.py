@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judged import Judged
+from ..continuum.judged import Judged
+from ..continuum.response import fit_response
 from ..measures import find
-from ..response import fit_response
 from ..scale import Continuum
 from ..table import Table
 from .estimates import Estimated, Measure

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..calibration import (
+from ..errors import TooLarge
+from ..evaluating.evaluation import Slot
+from ..forecasts.calibration import (
     PAIRED_CLASSES,
     Binned,
     CalibrationEvaluation,
@@ -24,13 +26,11 @@ from ..calibration import (
     off_together,
     starts_of,
 )
-from ..errors import TooLarge
-from ..evaluation import Slot
-from ..quantiles import quantiles
-from ..rows import Rows
+from ..forecasts.quantiles import quantiles
 from ..scale import Label
-from ..statistics import CALIBRATION
-from .grid import Counter, Grid
+from ..sums.grid import Counter, Grid
+from ..sums.rows import Rows
+from ..sums.statistics import CALIBRATION
 from .products import Products
 from .rankings import Grids, Rulers, finer_ruler, ruler_for
 from .recipe import Batchwise, Look, Named, Recipe

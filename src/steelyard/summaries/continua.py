@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..continuum import ContinuumEvaluation, variance_around
-from ..evaluation import Slot
-from ..hall import Tails
-from ..measured import DOUBTS
-from ..row_evaluation import Found, key_of
-from ..rows import Rows
-from ..statistics import CONTINUUM, Patterns
+from ..continuum.evaluation import ContinuumEvaluation, variance_around
+from ..door.measured import DOUBTS
+from ..evaluating.evaluation import Slot
+from ..evaluating.row_evaluation import Found, key_of
+from ..sums.rows import Rows
+from ..sums.statistics import CONTINUUM, Patterns
+from ..uncertainty.hall import Tails
 from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation import Slot
-from ..fieller import Ratio
-from ..forecasts import ForecastEvaluation, gradient
-from ..moments import Moments
+from ..door.prediction import Scores
+from ..evaluating.evaluation import Slot
+from ..evaluating.row_evaluation import AVERAGES, Found, key_of
+from ..forecasts.evaluation import ForecastEvaluation, gradient
+from ..forecasts.moments import Moments
+from ..forecasts.piece import Piece
 from ..parallel import long_chunks
-from ..piece import Piece
-from ..prediction import Scores
 from ..registry import Measure
-from ..row_evaluation import AVERAGES, Found, key_of
-from ..rows import Rows
-from ..statistics import FORECASTS
+from ..sums.rows import Rows
+from ..sums.statistics import FORECASTS
+from ..uncertainty.fieller import Ratio
 from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
 

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import TooLarge
-from ..evaluation import Slot
-from ..hall import Tails
-from ..partition import COLUMNS, MOMENTS, Leaf, Space
-from ..partition_rows import Prefix
-from ..partition_scaling import NOTHING_JOINED, Joined, Scaling
-from ..partition_ties import Tied, joined, tied_rows, ties_at
-from ..partitioned import RAW, Chosen, PartitionEvaluation, chosen_by
+from ..evaluating.evaluation import Slot
+from ..evaluating.row_evaluation import Found, key_of
+from ..partition.evaluation import RAW, Chosen, PartitionEvaluation, chosen_by
+from ..partition.fitting import NOTHING_JOINED, Joined, Scaling
+from ..partition.rows import Prefix
+from ..partition.scaling import orders
+from ..partition.space import COLUMNS, MOMENTS, Leaf, Space
+from ..partition.ties import Tied, joined, tied_rows, ties_at
 from ..registry import Measure
-from ..row_evaluation import Found, key_of
-from ..rows import Rows
 from ..scale import Label
-from ..scaling import orders
-from ..statistics import PARTITION
+from ..sums.rows import Rows
+from ..sums.statistics import PARTITION
+from ..uncertainty.hall import Tails
 from .recipe import Batchwise, Look, Named, Recipe
 from .summed import SummedEvaluation
 

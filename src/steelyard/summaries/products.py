@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluation import Slot
-from ..hall import Tails
-from ..row_evaluation import AVERAGES, key_of
+from ..evaluating.evaluation import Slot
+from ..evaluating.row_evaluation import AVERAGES, key_of
 from ..scale import Label
+from ..uncertainty.hall import Tails
 
 if TYPE_CHECKING:
     from ..kinds import Array
-    from ..rows import Rows
+    from ..sums.rows import Rows
     from .summed import SummedEvaluation
 
 Key = tuple[int, str, int | str | None]  # classifier, measure, class or average

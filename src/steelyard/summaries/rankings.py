@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..evaluation import Slot
-from ..masses import Masses
-from ..one_against_rest import OneAgainstRest
-from ..ranked import RankedEvaluation
+from ..evaluating.evaluation import Slot
+from ..evaluating.masses import Masses
+from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
+from ..ranking.evaluation import RankedEvaluation
+from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
-from ..row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
-from ..rows import Rows
-from ..statistics import RANKING
-from .grid import Counter, Grid
+from ..sums.grid import Counter, Grid
+from ..sums.rows import Rows
+from ..sums.ruler import BITS, OCTAVES, FinerRuler, Ruler
+from ..sums.statistics import RANKING
 from .recipe import Look, Recipe
-from .ruler import BITS, OCTAVES, FinerRuler, Ruler
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:

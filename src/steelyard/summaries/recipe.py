@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from ..cases import Cases, Given
-from ..engines.tree import Sum
+from ..door.cases import Cases, Given
 from ..registry import Measure
 from ..scale import Label, Scale
-from ..statistics import CONFUSION, Statistic
-from .ruler import BITS
+from ..sums.ruler import BITS
+from ..sums.statistics import CONFUSION, Statistic
+from ..sums.tree import Sum
 
 if TYPE_CHECKING:
     from ..kinds import Array
-    from ..rows import Rows
     from ..settings import Settings
+    from ..sums.rows import Rows
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..columns import ODD
 from ..parallel import chunks
-from ..rows import Rows
+from ..sums.rows import Rows
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Places

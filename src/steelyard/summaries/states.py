@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..partition_scaling import Regions, Sums
-from .grid import Grid
+from ..partition.fitting import Regions, Sums
+from ..sums.grid import Grid
+from ..sums.ruler import FinerRuler, Ruler
 from .products import Products
 from .rankings import Grids
 from .recipe import Named, Totals
-from .ruler import FinerRuler, Ruler
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..cases import Given
+from ..door.cases import Given
 from ..errors import BadOption
 from ..measures import find
 from ..registry import Measure
-from ..rows import Rows
 from ..scale import Scale
-from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
+from ..sums.rows import Rows
+from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
 from .products import Products
 from .rankings import Grids
 from .recipe import Named, Recipe, Totals

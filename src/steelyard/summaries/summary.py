@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
-from ..statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from . import calibrations, partitions, rankings
 from .calibrations import Binning, SummedCalibration
 from .continua import Measuring, SummedContinuum
@@ -27,7 +27,7 @@ from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ..kinds import Array
-    from ..rows import Rows
+    from ..sums.rows import Rows
 
 GATHERINGS: dict[Statistic, Any] = {
     CONTINUUM: Measuring,

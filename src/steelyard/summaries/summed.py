@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import BadOption
-from ..evaluation import Slot
-from ..row_evaluation import Found, RowEvaluation, key_of
-from ..statistics import Patterns
+from ..evaluating.evaluation import Slot
+from ..evaluating.row_evaluation import Found, RowEvaluation, key_of
+from ..sums.statistics import Patterns
 
 if TYPE_CHECKING:
     from ..kinds import Array
-    from ..rows import Rows
+    from ..sums.rows import Rows
     from .summary import Summary
 
 UNPAIRED = "at most: how the classes go together was not summed"

@@ -1,0 +1,1 @@
+"""One classifier, weighed: every measure with its interval. Start with ``assessment.py``."""

@@ -1,0 +1,581 @@
+"""One classifier, weighed: every measure with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from ..columns import as_number
+from ..errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
+from ..estimate import Estimate
+from ..evaluating.evaluation import Evaluation
+from ..evaluating.layout import AVERAGES
+from ..evaluating.row_evaluation import RowEvaluation
+from ..families import OF_ROWS, SAYS_MORE, evaluate
+from ..measures import find
+from ..ranking.one_against_rest import OneAgainstRest
+from ..registry import Measure
+from ..scale import Continuum, Label, listed
+from ..settings import PRICED, STANDARDISE, Settings, as_seed
+from ..summaries.summary import Summary
+from ..sums.rows import Rows
+from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
+from ..table import Table, by_measure
+from ..tallies.tally import Tally
+from ..uncertainty.intervals import unit_of
+from .parts import Part, Results, compute_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..comparing.comparison import Comparison
+    from ..continuum.evaluation import ContinuumEvaluation
+    from ..deciding.decisions import Decision
+    from ..forecasts.calibration import CalibrationEvaluation
+    from ..forecasts.evaluation import ForecastEvaluation
+    from ..forecasts.reliability import CalibrationTest, Reliability
+    from ..kinds import Array
+    from ..partition.evaluation import PartitionEvaluation
+    from ..ranking.curves import Band
+    from ..ranking.evaluation import RankedEvaluation
+    from ..showing.pictures import Pictures
+
+ROUNDING = 1e-13
+SHOWN = ("sensitivity", "specificity", "precision", "f1")
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Every measure of one classifier, each with its interval.
+
+    ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;
+    ``assessment["f1", "weighted"]`` an average other than the usual one.
+    """
+
+    tally: Tally
+    settings: Settings
+    model: str = "prediction"
+    training: Assessment | None = None
+    slice: Label | None = None
+    decision: Decision | None = None
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluated slots of this classifier that are made of counts."""
+        patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
+        return Evaluation(
+            patterns,
+            model,
+            self.tally.scale,
+            self.settings.formulas,
+            self.settings.stand_in,
+            unit_of(patterns, model),
+        )
+
+    def of(self, statistic: Statistic) -> RowEvaluation:
+        """The evaluated slots of this classifier that are made of one statistic of its rows."""
+        if statistic not in self._evaluated:
+            counts = self.evaluation
+            self._evaluated[statistic] = evaluate(
+                statistic,
+                self._kept,
+                counts.model,
+                scale=counts.scale,
+                measures=self.settings.made_of(statistic),
+                stand_in=self.settings.stand_in,
+                unit=counts.unit,
+                models=self.tally.models,
+            )
+        return self._evaluated[statistic]
+
+    @cached_property
+    def _evaluated(self) -> dict[Statistic, RowEvaluation]:
+        return {}
+
+    @property
+    def ranked(self) -> RankedEvaluation:
+        """The evaluated slots of this classifier that are made of its scores."""
+        if not self.tally.tells_rows:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        return cast("RankedEvaluation", self.of(RANKING))
+
+    @property
+    def forecast(self) -> ForecastEvaluation:
+        """The evaluated slots of this classifier that are made of its probabilities."""
+        return cast("ForecastEvaluation", self.of(FORECASTS))
+
+    @property
+    def calibration(self) -> CalibrationEvaluation:
+        """The evaluated slots of this classifier that hold its probabilities against frequencies."""
+        return cast("CalibrationEvaluation", self.of(CALIBRATION))
+
+    @property
+    def continuum(self) -> ContinuumEvaluation:
+        """The evaluated slots of this classifier that are made of measured values."""
+        return cast("ContinuumEvaluation", self.of(CONTINUUM))
+
+    @property
+    def partition(self) -> PartitionEvaluation:
+        """The evaluated slots of this classifier that are made of its memberships in a partition space."""
+        return cast("PartitionEvaluation", self.of(PARTITION))
+
+    @property
+    def _kept(self) -> Rows | Summary:
+        """The rows with what was said of them, or what was kept of them; of labels, their patterns tell as much."""
+        kept = self.tally.kept_of(self.slice)
+        return Rows.of_patterns(self.evaluation.patterns) if kept is None else kept
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is made of counts, of the order of scores, and of probabilities."""
+        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
+        for statistic in OF_ROWS:
+            if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
+                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n)
+        return parts
+
+    def part(self, statistic: Statistic) -> Part:
+        """What is made of one of them."""
+        if statistic.name not in self.parts:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        part = self.parts[statistic.name]
+        self._refuse_changed([part])
+        return part
+
+    def _refuse_changed(self, parts: Iterable[Part]) -> None:
+        """See whether the scores are still those that were given, before anything new is made of them."""
+        if self.tally.scores is not None and any(part.looks_at_rows for part in parts):
+            self.tally.scores.refuse_changed()
+
+    @property
+    def results(self) -> Results:
+        """All values and bounds that are made of counts, as columns."""
+        return self.part(CONFUSION).results
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole."""
+        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_left_out, self.tally.scale
+        if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
+            order = " < ".join(str(label) for label in self.classes)
+            notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
+        unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
+        if unnamed and any(measure.per_class for measure in self.settings.measures):
+            notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
+        strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
+        if strangers.any():
+            labels = [self.classes[code] for code in np.flatnonzero(strangers)]
+            notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
+        if patterns.clusters == 1:
+            notes.append(
+                "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
+            )
+        if not np.array_equal(patterns.square, patterns.mass):
+            effective = patterns.mass.sum() ** 2 / patterns.square.sum()
+            notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
+        return notes
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.tally.scale.classes
+
+    @property
+    def n(self) -> float:
+        """How many rows were assessed."""
+        return float(self.evaluation.patterns.count.sum())
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value was missing."""
+        return self.tally.dropped
+
+    def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
+        """Look up an estimate by measure, or by measure and class (or average)."""
+        name, part = key if isinstance(key, tuple) else (key, None)
+        entry = self.find(name)
+        if entry not in self.settings.measures:
+            return self.by(entry)[entry, part]
+        return self.part(entry.statistic).estimate(self.place(entry, part))
+
+    def by(self, measure: Measure) -> Assessment:
+        """The same classifier by one measure, which need not be among those that are shown."""
+        settings = replace(self.settings, measures=(measure,), everything=False)
+        return replace(self, settings=settings.fitted(self.tally.given))
+
+    @property
+    def true_error_bounds(self) -> tuple[Estimate, Estimate]:
+        """The least and the most that the error rate against the true classes can be, where the truth was measured."""
+        return self["true_error_low"], self["true_error_high"]
+
+    def place(self, name: str | Measure, part: Any = None) -> int:
+        """Find the slot of a measure among those of its kind, for a class, an average or overall."""
+        entry = self.find(name)
+        evaluation = self.part(entry.statistic).evaluation
+        if part is None:
+            return evaluation.overall(entry)
+        average = isinstance(part, str) and part not in self.classes and part in AVERAGES
+        place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
+        if place is None:
+            has = f"It has {listed(evaluation.layout.kinds)} averages"
+            mend = has if entry.per_class else "It speaks of all classes together"
+            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
+        return place
+
+    def find(self, name: str | Measure) -> Measure:
+        """Find a measure among the computed ones; costs given before need not be repeated."""
+        computed = {entry.label: entry for entry in self.settings.measures}
+        if isinstance(name, str) and name in computed:
+            return computed[name]
+        entry = find(name)
+        if entry.label in computed:
+            return computed[entry.label]
+        same = [other for other in self.settings.measures if other.name == entry.name]
+        if len(same) == 1 and not entry.changed:
+            return same[0]
+        if not entry.needs:
+            if self.settings.everything:
+                return entry  # there is nothing that stands in the way of computing it now
+            raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
+        priced = entry.name in PRICED
+        mend = "Give cost={true: {assigned: cost}}" if priced else f"Ask for '{entry.name}(...)'"
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
+
+    @property
+    def slices(self) -> dict[Label, Assessment]:
+        """One assessment for every part of the data that ``by=`` named."""
+        return {label: replace(self, slice=label, training=None, decision=None) for label in self.tally.parts}
+
+    def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
+        """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
+        if not self.settings.made_of(CONFUSION):
+            raise BadOption("no class was assigned", mend="Ask for a measure of counts, or for all")
+        table = self.evaluation.patterns.table(self.evaluation.model)
+        axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
+        if share == "none":
+            return table
+        if share not in axes:
+            raise BadOption(f"share is {quoted(share)}", mend="Say 'none', 'true', 'assigned' or 'all'")
+        with np.errstate(invalid="ignore"):
+            return np.asarray(table / table.sum(axis=axes[share], keepdims=True))
+
+    def error_matrix(self, relative: bool = False) -> Array:
+        """The table with its errors summed up at the margins, as klaR's errormatrix prints it: (C + 1, C + 1).
+
+        Relative to the rows of each true class; the last row then says how the errors fall on the assigned classes,
+        and the corner is the error rate. A share of nothing is 0.
+        """
+        table: Array = self.confusion()
+        wrong: Array = table - np.diag(np.diag(table))
+        whole: Array = np.block([[table, wrong.sum(axis=1)[:, None]], [wrong.sum(axis=0)[None], wrong.sum()]])
+        if not relative:
+            return whole
+        below = np.append(table.sum(axis=1), wrong.sum())[:, None]
+        shares: Array = np.divide(whole, below, out=np.zeros_like(whole), where=below > 0)
+        shares[-1, -1] = wrong.sum() / table.sum()
+        return shares
+
+    def table(self) -> Table:
+        """All estimates, one a row: measure, class, average, value, low, high, se, n, method, note.
+
+        With ``by=``, every part of the data has its rows too, marked in the column ``slice``.
+        """
+        pieces = [self] if self.slice is not None else [self, *self.slices.values()]
+        self._refuse_changed(part for piece in pieces for part in piece.parts.values())
+        columns = [piece._columns() for piece in pieces]
+        if len(columns) == 1:
+            return Table(columns[0])
+        return Table({name: [value for column in columns for value in column[name]] for name in columns[0]})
+
+    def _columns(self) -> Mapping[str, Sequence[Any]]:
+        wanted = [one for one in STATISTICS if self.settings.made_of(one) and one.name in self.parts]
+        parts = [self.parts[statistic.name] for statistic in wanted]
+        compute_all(parts)
+        found = [part.columns() for part in parts]
+        columns: Mapping[str, Sequence[Any]] = found[0]
+        if len(found) > 1:
+            columns = by_measure(found, [measure.label for measure in self.settings.measures])
+        return {"slice": [self.slice] * len(columns["measure"]), **columns} if self.tally.slices else columns
+
+    # --- over all thresholds -----------------------------------------------------------------------------------
+
+    def code(self, label: Any) -> int:
+        """The class that a curve is about: the one that is named, or the event."""
+        code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
+        if code is None:
+            mend = f"Name one of {listed(self.classes, 5)}: event={quoted(self.classes[-1])}"
+            raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
+        return code
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the classifier gave scores, from which curves and thresholds follow."""
+        return self.tally.given.scored and self.ranked.scored
+
+    @property
+    def plot(self) -> Pictures:
+        """Pictures: ``assessment.plot.roc()``."""
+        from ..showing.pictures import Pictures
+
+        return Pictures({self.model: self})
+
+    def event_ranking(self, label: Any = None) -> OneAgainstRest:
+        """The rows sorted by the score of the event, or of another class."""
+        if not self.has_scores:
+            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        self.ranked.rows.refuse_changed()
+        return self.ranked.against_rest(self.code(label))
+
+    def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
+        """A curve over all thresholds, from the highest on, for the event or the class that is named.
+
+        Args:
+            kind: "roc" (fpr, sensitivity), "precision_recall", "det" (fpr, fnr), "gain" or "lift".
+            label: The class; the event if not given.
+            band: "pointwise", "simultaneous" (holds for the whole curve at once) or "none"; for the first two kinds.
+
+        Returns:
+            A tidy table with the columns threshold, the two coordinates, and low and high where there is a band.
+        """
+        from ..ranking.curves import curve
+
+        return curve(self.event_ranking(label), kind, band, self.settings.level, self.settings.seed)
+
+    def thresholds(
+        self,
+        measures: Iterable[str | Measure] = SHOWN,
+        label: Any = None,
+        *,
+        prevalence: float | None = None,
+        intervals: bool = True,
+    ) -> Table:
+        """Count measures at every threshold of the score: a row is assigned when its score is that or more.
+
+        Args:
+            measures: Which measures.
+            label: The class; the event if not given.
+            prevalence: The share of the class where the threshold will be used; that of the rows if not given.
+            intervals: Whether every value comes with its interval, each for itself.
+
+        Returns:
+            A tidy table with the columns threshold, tp, fn, fp, tn, and for each measure its value, low and high.
+        """
+        from ..deciding.decisions import Thresholds
+        from ..deciding.goals import refuse_no_share
+
+        refuse_no_share(prevalence=prevalence)
+        named = [measures] if isinstance(measures, str | Measure) else list(measures)
+        if not named:
+            raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
+        found = Thresholds(self.event_ranking(label), prevalence)
+        return found.frame([self._priced(name) for name in named], self.settings.level if intervals else None)
+
+    def _priced(self, name: str | Measure) -> str | Measure:
+        """Costs that were given before need not be repeated."""
+        known = [entry for entry in self.settings.measures if entry.name == "cost"]
+        return known[0] if known and name in ("cost", "expected_cost") else name
+
+    def best_threshold(
+        self,
+        measure: str | Measure,
+        where: str | Iterable[str] = (),
+        *,
+        prevalence: float | None = None,
+        guarantee: float | None = None,
+        seed: int | None = None,
+    ) -> Decision:
+        """Choose the threshold of the event by a measure, under conditions.
+
+        Args:
+            measure: What is to be best: "f1", "cost", "specificity".
+            where: What must hold: "sensitivity >= 0.8", or several of these.
+            prevalence: The share of the event where the threshold will be used.
+            guarantee: The probability with which the conditions shall hold for all rows to come, not only for these.
+            seed: Where the random numbers start by which rows are held out.
+
+        Returns:
+            A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
+        """
+        from ..deciding.decisions import choose_threshold
+        from ..deciding.goals import Goal
+
+        if len(self.classes) > 2:
+            raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")
+        goal = Goal.of(self._priced(measure), where, prevalence, guarantee)
+        return choose_threshold(self, goal, as_seed(seed, self.settings.seed))
+
+    def rejection(self) -> Table:
+        """The error among the rows that are kept when those are rejected first of which the classifier is least sure.
+
+        Returns:
+            A tidy table with the columns threshold (rows as sure as this or more are kept), coverage (their share),
+            risk (the error among them), low and high.
+        """
+        from ..deciding.decisions import rejection
+
+        self.event_ranking(self.classes[0])  # no scores, no order
+        self.tally.rows_of(self.slice)  # no rows, no memberships side by side
+        return rejection(self.ranked.rows, self.ranked.model, self.settings.level)
+
+    # --- forecasts against frequencies -------------------------------------------------------------------------
+
+    def reliabilities(self, label: Any = None, every: bool = False) -> dict[Label, Reliability]:
+        """The forecasts of the class that is named, of the event, or of every class, with their frequencies."""
+        from ..forecasts.reliability import Reliability
+
+        self._refuse_improbable()
+        self.calibration.rows.refuse_changed()
+        event = None if every else self.tally.scale.event_code
+        named = event if label is None else self.tally.scale.code(label)
+        found, rows = {}, self.calibration
+        for code in range(len(self.classes)) if named is None else [named]:
+            forecast, happened = rows.forecast(code)
+            found[self.classes[code]] = Reliability.of(forecast, happened, rows.weights.mass, self.evaluation.unit)
+        return found
+
+    def _refuse_improbable(self) -> None:
+        rows = self.tally.rows_of(self.slice)
+        if rows is not None and not rows.scores[self.evaluation.model].are_probabilities:
+            raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
+
+    def reliability(self, label: Any = None, *, band: bool = True) -> Table:
+        """How often a class is the true one at each forecast of it, by isotonic regression (CORP).
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given.
+            band: Whether to add the band that calibrated forecasts would stay in, each forecast for itself.
+
+        Returns:
+            A tidy table with the columns class, forecast, frequency, rows, and low and high where there is a band.
+        """
+        from .decomposition import curves
+
+        return curves(self.reliabilities(label), self.settings.level, self.settings.seed, band)
+
+    def decomposition(
+        self,
+        score: str | Measure = "brier",
+        label: Any = None,
+        *,
+        method: Literal["corp", "murphy"] = "corp",
+        bins: int = 15,
+    ) -> Table:
+        """Take a score apart: score = miscalibration - discrimination + uncertainty.
+
+        Args:
+            score: "brier", "log_score", or another proper score; of a class against the rest. "brier_multiclass" is
+                the sum of the Brier scores of all classes, and so are its parts.
+            label: The class; the event, or every class where there is no event, if not given.
+            method: "corp" by isotonic regression, or "murphy" by bins.
+            bins: How many bins of about equal size; few distinct forecasts have a bin each.
+
+        Returns:
+            A tidy table with the columns class, part, value, low and high.
+        """
+        from .decomposition import SUMMED, decomposition
+
+        entry = find(score)
+        if entry.name == SUMMED and label is not None:
+            raise BadOption(f"{SUMMED} speaks of all classes", mend="Leave the class out, or say 'brier'")
+        found = self.reliabilities(label, every=entry.name == SUMMED)
+        table = decomposition(found, entry, method, bins, self.settings.level, self.settings.seed)
+        if entry.per_class or entry.name == SUMMED or len(self.classes) == 2:
+            alone = self.by(entry)
+            for row, (name, part) in enumerate(zip(table["class"], table["part"], strict=True)):
+                if part == "score":
+                    own = alone[entry, name if entry.per_class else None]
+                    table["low"][row], table["high"][row] = own.low, own.high
+        return table
+
+    def calibration_test(self, label: Any = None) -> CalibrationTest:
+        """Test whether the forecasts of a class are calibrated, whatever the way in which they are not.
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given. With several classes the
+                least p-value is multiplied by their number.
+
+        Returns:
+            A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
+        """
+        from .decomposition import least_likely
+
+        return least_likely([one.test(find("brier"), self.settings.seed) for one in self.reliabilities(label).values()])
+
+    def recalibration(
+        self, method: Literal["logistic", "isotonic"] = "logistic", *, folds: int = 10, seed: int | None = None
+    ) -> Comparison:
+        """What the forecasts would be worth if they were recalibrated, beside what they are worth.
+
+        Every row is recalibrated by rows of other folds (whole clusters stay together), so that nothing is gained by
+        looking at the answer.
+
+        Args:
+            method: "logistic", a straight line on the scale of log odds; or "isotonic".
+            folds: How many folds.
+            seed: Where the random numbers start by which rows are dealt out to folds.
+
+        Returns:
+            A Comparison of the forecasts as they are with the recalibrated ones.
+        """
+        from .decomposition import recalibrated
+
+        self._refuse_improbable()
+        return recalibrated(self, method, folds, as_seed(seed, self.settings.seed))
+
+    def at_threshold(self, threshold: float) -> Assessment:
+        """The same classifier with another threshold for the event."""
+        least, model = as_number(threshold), self.tally.models.index(self.model)
+        if np.isnan(least):
+            raise BadOption(f"the threshold is {quoted(threshold)}", mend="Give a number")
+        tally = self.tally.at_threshold(model, self.code(None), least)
+        return Assessment(tally, self.settings, self.model, slice=self.slice)
+
+    def gap(self, name: str | Measure, part: Any = None) -> Estimate:
+        """The value on test data less that on training data, with the interval of two independent samples."""
+        if self.training is None:
+            raise BadOption("no training data were given", mend="Give training=(y_true, prediction)")
+        test, fitted = self[name, part], self.training[name, part]
+        reach = [np.hypot(test.value - test.low, fitted.high - fitted.value),
+                 np.hypot(test.high - test.value, fitted.value - fitted.low)]  # fmt: skip
+        difference = test.value - fitted.value
+        if abs(difference) <= ROUNDING * max(abs(test.value), abs(fitted.value)):
+            difference = 0.0  # sums of weights leave a rest of rounding
+        return replace(
+            test,
+            value=difference,
+            low=float(difference - reach[0]),
+            high=float(difference + reach[1]),
+            se=float(np.hypot(test.se, fitted.se)),
+            method="MOVER, independent samples",
+        )
+
+    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+        """Write all about this classifier as one HTML page that needs nothing else: no network, no other file.
+
+        Args:
+            path: The file.
+            title: What the page is called.
+            command: The command or call that makes it again, where that is known better than the result knows it.
+        """
+        from ..report import write_report
+
+        write_report(self, path, title, command)
+
+    def __str__(self) -> str:
+        """Confusion table, measures and classes."""
+        from ..showing.rendering import assessment_view
+        from ..text import to_text
+
+        return to_text(assessment_view(self))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from ..showing.digest import assessment_digest
+        from ..showing.notebook import block
+
+        return block(assessment_digest(self))

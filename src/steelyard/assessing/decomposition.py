@@ -1,0 +1,129 @@
+"""Scores taken apart, and forecasts recalibrated: what an assessment makes of forecasts and frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..door.cases import Cases
+from ..door.labels import Coded
+from ..door.prediction import Scores
+from ..errors import BadOption, quoted
+from ..folds import fold_of
+from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Recalibration, Reliability, recalibrate
+from ..measures import find
+from ..registry import Measure
+from ..scale import Label
+from ..suggestions import refuse_unknown
+from ..table import Table
+from ..tallies.tally import Tally
+from ..uncertainty.intervals import wilson
+
+if TYPE_CHECKING:
+    from ..comparing.comparison import Comparison
+    from ..kinds import Array
+    from .assessment import Assessment
+
+SUMMED = "brier_multiclass"
+
+
+def curves(found: Mapping[Label, Reliability], level: float, seed: int, band: bool) -> Table:
+    """The reliability curves of classes, one behind the other."""
+    tables = [(name, one.curve(level, seed, band)) for name, one in found.items()]
+    columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
+    for column in tables[0][1].column_names:
+        columns[column] = [value for _, table in tables for value in table[column]]
+    return Table(columns)
+
+
+def least_likely(tests: Sequence[CalibrationTest]) -> CalibrationTest:
+    """The test with the least p-value, which is multiplied by their number (Bonferroni)."""
+    least = min(tests, key=lambda test: test.p)
+    if len(tests) == 1:
+        return least
+    method = f"{least.method}; least of {len(tests)} classes (Bonferroni)"
+    return replace(least, p=min(1.0, least.p * len(tests)), method=method)
+
+
+def decomposition(
+    found: Mapping[Label, Reliability], score: Measure, method: Decomposition, bins: int, level: float, seed: int
+) -> Table:
+    """The parts of a score, class by class, or summed over the classes where the score is."""
+    refuse_unknown("method", method, ("corp", "murphy"))
+    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
+        raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
+    measure = find("brier") if score.name == SUMMED else score
+    if not measure.of_rows or measure.better != "lower" or measure.penalty is not None:
+        raise BadOption(f"{score.label} cannot be taken apart", mend="Say brier, brier_multiclass or log_score")
+    tables: dict[Label | None, Array] = {
+        name: _with_bounds(one, measure, method, bins, level, seed) for name, one in found.items()
+    }
+    if score.name == SUMMED:
+        # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
+        tables = {None: np.sum(list(tables.values()), axis=0)}
+    rows = [
+        (name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table.tolist(), strict=True)
+    ]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return Table(dict(zip(("class", "part", "value", "low", "high"), columns, strict=True)))
+
+
+def _with_bounds(
+    one: Reliability, measure: Measure, method: Decomposition, bins: int, level: float, seed: int
+) -> Array:
+    """The parts of a score with their intervals: (parts, 3).
+
+    Miscalibration and discrimination are found too high: what is fitted to chance counts as either. How much too high
+    is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds.
+    """
+    values = np.array(one.decomposed(measure, method, bins))
+    world, drawn = one.drawn_parts(measure, method, bins, seed)
+    with np.errstate(invalid="ignore"):
+        off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
+    low[-1], high[-1] = _uncertainty(one, measure, level)
+    high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is
+    return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
+
+
+def _uncertainty(one: Reliability, measure: Measure, level: float) -> tuple[float, float]:
+    """The least and the greatest uncertainty for which the class is as frequent as it may be (Wilson's interval)."""
+    ends = [float(end[0]) for end in wilson(np.array([one.base]), np.array([float(one.rows)]), level)]
+    bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else ends
+    found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
+    return min(found), max(found)
+
+
+def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
+    """Compare forecasts with what they would be if they were recalibrated."""
+    from ..comparing.comparison import Comparison
+
+    if not isinstance(folds, int) or isinstance(folds, bool) or not 2 <= folds <= 1000:
+        raise BadOption(f"folds is {quoted(folds)}", mend="Give a whole number, 2 or above")
+    name, tally = assessment.model, assessment.tally
+    rows, model = assessment.calibration.rows, assessment.evaluation.model
+    said, weights = rows.scores[model], assessment.calibration.weights
+    if not said.columns:
+        raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
+    if assessment.calibration.patterns.clusters == 1 or len(rows) < 2:
+        raise BadOption("there is nothing to recalibrate by", mend="It takes two rows, or two clusters, at least")
+    units = assessment.calibration.patterns.clusters or len(rows)
+    fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
+    memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
+    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass, fold, method)))
+    names = (name, f"{name}, recalibrated")
+    both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
+    cases = Cases(
+        scale=tally.scale,
+        truth=rows.truth,
+        assigned={each: np.argmax(np.stack(scores.columns), axis=0) for each, scores in both.items()},
+        scores=both,
+        measured=rows.measured,
+        weight=None if weights.equal else np.asarray(weights.mass),
+        counted=weights.square is weights.mass,
+        group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
+    )
+    return Comparison(Tally.of(cases), assessment.settings, cases)

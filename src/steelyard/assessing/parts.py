@@ -1,0 +1,310 @@
+"""The measures of one classifier that are made of one statistic: values, intervals and notes, as columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import UndefinedValue, quoted
+from ..estimate import Estimate
+from ..evaluating.evaluation import Evaluation, Slot, Spread
+from ..evaluating.row_evaluation import RowEvaluation
+from ..parallel import ahead_of, one_thread
+from ..scale import Label, listed
+from ..settings import Settings
+from ..uncertainty.intervals import (
+    MEAN,
+    critical_values,
+    degrees_of_freedom,
+    interval_method,
+    interval_methods,
+    intervals,
+    method_places,
+    plain_intervals,
+    spread,
+    trials_of,
+)
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Places
+
+MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
+INFINITE = "infinite: a count in the denominator is 0"
+NO_SCORES = "the classifier gave labels, not scores"
+
+
+@dataclass(frozen=True)
+class Results:
+    """The columns behind an assessment, one entry a slot."""
+
+    evaluation: Evaluation | RowEvaluation
+    value: Array
+    low: Array
+    high: Array
+    errors: Spread
+    centre: Array
+    methods: tuple[str, ...]
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """What the columns stand for."""
+        return self.evaluation.slots
+
+
+def compute(evaluation: Evaluation | RowEvaluation, settings: Settings, critical: Array | None = None) -> Results:
+    """Evaluate every slot and its interval."""
+    if isinstance(evaluation, RowEvaluation):
+        return _of_rows(evaluation, settings, critical)
+    with one_thread(evaluation.classes > MANY_CLASSES):
+        return _of_counts(evaluation, settings, critical)
+
+
+def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None) -> Results:
+    places: Mapping[str, Any] = method_places(evaluation.layout)
+    methods: Sequence[str] = interval_methods(evaluation.layout)
+    errors, trials = spread(evaluation), trials_of(evaluation)
+    value, centre = evaluation.values
+    if critical is None:
+        freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
+        critical = critical_values(settings.level, freedom)
+    if settings.method == "plain":
+        methods, low, high = plain_intervals(evaluation.slots, value, errors, critical)
+    else:
+        low, high = intervals(places, value, centre, errors, trials, critical)
+    for label, matrix in evaluation.matrices.items():
+        place = evaluation.layout.spans[label][0][0]
+        if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
+            low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
+    if not np.isnan(evaluation.undefined):
+        # What stands in for a value that is undefined was not estimated: it has no interval.
+        unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])
+        low[unknown], high[unknown] = np.nan, np.nan
+    if settings.resampled:
+        from ..uncertainty.bootstrap import replace_intervals
+
+        methods = replace_intervals(evaluation, settings, methods, low, high)
+    if evaluation.patterns.cluster is not None:
+        methods = [f"{method}, clustered" for method in methods]
+    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+
+
+def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | None) -> Results:
+    value, centre = evaluation.values
+    errors, freedom = evaluation.spread
+    if settings.method == "plain":
+        reach = critical_values(settings.level, np.full(len(value), np.inf)) if critical is None else critical
+        methods, low, high = plain_intervals(evaluation.slots, value, errors, reach)
+    else:
+        methods = [interval_method(slot) for slot in evaluation.slots]
+        reach = critical_values(settings.level, freedom) if critical is None else critical
+        places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
+        low, high = intervals(places, value, centre, errors, np.full(len(value), np.nan), reach)
+    if settings.resampled:
+        from ..uncertainty.bootstrap import replace_intervals
+
+        methods = replace_intervals(evaluation, settings, methods, low, high)
+    if evaluation.clustered:
+        methods = [f"{method}, clustered" for method in methods]
+    if settings.method == "delta":
+        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
+            low[place], high[place] = min(lower, value[place]), max(upper, value[place])
+    low, high = _within_spans(evaluation, value, low, high)
+    if not np.isnan(evaluation.undefined):
+        value = np.where(np.isnan(value), evaluation.undefined, value)
+    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
+
+
+def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """No bound lies where no value can be; what is infinite once is so for good."""
+    spans = np.array([evaluation.limits(slot) for slot in evaluation.slots])
+    low, high = np.maximum(low, spans[:, 0]), np.minimum(high, spans[:, 1])
+    known = ~np.isnan(value)
+    low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
+    endless = np.isinf(value)
+    return np.where(endless, value, low), np.where(endless, value, high)
+
+
+def _level(level: float, critical: Array | None) -> float:
+    """The level of intervals that reach so many standard errors, where they are to hold for several at once."""
+    from statistics import NormalDist
+
+    return level if critical is None else 2 * NormalDist().cdf(float(np.max(critical))) - 1
+
+
+def compute_all(parts: Sequence[Part]) -> None:
+    """Compute all slots of some parts; a core that would wait for others begins with the next part."""
+    for part, following in zip_longest(parts, parts[1:]):
+        with ahead_of(None if following is None else following.begin):
+            part.results  # noqa: B018  (computed when it is first asked for, and kept)
+
+
+@dataclass(frozen=True)
+class Part:
+    """All slots of one evaluation, with what there is to say about them."""
+
+    evaluation: Evaluation | RowEvaluation
+    settings: Settings
+    rows: float
+
+    @cached_property
+    def results(self) -> Results:
+        """All values and bounds as columns."""
+        return compute(self.evaluation, self.settings)
+
+    def begin(self) -> None:
+        """Do some of what all slots need, before anybody asks for them."""
+        if isinstance(self.evaluation, RowEvaluation):
+            self.evaluation.begin()
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.evaluation.scale.classes
+
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether rows have yet to be looked at."""
+        return isinstance(self.evaluation, RowEvaluation) and "results" not in self.__dict__
+
+    def estimate(self, place: int) -> Estimate:
+        """Build the Estimate of one slot."""
+        if isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one and self.looks_at_rows:
+            return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
+        results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
+        if self.settings.undefined == "error" and np.isnan(results.value[place]):
+            raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
+        return Estimate(
+            value=float(results.value[place]),
+            low=float(results.low[place]),
+            high=float(results.high[place]),
+            se=float(results.errors.plain[place]),
+            n=self.rows,
+            method=results.methods[place],
+            note=note,
+            measure=slot.measure.label,
+            label=None if slot.code is None else self.classes[slot.code],
+            average=slot.average,
+            level=self.settings.level,
+            sum=float(results.value[place]) * self.mass if slot.measure.of_rows else None,
+            certified=self._certified(slot, float(results.value[place])),
+        )
+
+    def _certified(self, slot: Slot, value: float) -> tuple[float, float]:
+        """Between which numbers a value lies for certain."""
+        known = self.evaluation.certified(slot) if isinstance(self.evaluation, RowEvaluation) else None
+        return (value, value) if known is None else known
+
+    @cached_property
+    def mass(self) -> float:
+        """What all rows weigh."""
+        evaluation = self.evaluation
+        return evaluation.total if isinstance(evaluation, RowEvaluation) else float(evaluation.patterns.mass.sum())
+
+    # --- notes ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def gaps(self) -> dict[str, list[int]]:
+        """The classes for which a measure is undefined, where there are any."""
+        gaps: dict[str, list[int]] = {}
+        for label, code in self.evaluation.undefined_classes():
+            gaps.setdefault(label, []).append(code)
+        return gaps
+
+    @property
+    def _stands_in(self) -> bool:
+        return not np.isnan(self.settings.stand_in)
+
+    @cached_property
+    def _stand_in_words(self) -> str:
+        return f"; {self.settings.stand_in:g} stands in" if self._stands_in else ""
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """The notes of all slots. Most have none, so only those are gone through that have something to say."""
+        if isinstance(self.evaluation, RowEvaluation):
+            if not self.evaluation.scored:
+                return [NO_SCORES + self._stand_in_words] * len(self.results.value)
+            if self.evaluation.alone is not None:
+                slot = self.evaluation.alone
+                return [self.evaluation.remark(slot) or self._note(slot, float(self.results.value[0]))]
+        value, layout = self.results.value, self.evaluation.layout
+        notes, first = [""] * len(value), layout.class_slots
+        sorted_only = self.evaluation.scale.sorted_only
+        unusual = (~np.isfinite(value)).nonzero()[0].tolist()
+        if not unusual and not sorted_only and not self._stands_in and isinstance(self.evaluation, Evaluation):
+            return notes
+        names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
+        told = {place for place in unusual if place >= first and math.isnan(value[place])}
+        for place in unusual:
+            notes[place] = INFINITE if math.isinf(value[place]) else ""
+        for measure in self.evaluation.measures if self.gaps or sorted_only else ():
+            gaps = self.gaps.get(measure.label, ())
+            if gaps or (sorted_only and measure.name == "weighted_kappa"):
+                together, of_classes = layout.spans[measure.label]
+                told.update(together)
+                before, named, behind = measure.undefined.partition("{class}")
+                behind += self._stand_in_words
+                for code in gaps:
+                    notes[of_classes[code]] = before + names[code] + behind if named else before + behind
+        for place in told:
+            notes[place] = self._note(self.evaluation.slot(place), float(value[place]))
+        if isinstance(self.evaluation, RowEvaluation):
+            remarks = [self.evaluation.remark(slot) for slot in self.evaluation.slots]
+            notes = [remark or note for remark, note in zip(remarks, notes, strict=True)]
+        return notes
+
+    def _note(self, slot: Slot, value: float) -> str:
+        """The note of one slot."""
+        if slot.code is not None:
+            gaps = self.gaps.get(slot.measure.label, ())
+            reason = slot.measure.undefined.replace("{class}", quoted(self.classes[slot.code]))
+            return reason + self._stand_in_words if slot.code in gaps else ""
+        if math.isnan(value):
+            return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
+        notes = [INFINITE] if math.isinf(value) else []
+        if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
+            notes.append(self._gap_words[slot.measure.label])
+        if slot.measure.name == "weighted_kappa" and self.evaluation.scale.sorted_only:
+            notes.append("classes in sorted order; give scale= to order them")
+        return "; ".join(notes)
+
+    @cached_property
+    def _gap_words(self) -> dict[str, str]:
+        """What the averages of a measure say of the classes that they leave out; most leave out the same ones."""
+        left_out, words = {label: tuple(codes) for label, codes in self.gaps.items()}, {}
+        for gaps in set(left_out.values()):
+            without = listed([self.classes[code] for code in gaps], 3)
+            kept = f"mean over {len(self.classes) - len(gaps)} of {len(self.classes)} classes: "
+            words[gaps] = f"{'' if self._stands_in else kept}undefined for {without}{self._stand_in_words}"
+        return {label: words[gaps] for label, gaps in left_out.items()}
+
+    # --- columns --------------------------------------------------------------------------------------------
+
+    @property
+    def order(self) -> Places:
+        """The slots as they are shown: by measure, overall values before those of classes."""
+        return self.evaluation.layout.order
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """All estimates, one a row, measure by measure."""
+        results, layout = self.results, self.evaluation.layout
+        numbers = np.array([results.value, results.low, results.high, results.errors.plain]).take(layout.order, 1)
+        value, low, high, se = numbers.tolist()
+        return {
+            "measure": layout.labels,
+            "class": layout.classes_shown((*self.classes, None)),
+            "average": layout.averages,
+            "value": value,
+            "low": low,
+            "high": high,
+            "se": se,
+            "n": [self.rows] * len(value),
+            "method": layout.shown(results.methods),
+            "note": layout.shown(self.notes),
+        }

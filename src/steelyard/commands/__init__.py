@@ -1,0 +1,1 @@
+"""The rooms of the command line, one file a group of commands; ``options.py`` holds what they have in common."""

@@ -1,0 +1,180 @@
+"""The command line of cross-validation: classifiers by name, fitted to the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from ..columns import as_number
+from ..door.variables import MEND, choose, matrix
+from ..errors import BadOption, harmless
+from ..table import Table
+from ..terminal import show
+from .options import Options, head_of, keywords_of, read_file, tell_verdicts, write, write_markdown, write_page
+from .words import words
+
+if TYPE_CHECKING:
+    from ..resampling.crossed import CrossAssessment
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Fitting:
+    """How rows are held out, and by what."""
+
+    features: Annotated[
+        str | None, Parameter(help="Columns to learn from, with commas or stars; all numbers and kinds if not given.")
+    ] = None
+    folds: Annotated[
+        str, Parameter(help="How many folds; or loo, a share to hold out (0.25), bootstrap or bootstrap:500.")
+    ] = "10"
+    repeats: Annotated[int, Parameter(help="How often folds are made anew, with rows shuffled.")] = 1
+    seed: Annotated[
+        int | None, Parameter(help="Shuffle rows, random numbers starting here; in their order without one.")
+    ] = None
+    jobs: Annotated[int | None, Parameter(help="How many fits at once; -1 for all cores.")] = None
+    intervals: Annotated[
+        str | None, Parameter(help="More ways to an interval, with commas: corrected, nested, .632, .632+.")
+    ] = None
+    measure: Annotated[str | None, Parameter(help="The measure whose differences and intervals are shown.")] = None
+
+
+def cv(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    *,
+    target: Annotated[
+        str,
+        Parameter(name=["--target", "--truth"], help="Column of the true class; with --cut, of what was measured."),
+    ],
+    models: Annotated[
+        str,
+        Parameter(
+            help="Classifiers, with commas: lda, qda, knn:5, bayes, centroid, logistic, ridge, tree, forest, boosting, "
+            "svm, prior; with --cut also regression."
+        ),
+    ] = "lda,qda,knn:5,tree,logistic",
+    fitting: Fitting = Fitting(),  # noqa: B008  (frozen)
+    options: Options = Options(),  # noqa: B008  (frozen)
+) -> int:
+    """Cross-validate classifiers, and tell which of them differ.
+
+    steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
+    """
+    from ..showing.digest import comparison_digest, with_more
+    from .requirements import read_requirement
+
+    chosen = words(models)
+    conditions = [read_requirement(text, chosen) for text in options.require]
+    result, notes = _run(file, target, chosen, fitting, options)
+    entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
+    ways = None if fitting.intervals is None else words(fitting.intervals)
+    bounds = None if ways is None else result.intervals(entry, ways, n_jobs=fitting.jobs)
+    verdicts = [condition.judge(result.assessments) for condition in conditions]
+    if options.prints_tables:
+        _show(result, entry.label, bounds, notes)
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result[result.models[0]]),
+            "held_out": result.plan.words,
+            "estimates": result.table().to_json(),
+            "training": [] if result.trained is None else result.trained.table().to_json(),
+            "differences": result.differences().to_json() if len(result.models) > 1 else [],
+            "intervals": [] if bounds is None else bounds.to_json(),
+            "times": result.times().to_json(),
+            "failures": list(result.failures),
+            "notes": [*notes, *result.remarks, *result.notes],
+        },
+    )
+    write_page(options, result)
+    said, facts = [*notes, *result.remarks], f"cross-validated: {result.plan.words}"
+    write_markdown(options, lambda: with_more(comparison_digest(result, entry.label), facts, said), verdicts)
+    return tell_verdicts(options, verdicts)
+
+
+def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Sequence[str]) -> None:
+    from rich.text import Text
+
+    from ..resampling.views import cross_view
+    from ..text import table_view
+
+    show(cross_view(result, measure), *[Text(f"note: {harmless(note)}") for note in notes])
+    if bounds is not None:
+        assumed = dict(zip(bounds["method"], bounds["assumes"], strict=True))
+        shown = Table({name: bounds[name] for name in bounds.column_names if name != "assumes"})
+        show(Text(f"\nways to an interval of {measure}, and what they take for granted:"), table_view(shown))
+        show(*[Text(f"{method}: {harmless(words)}") for method, words in assumed.items()])
+
+
+def _run(
+    file: str, target: str, chosen: Sequence[str], fitting: Fitting, options: Options
+) -> tuple[CrossAssessment, list[str]]:
+    """Read the file, fit and assess; and what there is to know about the columns and rows that were used."""
+    from ..files.sources import column
+    from ..resampling.cross import cross_assess, refuse_gaps
+    from ..resampling.models import read_models
+
+    table = read_file(file, options)
+    said = keywords_of(table, target, options)
+    for name in ("weight", "threshold", "by"):
+        if said.pop(name) is not None:
+            raise BadOption(f"--{name} is not for cross-validation", mend="Leave it out, or see `steelyard compare`")
+    named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
+    aside = [target, *[name for value in named.values() for name in _names(value)]]
+    features, notes = choose(table, aside, None if fitting.features is None else words(fitting.features))
+    table, more = _complete(table, [*aside, *features], said.pop("missing"))
+
+    def found(value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(column(table, name) for name in value)
+        return column(table, value) if isinstance(value, str) else value
+
+    estimators = read_models(list(chosen))
+    variables, called = matrix(table, features)
+    refuse_gaps(estimators, variables, called, MEND)
+    result = cross_assess(
+        estimators,
+        variables,
+        column(table, target),
+        cv=read_folds(fitting.folds),
+        repeats=fitting.repeats,
+        seed=fitting.seed,
+        n_jobs=fitting.jobs,
+        groups=found(named.pop("group")),
+        **{name: found(value) for name, value in named.items()},
+        **said,
+    )
+    return result, [*notes, *more]
+
+
+def _names(value: Any) -> list[str]:
+    """The columns that an option names."""
+    return [value] if isinstance(value, str) else value if isinstance(value, list) else []
+
+
+def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, list[str]]:
+    """Rows without gaps, where those are to be dropped."""
+    if missing != "drop":
+        return table, []
+    used = table.select(list(dict.fromkeys(names)))
+    kept = used.drop_null()
+    dropped = used.num_rows - kept.num_rows
+    return kept, [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
+
+
+def read_folds(text: str) -> Any:
+    """How rows are held out, from words."""
+    from ..resampling.plans import Bootstrap
+
+    name, _, number = text.partition(":")
+    if name == "bootstrap" and number.isdigit():
+        return Bootstrap(int(number))
+    value = as_number(text, text=True)
+    if np.isnan(value):
+        return text
+    return int(value) if value == int(value) else value

@@ -1,0 +1,111 @@
+"""The command line of the demonstration: what can be asked, on data that come with the package."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from ..showing.grids import Grid
+from ..terminal import told, working
+from .options import HELD
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
+    from ..estimate import Estimate
+
+MODELS = {name: f"{name}_*" for name in ("lda", "qda", "knn")}
+SHOWN = ("error", "auc", "log_score")
+COMPARE = (
+    "steelyard compare iris.csv --truth species",
+    *[f"    --model {name}='{columns}'" for name, columns in MODELS.items()],
+)
+THRESHOLD = (
+    "steelyard thresholds iris.csv --truth species --membership lda_virginica",
+    "    --event virginica --where \"species != 'setosa'\"",
+    "    --choose 'max specificity where sensitivity >= 0.95'",
+)
+NEXT = """What to run on your own predictions:
+
+  steelyard assess  yours.csv --truth COLUMN --assigned COLUMN
+  steelyard compare yours.csv --truth COLUMN --model NAME=COLUMNS --model ...
+  steelyard assess  yours.csv ... --require 'error.high < 0.1'   a gate: 0 or 1
+  steelyard --help                                               all the rest"""
+
+
+def demo() -> int:
+    """Compare three classifiers of irises, on data that comes with the package."""
+    from .. import api
+
+    with working("weighing"), resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
+        compared = api.compare(file, MODELS, truth="species", measures=SHOWN)
+        alone = api.assess(
+            file, truth="species", membership="lda_virginica", event="virginica", where="species != 'setosa'"
+        )
+        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone), NEXT)
+    return HELD
+
+
+def _asked() -> list[RenderableType]:
+    return [
+        "150 irises of three species, Fisher's. Three classifiers told the species by the size of the sepals alone, "
+        "each flower by a fit that had not seen it. Which one should be used?\n",
+    ]
+
+
+def _better(compared: Comparison) -> list[RenderableType]:
+    from ..showing.grids import side_by_side
+    from ..showing.rendering import drawn
+
+    return [
+        *_command("1. Who is better?", COMPARE),
+        drawn(_turned(side_by_side(compared))),
+        compared.verdict("error").words(numbers=False),
+        "Values stand before their 95% intervals; ↓ is better low, ↑ high. The log score of knn is infinite, because "
+        "it gave some species no chance at all, and they came.\n",
+    ]
+
+
+def _turned(grid: Grid) -> Grid:
+    """Classifiers in rows: 80 columns are not enough for three of them side by side."""
+    whole = [grid.columns, *grid.rows]
+    head, *rows = [[row[place] for row in whole] for place in range(len(grid.columns))]
+    return Grid(["model", *head[1:]], rows)
+
+
+def _sure(compared: Comparison) -> list[RenderableType]:
+    from ..text import number, table_view
+
+    first, last = "lda", "knn"
+    gap = next(row for row in compared.differences("error") if (row["a"], row["b"]) == (first, last))
+    return [
+        *_command("2. How sure is that?", ()),
+        f"{last} errs on {-gap['difference']:.1%} more flowers than {first}, but on other flowers that could be from "
+        f"{-gap['high']:.1%} to {-gap['low']:.1%} more: p = {number(gap['p'])}. Few flowers decide it. The first of "
+        "them, to be looked at before anybody believes it:",
+        table_view(compared.deciding_rows("error", first, last, 4)),
+    ]
+
+
+def _threshold(alone: Assessment) -> list[RenderableType]:
+    found = alone.best_threshold("specificity", where="sensitivity >= 0.95")
+    (here, elsewhere) = found.limits[0]
+    return [
+        *_command("3. Where to set the threshold, if 95% of virginica must be found?", THRESHOLD),
+        f"Call a flower virginica from a probability of {found.threshold:.3f} on. That finds {_share(here)} of the "
+        f"virginica, and leaves {_share(found.value)} of the versicolor alone. A threshold looks best on the flowers "
+        f"that it was chosen on: of others it finds {_share(elsewhere)} and leaves {_share(found.honest)}.\n",
+    ]
+
+
+def _share(found: Estimate | None) -> str:
+    return "–" if found is None else f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%})"
+
+
+def _command(question: str, lines: tuple[str, ...]) -> list[RenderableType]:
+    from rich.text import Text
+
+    shown = [Text(" \\\n  ".join([f"  $ {lines[0]}", *lines[1:]]), style="dim")] if lines else []
+    return [Text(question, style="bold"), *shown]

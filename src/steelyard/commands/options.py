@@ -1,0 +1,306 @@
+"""What commands on data have in common: their options, and how results are judged and written."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.text import Text
+
+from .. import __version__
+from ..errors import BadOption, quoted
+from ..terminal import command_line, console, counting, working, write_to
+from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
+from .words import threshold as read_threshold
+
+if TYPE_CHECKING:
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
+    from ..files.streams import Files
+    from ..scale import Scale
+    from ..showing.digest import Digest
+    from ..table import Table
+    from .requirements import Verdict
+    from .words import ReadLabel
+
+HELD, NOT_HELD = 0, 1
+EngineName = Annotated[
+    str | None,
+    Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786."),
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Given:
+    """Where results go."""
+
+    json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
+    csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
+    quiet: Annotated[
+        bool, Parameter(help="Print no tables, bars and held requirements: only what was asked for.", negative="")
+    ] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would be mixed up."""
+        if self.targets.count("-") > 1:
+            raise BadOption("two kinds of results on standard output", mend="Name a file for one: --json result.json")
+
+    @property
+    def targets(self) -> tuple[str | None, ...]:
+        """Where results are written."""
+        return self.json, self.csv
+
+    @property
+    def prints_tables(self) -> bool:
+        """Whether standard output is free for people, who want to see tables."""
+        return not self.quiet and "-" not in self.targets
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Written(Given):
+    """How results are made and written."""
+
+    level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Judged(Written):
+    """What classifiers are weighed by."""
+
+    html: Annotated[
+        str | None,
+        Parameter(help="Write all of it to this file as one page to look at and send; - for standard output."),
+    ] = None
+    open: Annotated[
+        bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.", negative="")
+    ] = False
+    cost: Annotated[
+        Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
+    ] = None
+    measures: Annotated[str | None, Parameter(help="Which measures, with commas; all if not given.")] = None
+    markdown: Annotated[
+        str | None, Parameter(help="Write Markdown for a pull request to this file; to standard output without one.")
+    ] = None
+    method: Annotated[
+        Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
+    ] = "delta"
+    require: Annotated[
+        tuple[str, ...],
+        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
+    ] = ()
+
+    @property
+    def targets(self) -> tuple[str | None, ...]:
+        """Where results are written."""
+        return *super().targets, self.markdown, self.html
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Taken:
+    """Which rows count, and how they are read."""
+
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None
+    weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
+    group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
+    missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
+    where: Annotated[str | None, Parameter(help="Which rows count: 'year == 2024 and score >= 0.5'.")] = None
+    cut: Annotated[
+        str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
+    ] = None
+    closed: Annotated[
+        Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
+    ] = "left"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading(Taken, Written):
+    """What all commands on data understand."""
+
+    sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
+    sd_response: Annotated[
+        str | None, Parameter(help="That of the response around what covariates tell: number or column.")
+    ] = None
+    response: Annotated[
+        str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
+    ] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Options(Reading, Judged):
+    """What commands understand that weigh classifiers by all measures."""
+
+    threshold: Annotated[
+        str | None,
+        Parameter(
+            help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+        ),
+    ] = None
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
+    bad_files: Annotated[
+        Literal["stop", "skip"], Parameter(help="What to do with a file that cannot be used, where rows are counted.")
+    ] = "stop"
+
+
+def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
+    """Turn words into labels of the kind that the column of truth holds."""
+    labels = labels_in(table, truth, reading)
+    return {
+        "scale": scale_in(labels, reading),
+        "event": None if reading.event is None else labels(reading.event),
+        "sd": number_or_column(reading.sd),
+        "sd_response": number_or_column(reading.sd_response),
+        "response": columns(reading.response),
+        "weight": reading.weight,
+        "group": reading.group,
+        "level": reading.level,
+        "missing": reading.missing,
+    }
+
+
+def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
+    """The classes, where they were named or cut."""
+    from ..scale import Continuum, Scale
+
+    named = None if reading.scale is None else [labels(word) for word in words(reading.scale)]
+    if reading.cut is not None:
+        return Continuum(numbers(reading.cut), named, closed=reading.closed)
+    return None if named is None else Scale(named)
+
+
+def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
+    """How labels are to be read; the truth does not say it where it was measured."""
+    return whole_or_text if reading.cut is not None else label_reader(table, truth)
+
+
+def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
+    """The same with all that is said of measures and thresholds."""
+    threshold, priced = read_threshold(options.threshold)
+    cost = options.cost or priced
+    return columns_of(table, truth, options) | {
+        "threshold": threshold,
+        "by": parts_in(options.by),
+        "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
+        "measures": None if options.measures is None else measure_names(options.measures),
+        "method": options.method,
+    }
+
+
+def parts_in(by: str | None) -> str | list[str] | None:
+    """The column that parts the data, or several."""
+    named = None if by is None else words(by)
+    return named[0] if named is not None and len(named) == 1 else named
+
+
+def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> None:
+    """Results in the place of the data that they are of would be a loss that nobody asked for."""
+    for target in targets:
+        for file in files:
+            if target is not None and Path(target).is_file() and Path(file).is_file() and Path(target).samefile(file):
+                raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
+
+
+def read_file(file: str, options: Reading) -> Any:
+    """Read a file, with a sign of life."""
+    from ..files.sources import read
+
+    refuse_overwriting([file], options.targets)
+    with working(f"reading {file}", options.quiet):
+        return read(file, options.where)
+
+
+@contextmanager
+def opened_file(file: str | list[str], where: str | None, output: Given) -> Iterator[Files]:
+    """Files that have not been read, with a bar while they are."""
+    from dataclasses import replace
+
+    from ..files.sizes import in_words
+    from ..files.streams import Files
+
+    named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
+    refuse_overwriting([file] if isinstance(file, str) else file, output.targets)
+    with counting(f"reading {named}", output.quiet) as shown:
+
+        def watch(rows: int, done: int, total: int) -> None:
+            counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells
+            shown(done, total, f"{counted}{in_words(done)} of {in_words(total)}")
+
+        yield replace(Files.of(file, where), watch=watch)
+
+
+def head_of(result: Assessment) -> dict[str, Any]:
+    """What was assessed, for JSON."""
+    scale = result.tally.scale
+    return {
+        "steelyard": __version__,
+        "rows": result.n,
+        "dropped": result.dropped,
+        "left_out": list(result.tally.left_out),
+        "classes": list(scale.classes),
+        "event": scale.event,
+        "level": result.settings.level,
+    }
+
+
+def write(options: Given, table: Table, content: Callable[[], Any]) -> None:
+    """Write what was asked for, where it was asked for."""
+    from ..table import dump
+
+    if options.json is not None:
+        write_to(options.json, dump(content()) + "\n")
+    if options.csv is not None:
+        write_to(options.csv, table.to_csv())
+
+
+def write_page(options: Judged, result: Assessment | Comparison) -> None:
+    """Write the page, if one is asked for; it tells the command that makes it again."""
+    if options.html is None and not options.open:
+        return
+    named = options.html not in (None, "-")
+    target = Path(str(options.html)) if named else Path(mkdtemp(prefix="steelyard-")) / "page.html"
+    with working("drawing the page"):
+        result.report(target, command=command_line())
+    if options.html == "-":
+        write_to("-", target.read_text(encoding="utf-8"))
+    if options.open:
+        webbrowser.open(target.resolve().as_uri())
+    elif not named:
+        rmtree(target.parent)
+
+
+def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequence[Verdict]) -> None:
+    """Write the result in short, where it was asked for."""
+    from ..showing.markdown import document
+
+    if options.markdown is not None:
+        write_to(options.markdown, document(digest(), verdicts))
+
+
+def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:
+    """Say how the requirements fared; those that did not hold are told even to whom wants quiet."""
+    from ..errors import harmless
+    from ..text import number
+
+    screen = console() if options.prints_tables else Console(stderr=True, highlight=False, soft_wrap=True)
+    for verdict in verdicts:
+        if verdict.held and options.quiet:
+            continue
+        word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
+        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
+        screen.print(line)
+    return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD

@@ -1,0 +1,100 @@
+"""Conditions that a result must meet, as users write them: ``lda.sensitivity[yes].low >= 0.8``."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..assessing.assessment import Assessment
+from ..errors import SteelyardError, UnknownLabel, quoted
+from ..evaluating.layout import AVERAGES
+from ..measures import find
+from ..scale import listed
+from ..suggestions import did_you_mean
+
+OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+FORM = re.compile(
+    r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<part>.*)\])?\s*(?:\.(?P<bound>value|low|high))?\s*"
+    r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+)
+
+
+class BadRequirement(SteelyardError):
+    """A condition that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a condition held, and on what value."""
+
+    text: str
+    value: float
+    held: bool
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A condition that has been read: whose measure, which class or average, which bound, and the limit."""
+
+    text: str
+    model: str
+    measure: str
+    part: str | None
+    bound: str | None
+    holds: Callable[[float, float], bool]
+    limit: float
+
+    def judge(self, assessments: Mapping[str, Assessment]) -> Verdict:
+        """Hold it against the results; an undefined value meets no condition."""
+        assessment = assessments[self.model]
+        estimate = assessment[self.measure, None if self.part is None else _part(self.part, assessment)]
+        value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
+        return Verdict(self.text, value, bool(self.holds(value, self.limit)))
+
+
+def read_requirement(text: str, models: Sequence[str]) -> Requirement:
+    """Read a condition.
+
+    The value itself is judged, or a bound of its interval where ``.low`` or ``.high`` says so. With several
+    classifiers, the condition starts with the name of one.
+    """
+    model, condition = _split_model(text, models)
+    found = FORM.fullmatch(condition)
+    if found is None:
+        raise BadRequirement(
+            f"the condition {quoted(text)} cannot be read",
+            mend="Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6' or 'lda.error < 0.1'",
+        )
+    part = None if found["part"] is None else found["part"].strip()
+    find(name := found["measure"].strip())  # an unknown measure is noticed before anything is computed
+    return Requirement(
+        text.strip(), model, name, part, found["bound"], OPERATORS[found["operator"]], float(found["number"])
+    )
+
+
+def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:
+    if len(models) == 1:
+        return models[0], text.strip().removeprefix(f"{models[0]}.")
+    named = [name for name in models if text.strip().startswith(f"{name}.")]
+    if not named:
+        meant = f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop"
+        raise BadRequirement(
+            f"the condition {quoted(text)} does not say which classifier",
+            mend=did_you_mean(text.partition(".")[0].strip(), models, meant),
+        )
+    model = max(named, key=len)
+    return model, text.strip()[len(model) + 1 :]
+
+
+def _part(text: str, assessment: Assessment) -> object:
+    """Find the class that was written, whatever kind of label it is; averages go by their names."""
+    by_text = {str(label): label for label in assessment.classes}
+    if text in by_text:
+        return by_text[text]
+    if text in AVERAGES:
+        return text
+    mend = did_you_mean(text, [*by_text, *AVERAGES], f"There are {listed(assessment.classes)}")
+    raise UnknownLabel(f"{quoted(text)} is not one of the classes", mend=mend)

@@ -1,0 +1,153 @@
+"""The command line of the studies: what papers did, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from .. import __version__
+from ..errors import BadOption
+from ..terminal import counting, show
+from .options import HELD, Given, write
+
+if TYPE_CHECKING:
+    from ..studies.estimates import Measure
+    from ..table import Table
+
+MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
+
+study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
+
+
+@study.command
+def mevik2003(
+    *,
+    repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
+    design: Annotated[
+        Literal["mevik2003", "waves", "grades", "heavy_tails"],
+        Parameter(help="The paper's data, or others: another response, five classes and 300 rows, heavy tails."),
+    ] = "mevik2003",
+    better: Annotated[
+        bool, Parameter(help="Estimates with a response model beside the paper's (minutes).", negative="")
+    ] = False,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
+) -> int:
+    """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
+
+    steelyard study mevik2003 --repetitions 1000 --figures figures
+    """
+    from rich.text import Text
+
+    from ..studies.designs import DESIGNS
+    from ..studies.mevik import run
+    from ..studies.soft import gains
+    from ..text import table_view
+
+    _refuse_below(1, repetitions=repetitions)
+    _refuse_below(0, seed=seed)
+    with counting("simulating", output.quiet) as progress:
+        simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
+    if output.prints_tables:
+        show(table_view(simulation.summary()))
+        if better:
+            show(Text("root mean squared errors, relative to the best of the paper's estimates in each cell:"))
+            show(*[table_view(gains(simulation, measure)) for measure in MEASURES])
+    _write(output, "mevik2003", simulation.table())
+    return HELD
+
+
+@study.command
+def meat(
+    *,
+    folds: Annotated[int, Parameter(help="Segments of the cross-validation.")] = 10,
+    repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
+) -> int:
+    """Rank five classifiers of meat by error and by squared error: Mevik (2003), section 6, on the Tecator data.
+
+    steelyard study meat --repeats 100
+    """
+    from rich.text import Text
+
+    from ..showing.rendering import comparison_view
+    from ..studies.meat import run
+
+    with counting("cross-validating", output.quiet) as progress:
+        found = run(folds, repeats, seed, size=size, progress=progress)
+    if output.prints_tables:
+        show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
+    _write(output, "meat", found.splits)
+    return HELD
+
+
+@study.command
+def partitions(
+    *,
+    seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
+) -> int:
+    """Scale what three rules say of three chi-squared classes: the example of Sondhauss & Weihs (2001).
+
+    steelyard study partitions --seeds 1000
+    """
+    from rich.text import Text
+
+    from ..studies.partitions import run
+
+    with counting("drawing", output.quiet) as progress:
+        found = run(seeds, seed, progress=progress)
+    if output.prints_tables:
+        show(Text(str(found)))
+    _write(output, "partitions", found.draws)
+    if figures is not None:
+        from ..studies.partition_figures import draw
+
+        draw(figures, seed)
+    return HELD
+
+
+@study.command
+def knn(
+    *,
+    splits: Annotated[int, Parameter(help="How often the flowers are dealt into folds.")] = 50,
+    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
+    stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
+    figures: Annotated[Path | None, Parameter(help="Folder to draw the curve into.")] = None,
+    output: Given = Given(),  # noqa: B008  (frozen)
+) -> int:
+    """Choose the number of neighbours that tell irises apart: the example of Ross's lecture, on many splits.
+
+    steelyard study knn --splits 200 --figures figures
+    """
+    from rich.text import Text
+
+    from ..studies.irises import run
+
+    with counting("cross-validating", output.quiet) as progress:
+        found = run(splits, seed, folds, stratified=stratified, progress=progress)
+    if output.prints_tables:
+        show(Text(str(found)))
+    _write(output, "knn", found.splits)
+    if figures is not None:
+        found.draw(figures)
+    return HELD
+
+
+def _write(output: Given, name: str, table: Table) -> None:
+    """What was found on every split or data set, a row each."""
+    write(output, table, lambda: {"steelyard": __version__, "study": name, "results": table.to_json()})
+
+
+def _refuse_below(least: int, **given: int) -> None:
+    for name, number in given.items():
+        if number < least:
+            raise BadOption(f"--{name} is {number}", mend=f"Give {least} or more")

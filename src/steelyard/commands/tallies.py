@@ -1,0 +1,231 @@
+"""The command line of sums: tallies of files, and what tallies add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from cyclopts import Parameter
+from rich.text import Text
+
+from .. import __version__
+from ..errors import BadOption, harmless
+from ..terminal import counting, show, working
+from .options import (
+    HELD,
+    EngineName,
+    Given,
+    Judged,
+    Taken,
+    labels_in,
+    opened_file,
+    parts_in,
+    refuse_overwriting,
+    scale_in,
+    write,
+)
+from .telling import tell_assessment, tell_comparison
+from .words import columns, costs, measure_names, models
+
+if TYPE_CHECKING:
+    from ..files.streams import Files
+    from ..scale import Label
+    from ..settings import Settings
+    from ..tallies.summing import Plan
+    from ..tallies.tally import Tally
+
+BadFiles = Annotated[
+    Literal["stop", "skip"], Parameter(help="Stop at a file that cannot be used, or leave it out and say so.")
+]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Counted(Taken):
+    """What is counted."""
+
+    assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
+    membership: Annotated[
+        str | None,
+        Parameter(alias="--score", help="Columns of probabilities: 'p_*'; one column: score of the event."),
+    ] = None
+    model: Annotated[
+        tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.", negative="")
+    ] = ()
+    threshold: Annotated[float | None, Parameter(help="Score from which on a row is assigned to the event (0.5).")] = (
+        None
+    )
+    by: Annotated[str | None, Parameter(help="Column(s), with commas: sums for each part.")] = None
+    measures: Annotated[
+        str | None,
+        Parameter(help="With commas: for which measures rows are summed; of scores, for all that are usual."),
+    ] = None
+
+    @property
+    def settings(self) -> Settings | None:
+        """What more than counts is asked for."""
+        from ..settings import settle
+
+        found = settle(None if self.measures is None else measure_names(self.measures))
+        return None if found.of_counts else found
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """The columns of each classifier."""
+        from ..api import MODEL
+
+        given = [columns(self.assigned), columns(self.membership), models(self.model)]
+        found = [one for one in given if one]
+        if len(found) != 1:
+            raise BadOption("what is counted is not clear", mend="Give one of --assigned, --membership and --model")
+        return found[0] if isinstance(found[0], dict) else {MODEL: found[0]}
+
+
+def tally(
+    files: Annotated[tuple[str, ...], Parameter(help="Files, patterns or folders.")],
+    *,
+    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    out: Annotated[Path, Parameter(help="Where to write the tally; with --each, the folder of tallies.")],
+    each: Annotated[bool, Parameter(help="One tally for every file.", negative="")] = False,
+    resume: Annotated[
+        bool, Parameter(help="With --each: keep tallies that are there, whole and made the same way.", negative="")
+    ] = False,
+    bad_files: BadFiles = "stop",
+    engine: EngineName = None,
+    counted: Counted = Counted(),  # noqa: B008  (frozen)
+    output: Given = Given(),  # noqa: B008  (frozen)
+) -> int:
+    """Count the rows of files, and save the counts to be weighed or merged later.
+
+    steelyard tally 'monday/*.parquet' --truth grade --assigned model --scale low,mid,high --out monday.tally
+    """
+    from ..engines import started
+    from ..tallies.summing import Plan, persisting
+
+    if resume and not each:
+        raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
+    refuse_overwriting(files, [str(out)])
+    with started(engine) as found:
+        with opened_file(list(files), counted.where, output) as named:
+            request = _request(named, truth, counted)
+            plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
+            whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
+        if whole is None:
+            return _each(plan, out, resume, output)
+    whole.save(out)
+    made = Made(str(out), whole.rows, len(plan.files.files))
+    if output.prints_tables:
+        show(Text(f"{harmless(out)}: {_words(whole)}, {made.files:,} files"), *_notes(whole))
+    _write(output, [made], list(whole.scale.classes), whole.words_on_left_out)
+    return HELD
+
+
+def _request(files: Files, truth: str, counted: Counted) -> Any:
+    from ..door.admission import Request
+    from ..door.cases import Door
+
+    labels = labels_in(files, truth, counted)
+    event = None if counted.event is None else labels(counted.event)
+    door = Door(
+        scale_in(labels, counted),
+        event,
+        counted.threshold,
+        counted.missing,
+        counted.weight,
+        counted.group,
+        parts_in(counted.by),
+    )
+    return Request(truth, counted.models, door)
+
+
+class Made(NamedTuple):
+    """A tally that was written: where, of how many rows and files."""
+
+    tally: str
+    rows: float
+    files: int
+
+
+def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: list[str]) -> None:
+    from ..table import Table
+
+    table = Table.of_rows(Made._fields, made)
+    content = {"steelyard": __version__, "classes": classes, "tallies": table.to_json(), "left_out": left_out}
+    write(output, table, lambda: content)
+
+
+def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
+    from ..errors import SteelyardError
+    from ..tallies.merging import each_tally, tally_names
+    from ..tallies.summing import persisting
+
+    def settled(plan: Plan) -> Any:
+        return plan, *plan.settled()
+
+    plan, scale, labels = persisting(plan, settled)
+    made: list[Made] = []
+    names = tally_names([file.path for file in plan.files.files])
+    kept, faults = 0, [str(fault) for fault in plan.left_out.values()]
+    with counting("counting", output.quiet) as shown:
+        for place, (file, found) in enumerate(each_tally(plan, scale, labels, folder, resume)):
+            if isinstance(found, SteelyardError):
+                faults.append(str(found))
+            elif found is None:
+                kept += 1
+            else:
+                made.append(Made(str(folder / names[file.path]), found.rows, 1))
+            shown(place + 1, len(plan.files.files), file.shown)
+    if output.prints_tables:
+        rows = sum(one.rows for one in made)
+        told = f"{len(made):,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
+        show(Text(f"{harmless(folder)}: {told}"), *[Text(f"left out: {harmless(fault)}") for fault in faults])
+    _write(output, made, list(scale.classes), faults)
+    return HELD
+
+
+def merge(
+    tallies: Annotated[tuple[str, ...], Parameter(help="Tallies, patterns of them, or folders.")],
+    *,
+    out: Annotated[Path | None, Parameter(help="Write the sum of all to this file.")] = None,
+    measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    bad_files: BadFiles = "stop",
+    options: Judged = Judged(),  # noqa: B008  (frozen)
+) -> int:
+    """Add up tallies, and weigh the classifiers that they are of.
+
+    steelyard merge monday.tally tuesday.tally --out both.tally
+    """
+    from .. import api
+    from ..tallies.merging import merged, tally_paths
+    from .requirements import read_requirement
+
+    with working("adding up", options.quiet):
+        total = merged(tally_paths(tallies), bad_files == "skip")
+    conditions = [read_requirement(text, list(total.models)) for text in options.require]
+    if out is not None:
+        total.save(out)
+    result = api.compare_tally(
+        total,
+        measures=None if options.measures is None else measure_names(options.measures),
+        cost=None if options.cost is None else costs(options.cost, lambda word: _label(total, word)),
+        level=options.level,
+        method=options.method,
+    )
+    if len(total.models) > 1:
+        return tell_comparison(result, options, conditions, measure)
+    return tell_assessment(result[total.models[0]], options, conditions)
+
+
+def _label(tally: Tally, word: str) -> Label:
+    """The class that a word stands for."""
+    return next((label for label in tally.scale.classes if str(label) == word), word)
+
+
+def _words(tally: Tally) -> str:
+    return f"{tally.rows:,.0f} rows, {len(tally.scale)} classes"
+
+
+def _notes(tally: Tally) -> list[Text]:
+    return [Text(f"note: {harmless(note)}") for note in tally.words_on_left_out]

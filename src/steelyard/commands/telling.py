@@ -1,0 +1,80 @@
+"""What commands do with a result: print it, write it, and hold requirements against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..terminal import show, working
+from .options import Judged, head_of, tell_verdicts, write, write_markdown, write_page
+
+if TYPE_CHECKING:
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
+    from .requirements import Requirement
+
+
+def tell_assessment(
+    result: Assessment, options: Judged, conditions: Sequence[Requirement], truth_in_rows: bool = True
+) -> int:
+    """Tell of one classifier."""
+    from ..showing.digest import assessment_digest
+    from ..showing.rendering import assessment_view
+
+    with working("weighing", options.quiet):
+        result.table()
+        verdicts = [condition.judge({result.model: result}) for condition in conditions]
+    if options.prints_tables:
+        show(assessment_view(result, truth_in_rows=truth_in_rows))
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result),
+            "confusion": result.confusion().tolist(),
+            "estimates": result.table().to_json(),
+            "training": None if result.training is None else result.training.table().to_json(),
+            "notes": result.notes,
+        },
+    )
+    write_page(options, result)
+    write_markdown(options, lambda: assessment_digest(result), verdicts)
+    return tell_verdicts(options, verdicts)
+
+
+def tell_comparison(
+    result: Comparison, options: Judged, conditions: Sequence[Requirement], measure: str | None = None
+) -> int:
+    """Tell of several classifiers, and of the differences in one measure."""
+    from ..showing.digest import comparison_digest
+    from ..showing.rendering import comparison_view
+
+    with working("weighing", options.quiet):
+        result.table()
+        verdicts = [condition.judge(result.assessments) for condition in conditions]
+    shown = None if measure is None else result[result.models[0]].find(measure).label
+    if options.prints_tables:
+        show(comparison_view(result, shown))
+    several = len(result.models) > 1
+    write(
+        options,
+        result.table(),
+        lambda: {
+            **head_of(result[result.models[0]]),
+            "estimates": result.table().to_json(),
+            "differences": _differences(result) if several else [],
+            "notes": result.notes,
+        },
+    )
+    write_page(options, result)
+    write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
+    return tell_verdicts(options, verdicts)
+
+
+def _differences(result: Comparison) -> list[dict[str, Any]]:
+    """All differences; those in parts of the data, too, where there are any."""
+    rows = result.differences().to_json()
+    if not result.tally.slices:
+        return rows
+    parts = [(label, part.differences().to_json()) for label, part in result.slices.items()]
+    return [{"slice": label, **row} for label, some in [(None, rows), *parts] for row in some]

@@ -1,0 +1,171 @@
+"""What users write on the command line, turned into what the library takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import BadCosts, BadOption, UnknownLabel, quoted
+from ..files import sources
+from ..scale import Label
+
+ReadLabel = Callable[[str], Label]
+
+OPTIONS = (
+    *("assigned", "by", "cost", "engine", "event", "group", "level", "measures", "membership", "method", "missing"),
+    *("response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
+)
+AS_TYPED = [
+    (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
+    (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
+    (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
+    (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
+    (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
+    (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
+    (
+        re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),
+        lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
+    ),
+]
+
+
+def as_typed(mend: str) -> str:
+    """What to do, said to those who use the library, as one types it on the command line."""
+    if mend.startswith("Did you mean"):  # then a name follows that came from data
+        return mend
+    for pattern, written in AS_TYPED:
+        mend = pattern.sub(written, mend)
+    return mend
+
+
+def _with_commas(names: str, example: str) -> str:
+    return example if names == "..." else ",".join(name.strip(" '") for name in names.split(","))
+
+
+def words(text: str) -> list[str]:
+    """Split at commas."""
+    return [word.strip() for word in text.split(",")]
+
+
+def measure_names(text: str) -> list[str]:
+    """Split at commas outside brackets: error,fbeta(beta=0.5)."""
+    names, depth = [""], 0
+    for sign in text:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += sign
+    return [name.strip() for name in names]
+
+
+def label_reader(source: Any, truth: str) -> ReadLabel:
+    """How to read a label: as the kind of value that the column of truth holds, in a table or in files."""
+    import pyarrow as pa
+
+    @cache  # files are looked into only if there is a label to be read
+    def held() -> Any:
+        if isinstance(source, sources.Files):
+            return source.type_of(truth)
+        kind = sources.column(source, truth).type
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+    def read(word: str) -> Label:
+        kind = held()
+        try:
+            if pa.types.is_boolean(kind):
+                return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
+            return int(word) if pa.types.is_integer(kind) else word
+        except (KeyError, ValueError):
+            raise UnknownLabel(
+                f"{quoted(word)} cannot be a label there", column=truth, mend=f"The column holds {kind}"
+            ) from None
+
+    return read
+
+
+def whole_or_text(word: str) -> Label:
+    """Read a label of which nothing is known: a whole number where it is one."""
+    return int(word) if word.removeprefix("-").isdecimal() else word
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers with commas between them."""
+    try:
+        return [float(word) for word in words(text)]
+    except ValueError:
+        raise BadOption(f"{quoted(text)} are no numbers", mend="Write them with commas: 0,0.6") from None
+
+
+def number_or_column(text: str | None) -> float | str | None:
+    """A number where it is one, and else the name of a column."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
+    """Read a file of costs: the first column names the true class, each other column an assigned class."""
+    table = sources.read(path)
+    names = table.column_names
+    found: dict[Label, dict[Label, float]] = {}
+    for row in table.to_pylist():
+        true, *values = (row[name] for name in names)
+        if not all(isinstance(value, int | float) for value in values):
+            raise BadCosts(
+                f"{quoted(path.name)} does not hold costs",
+                mend="First column the true class, then one column of numbers an assigned class",
+            )
+        assigned = [label(name) for name in names[1:]]
+        found[label(str(true))] = dict(zip(assigned, map(float, values), strict=True))
+    return found
+
+
+def threshold(text: str | None) -> tuple[float | str | None, Path | None]:
+    """Read a threshold: a number, "best:f1", "max A where B >= b", or "cost:FILE", which also names a file of costs."""
+    if text is None:
+        return None, None
+    if text.startswith("cost:"):
+        return "cost", Path(text.removeprefix("cost:"))
+    try:
+        return float(text), None
+    except ValueError:
+        return text, None
+
+
+def columns(text: str | None) -> str | list[str] | None:
+    """One column or a pattern as it is, several columns as a list."""
+    return words(text) if text is not None and "," in text else text
+
+
+def models(texts: Iterable[str]) -> dict[str, Any]:
+    """Read NAME=COLUMNS, once a model."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, named = text.partition("=")
+        if not name or not named or name in found:
+            raise BadOption(f"--model {quoted(text)} cannot be read", mend="Write NAME=COLUMNS, each name once")
+        found[name] = columns(named)
+    return found
+
+
+TARGETS = {"--json": ".json", "--csv": ".csv", "--markdown": ".md"}
+
+
+def with_targets(tokens: Sequence[str]) -> list[str]:
+    """Let --json, --csv and --markdown stand alone, meaning standard output: a file to write has its own ending."""
+    found: list[str] = []
+    waiting = list(tokens)
+    while waiting:
+        word = waiting.pop(0)
+        if word in TARGETS:
+            named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[word]))
+            word = f"{word}={waiting.pop(0) if named else '-'}"
+        elif word == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
+            word = f"{word}={waiting.pop(0)}"
+        found.append(word)
+    return found

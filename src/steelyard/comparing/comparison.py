@@ -1,0 +1,388 @@
+"""Several classifiers on the same cases: side by side, and which of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..assessing.assessment import Assessment
+from ..assessing.parts import compute
+from ..columns import things_in
+from ..door.cases import Cases
+from ..errors import BadOption, UnknownModel, quoted
+from ..evaluating.evaluation import Evaluation
+from ..evaluating.formulas import Formulas
+from ..evaluating.row_evaluation import RowEvaluation
+from ..families import OF_ROWS, SAYS_MORE, evaluate
+from ..registry import Measure
+from ..scale import Label, listed
+from ..settings import Settings
+from ..suggestions import did_you_mean
+from ..sums.rows import Rows
+from ..sums.statistics import CONFUSION, STATISTICS
+from ..table import Table, by_measure, whole
+from ..tallies.tally import Tally
+from ..uncertainty.bootstrap import bca, bounds, differs, replicate
+from ..uncertainty.intervals import influence_at, unit_of
+from .differences import Differences, McNemar, holm, mcnemar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..deciding.decisions import Decision
+    from ..kinds import Array, Codes
+    from ..showing.pictures import Pictures
+    from .verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Assessments of several classifiers on the same cases, and the differences between them.
+
+    ``comparison["lda"]`` is an Assessment; ``comparison.differences("error")`` a tidy table.
+    """
+
+    tally: Tally
+    settings: Settings
+    cases: Cases | None = None
+    slice: Label | None = None
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+    reread: Callable[[], Cases] | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the classifiers."""
+        return self.tally.models
+
+    @cached_property
+    def assessments(self) -> dict[str, Assessment]:
+        """One assessment a classifier."""
+        return {
+            name: Assessment(self.tally, self.settings, name, slice=self.slice, decision=self.decisions.get(name))
+            for name in self.models
+        }
+
+    def __getitem__(self, name: str) -> Assessment:
+        """The assessment of one classifier."""
+        if not isinstance(name, str) or name not in self.assessments:
+            mend = did_you_mean(name, self.models, f"There are {listed(self.models)}")
+            raise UnknownModel(f"there is no classifier {quoted(name)}", mend=mend)
+        return self.assessments[name]
+
+    @property
+    def slices(self) -> dict[Label, Comparison]:
+        """One comparison for every part of the data that ``by=`` named."""
+        return {label: replace(self, slice=label, cases=None, decisions={}, reread=None) for label in self.tally.parts}
+
+    def table(self, simultaneous: bool = False) -> Table:
+        """All estimates of all classifiers, one a row; the first column is the classifier.
+
+        With ``simultaneous``, the overall estimates only, in bands that hold for all classifiers and measures at
+        once with the probability ``level``.
+        """
+        parts = [(name, self._wide(name) if simultaneous else self[name].table()) for name in self.models]
+        names = ["model", *parts[0][1].column_names]
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        for model, part in parts:
+            columns["model"] += [model] * len(part)
+            for name in names[1:]:
+                columns[name] += part[name]
+        return Table(columns)
+
+    def _wide(self, name: str) -> Table:
+        """The overall estimates, had the level been that of all of them at once."""
+        assessment, parts = self[name], []
+        for found, critical in self._critical:
+            evaluation = found.evaluations[self.models.index(name)]
+            part = assessment.part(evaluation.slot(found.places[0]).measure.statistic)
+            wide = replace(part)
+            slots = np.full(len(part.evaluation.slots), critical)
+            wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method="delta"), slots)
+            shown = {part.evaluation.overall(evaluation.slot(place).measure) for place in found.places}
+            rows = [row for row, place in enumerate(wide.order.tolist()) if place in shown]
+            parts.append({column: [values[row] for row in rows] for column, values in wide.columns().items()})
+        return Table(by_measure(parts, [measure.label for measure in self.settings.measures]))
+
+    @cached_property
+    def _critical(self) -> list[tuple[Differences, float]]:
+        found = self._differences(self.settings.measures)
+        total = sum(len(each.places) for each in found)
+        return [(e, float(e.simultaneous(of_differences=False, share=len(e.places) / total).max())) for e in found]
+
+    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> list[Differences]:
+        """Set up the differences of the overall slots of some measures, and of their class slots if asked for.
+
+        Measures of one statistic go together.
+        """
+        if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
+            self.tally.scores.refuse_changed()
+        patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
+        models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
+        unit = max(unit_of(patterns, model) for model in models)
+        by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
+        families: list[Sequence[Evaluation | RowEvaluation]] = []
+        if some := by_statistic[CONFUSION]:
+            formulas = Formulas(some)
+            families.append([Evaluation(patterns, model, scale, formulas, stand_in, unit) for model in models])
+        if rows is None:
+            by_statistic |= dict.fromkeys(SAYS_MORE, ())
+        kept = Rows.of_patterns(patterns) if rows is None else rows
+        common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "unit": unit, "models": self.models}
+        for statistic in OF_ROWS:
+            if some := by_statistic[statistic]:
+                families.append([evaluate(statistic, kept, model, measures=some, **common) for model in models])
+        return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]
+
+    def _places(self, evaluation: Evaluation | RowEvaluation, by_class: bool) -> list[int]:
+        places: list[int] = []
+        for measure in evaluation.measures:
+            places.append(evaluation.overall(measure))
+            if by_class and measure.per_class:
+                of_classes = [evaluation.places[measure.label, code] for code in range(len(self.tally.scale))]
+                places += [place for place in of_classes if place not in places]
+        return places
+
+    def differences(
+        self,
+        measure: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        by_class: bool = False,
+        simultaneous: bool = False,
+    ) -> Table:
+        """Paired differences between all pairs of classifiers, with interval and p-value.
+
+        Args:
+            measure: One measure or several; if none is named, all that have a better end.
+            by_class: Also the differences for every class.
+            simultaneous: Bands that hold for all rows of the table at once.
+
+        Returns:
+            A tidy table with the columns measure, class, a, b, difference (a - b), low, high, se, p, p_adjusted;
+            p_adjusted is Holm's over the rows of this table.
+        """
+        if len(self.models) < 2:
+            raise BadOption("a difference needs two classifiers", mend="Compare at least two")
+        if measure is None:
+            measures = [entry for entry in self.settings.measures if entry.better != "neither"]
+        else:
+            measures = self.find_measures(measure)
+        found = self._differences(measures, by_class)
+        total = sum(len(each.places) for each in found)
+        tables = []
+        for each in found:
+            share = len(each.places) / total
+            low, high = each.bounds(each.simultaneous(share=share) if simultaneous else None)
+            p = each.p
+            if self.settings.resampled and not simultaneous:
+                low, high, p = self._bootstrap(each, low, high)
+            tables.append(self._tidy(each, low, high, p))
+        ordered = by_measure(tables, [entry.label for entry in measures])
+        return Table({**ordered, "p_adjusted": holm(ordered["p"])})
+
+    def _bootstrap(self, found: Differences, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        """Bounds and p-values from replicates of the differences themselves."""
+        samples = replicate(found.evaluations, found.places, self.settings.replicates, self.settings.seed)
+        p = found.p.copy()
+        for row, (a, b) in enumerate(found.pairs):
+            with np.errstate(invalid="ignore"):
+                drawn = samples[a] - samples[b]
+            shift = acceleration = np.zeros(drawn.shape[1])
+            if self.settings.method != "percentile":
+                influences = found.plain[a] - found.plain[b]
+                patterns = found.evaluations[0].patterns
+                shift, acceleration = bca(drawn, found.difference[row], influences, patterns)
+            lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
+            moved = differs(drawn) & ~np.isnan(found.difference[row])
+            low[row, moved], high[row, moved] = lower[moved], upper[moved]
+            beyond = np.minimum((drawn <= 0).mean(axis=0), (drawn >= 0).mean(axis=0))
+            p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
+        return low, high, p
+
+    def _tidy(self, found: Differences, low: Array, high: Array, p: Array) -> dict[str, list[Any]]:
+        slots = [found.evaluations[0].slot(place) for place in found.places]
+        classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
+        size = len(found.pairs)
+
+        def by_slot(values: Array) -> list[float]:
+            return [float(value) for value in np.asarray(values).T.ravel()]
+
+        return {
+            "measure": [slot.measure.label for slot in slots for _ in range(size)],
+            "class": [label for label in classes for _ in range(size)],
+            "a": [self.models[a] for a, _ in found.pairs] * len(slots),
+            "b": [self.models[b] for _, b in found.pairs] * len(slots),
+            "difference": by_slot(found.difference),
+            "low": by_slot(low),
+            "high": by_slot(high),
+            "se": by_slot(found.se),
+            "p": by_slot(p),
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole, and about what single classifiers said of them."""
+        each = {name: self[name].notes for name in self.models}
+        shared = [note for note in each[self.models[0]] if all(note in notes for notes in each.values())]
+        return [*shared, *[f"{name}: {note}" for name in self.models for note in each[name] if note not in shared]]
+
+    def find_measures(self, measures: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+        """Some measures by their names, each once; one alone needs no list."""
+        named = None if isinstance(measures, Measure) else things_in(measures)
+        named = [measures] if named is None else named
+        entries = [self[self.models[0]].find(name) for name in named]
+        if not entries:
+            raise BadOption("no measure is named", mend="Name at least one, or leave measures out")
+        return list({entry.label: entry for entry in entries}.values())
+
+    def best(self, measure: str | Measure) -> str:
+        """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
+        entry = self[self.models[0]].find(measure).with_better_end()
+        values = {name: self[name][entry].value for name in self.models}
+        known = {name: value for name, value in values.items() if not np.isnan(value)}
+        if not known:
+            raise BadOption(f"{entry.label} is undefined for every classifier", mend="Choose another measure")
+        return min(known, key=lambda name: entry.loss(known[name]))
+
+    def verdict(
+        self,
+        measures: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        margin: float | Mapping[str | Measure, float] | None = None,
+    ) -> Verdict:
+        """Who is better by which measure, and who cannot be told apart, in words and as a table.
+
+        Two classifiers differ where the p-value, adjusted by Holm's method over all pairs and all of these measures,
+        is at most 1 - ``level``.
+
+        Args:
+            measures: By what to judge: measures that have a better end. If none is named, those of the usual ones that
+                were computed: error and squared error of a continuum, apparent and adjusted; else error, AUC and log
+                score.
+            margin: Up to where a difference does not matter: one number, or one a measure. Classifiers are as good as
+                each other where the whole interval of their difference lies within it.
+        """
+        from .verdicts import judge
+
+        return judge(self, measures, margin)
+
+    def mcnemar(self, a: str, b: str, method: str = "auto") -> McNemar:
+        """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right.
+
+        It counts rows: sampling weights do not enter, and rows of a cluster are taken as independent.
+        """
+        patterns = self.tally.patterns(self.slice)
+        first, second = (self.models.index(self[name].model) for name in (a, b))
+        right_a, right_b = (patterns.assigned[model] == patterns.truth for model in (first, second))
+        only_a = float(patterns.count[right_a & ~right_b].sum())
+        only_b = float(patterns.count[right_b & ~right_a].sum())
+        return mcnemar(only_a, only_b, method)
+
+    def _pair(
+        self, measure: str | Measure, a: str, b: str
+    ) -> tuple[Evaluation | RowEvaluation, Evaluation | RowEvaluation, int]:
+        """Two classifiers evaluated by one measure, and the slot that stands for it."""
+        entry = self[a].find(measure)
+        evaluations = self._differences([entry])[0].evaluations
+        first, second = (evaluations[self.models.index(self[name].model)] for name in (a, b))
+        return first, second, first.overall(entry)
+
+    def deciding_patterns(self, measure: str | Measure, a: str, b: str) -> Table:
+        """Which kinds of rows pull a difference which way: every combination of true and assigned classes.
+
+        ``effect`` is how much the difference a - b would fall without one row of the pattern, ``together`` the same for
+        all of its rows, to first order. Over all patterns the effects balance.
+        """
+        first, second, place = self._pair(measure, a, b)
+        if not isinstance(first, Evaluation) or not isinstance(second, Evaluation):
+            raise BadOption(
+                f"{first.slot(place).measure.label} has no patterns: every row has a score of its own",
+                mend="See deciding_rows",
+            )
+        patterns = first.patterns
+        columns = [patterns.truth, patterns.assigned[first.model], patterns.assigned[second.model]]
+        effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
+            second, place, columns[0], columns[2]
+        )
+        seen, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        rows, together = np.bincount(inverse, patterns.count), np.bincount(inverse, effect * patterns.mass)
+        order = [k for k in np.argsort(-np.abs(together), kind="stable") if rows[k] > 0 and together[k] != 0]
+        return self._labelled(
+            seen[order].T,
+            (a, b),
+            rows=[whole(rows[k]) for k in order],
+            effect=[float(together[k] / rows[k]) for k in order],
+            together=[float(together[k]) for k in order],
+        )
+
+    def deciding_rows(self, measure: str | Measure, a: str, b: str, most: int = 10) -> Table:
+        """The rows with the largest influence on a difference: the ones to look at before believing it.
+
+        ``row`` counts the rows of the input from 0; without the row, the difference a - b would be smaller by
+        about ``effect``. Of a row that was held out several times, effects are added up, and the classes are those
+        that were assigned first. Rows of files that were summed without being held are read for it.
+        """
+        cases = self.cases if self.reread is None else self.reread()
+        if cases is None:
+            raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
+        first, second, place = self._pair(measure, a, b)
+        columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
+        if isinstance(first, RowEvaluation) and isinstance(second, RowEvaluation):
+            slot = first.slots[place]
+            effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
+            effect = effect[: len(cases)]  # behind the rows stand the effects of estimated deviations
+        elif isinstance(first, Evaluation) and isinstance(second, Evaluation):
+            effect = influence_at(first, place, columns[0], columns[1])
+            effect = effect - influence_at(second, place, columns[0], columns[2])
+        effect = effect if cases.weight is None else effect * cases.weight
+        kept = np.arange(len(cases)) if cases.kept is None else cases.kept
+        rows, first_of, again = np.unique(kept, return_index=True, return_inverse=True)
+        total = np.bincount(again, effect)
+        order = np.argsort(-np.abs(total), kind="stable")[:most]
+        codes = np.stack([column[first_of[order]] for column in columns])
+        return self._labelled(codes, (a, b), row=rows[order].tolist(), effect=total[order].tolist())
+
+    def _labelled(self, codes: Codes, names: tuple[str, str], **others: list[Any]) -> Table:
+        """Rows of class labels under the names of the classifiers, with other columns around them."""
+        taken = {"truth", *others}
+        shown = ["truth", *[f"{name} (model)" if name in taken else name for name in names]]
+        labels = [[self.tally.scale.classes[code] for code in column] for column in codes]
+        row = {"row": others.pop("row")} if "row" in others else {}
+        return Table({**row, **dict(zip(shown, labels, strict=True)), **others})
+
+    @property
+    def plot(self) -> Pictures:
+        """Pictures of all classifiers in one: ``comparison.plot.roc()``."""
+        from ..showing.pictures import Pictures
+
+        return Pictures(self.assessments)
+
+    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+        """Write all about all classifiers as one HTML page that needs nothing else: no network, no other file.
+
+        Args:
+            path: The file.
+            title: What the page is called.
+            command: The command or call that makes it again, where that is known better than the result knows it.
+        """
+        from ..report import write_report
+
+        write_report(self, path, title, command)
+
+    def __str__(self) -> str:
+        """Measures by classifiers, and the differences of the first measure."""
+        from ..showing.rendering import comparison_view
+        from ..text import to_text
+
+        return to_text(comparison_view(self))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from ..showing.digest import comparison_digest
+        from ..showing.notebook import block
+
+        return block(comparison_digest(self))

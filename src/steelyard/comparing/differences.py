@@ -1,0 +1,417 @@
+"""Classifiers on the same cases: paired differences, tests and simultaneous bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..columns import as_number
+from ..errors import BadOption, quoted
+from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
+from ..evaluating.row_evaluation import RowEvaluation
+from ..forecasts.calibration import CalibrationEvaluation
+from ..forecasts.gaps import PairedGaps
+from ..ranking.evaluation import RankedEvaluation
+from ..suggestions import refuse_unknown
+from ..uncertainty.hall import Tails, hall_bounds, hall_p
+from ..uncertainty.intervals import (
+    LOG,
+    LOGIT,
+    by_cluster,
+    critical_values,
+    freedom_at,
+    influences_at,
+    interval_method,
+    on_scale,
+    p_values,
+    pseudo_at,
+    values_at,
+    variances_at,
+)
+from ..uncertainty.log_odds import LogOdds, slope
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Marks
+
+DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+MOST_ROWS = 1e15  # beyond, counts are no longer told apart
+PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Paired differences of chosen slots between all pairs of classifiers, as (pairs, slots) arrays.
+
+    A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
+    proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
+    2008), and the test is one of the ratio. Calibration errors, which have no normal error near 0, are judged by the
+    gaps that they are made of. Measures of ranking are judged by their log odds: near a
+    perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
+    large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off and the
+    fewer degrees of freedom of a variance that few rows make up. Estimates that are one of two scatter by that choice
+    as well, and two classifiers the less so, the more the same rows decide it for both.
+    """
+
+    evaluations: Sequence[Evaluation | RowEvaluation]
+    places: Sequence[int]
+    level: float
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of classifiers, the first named before the second."""
+        return list(combinations(range(len(self.evaluations)), 2))
+
+    @cached_property
+    def freedom(self) -> Array:
+        """Degrees of freedom of each slot, the fewest of all classifiers."""
+        return freedom_at(self.evaluations, self.places)
+
+    @cached_property
+    def freedoms(self) -> Array:
+        """Degrees of freedom of each difference: (pairs, slots)."""
+        found = np.tile(self.freedom, (len(self.pairs), 1))
+        if self.bent.any():
+            for row, (a, b) in enumerate(self.pairs):
+                found[row] = np.where(self.bent, _fewer(found[row], self._freedom_of_odds(row, a, b)), found[row])
+        return found
+
+    def _freedom_of_odds(self, row: int, a: int, b: int) -> Array:
+        """As many as make a multiple of chi-squared scatter like the variance of the difference of the log odds.
+
+        That scatter is found from the fourth powers of the influences, as a few rows far from their place make up most
+        of the variance of a nearly perfect ranking; what the pseudo-rows add to the variance does not scatter.
+        """
+        first = self.evaluations[0]
+        if not isinstance(first, RankedEvaluation):
+            return np.full(len(self.places), np.inf)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            slopes = [slope(self.centres[model])[:, None] for model in (a, b)]
+            scatter = first.scatters(self.places, self.smooth[a] / slopes[0] - self.smooth[b] / slopes[1])
+            return np.asarray(2 * np.square(self._odds[row].variance) / scatter)
+
+    @cached_property
+    def plain(self) -> Array:
+        """Influences at the sums as they are: (models, slots, patterns)."""
+        return np.stack([influences_at(e, self.places, smooth=False) for e in self.evaluations])
+
+    @cached_property
+    def smooth(self) -> Array:
+        """Influences where the pseudo-rows are added."""
+        return np.stack([influences_at(e, self.places, smooth=True) for e in self.evaluations])
+
+    @cached_property
+    def values(self) -> Array:
+        """Values of each classifier: (models, slots)."""
+        return np.stack([values_at(e, self.places)[0] for e in self.evaluations])
+
+    @cached_property
+    def centres(self) -> Array:
+        """Values where the pseudo-rows are added."""
+        return np.stack([values_at(e, self.places)[1] for e in self.evaluations])
+
+    @cached_property
+    def difference(self) -> Array:
+        """What is to be judged."""
+        with np.errstate(invalid="ignore"):
+            return np.stack([self.values[a] - self.values[b] for a, b in self.pairs])
+
+    @cached_property
+    def se(self) -> Array:
+        """Standard errors of the differences."""
+        first = self.evaluations[0]
+        with np.errstate(invalid="ignore"):
+            found = [variances_at(first, self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
+            return np.sqrt(np.add(found, [self._wavered(a, b) for a, b in self.pairs]))
+
+    @cached_property
+    def _pseudo(self) -> list[list[tuple[float, Array]]]:
+        return [[pseudo_at(e, place) for place in self.places] for e in self.evaluations]
+
+    @cached_property
+    def _wavering(self) -> list[list[Array]]:
+        made_of_rows = [each for each in self.evaluations if isinstance(each, RowEvaluation)]
+        return [[each.wavering(each.slots[place]) for place in self.places] for each in made_of_rows]
+
+    def _wavered(self, a: int, b: int | None) -> Array:
+        """The variance that choices between estimates add, of one classifier or of a difference."""
+        if not self._wavering:
+            return np.zeros(len(self.places))
+        others = [np.zeros(1)] * len(self.places) if b is None else self._wavering[b]
+        return np.array([np.square(one - other).sum() for one, other in zip(self._wavering[a], others, strict=True)])
+
+    @cached_property
+    def _pseudo_rows(self) -> Array:
+        """How many there are; a ranking whose thresholds are fitted to the rows is the less sure, and keeps all."""
+        ranked = isinstance(self.evaluations[0], RankedEvaluation)
+        fitted = [self.evaluations[0].slot(place).measure.fair is not None for place in self.places]
+        return np.array([PSEUDO_ROWS if own or not ranked else PSEUDO_ROWS_RANKED for own in fitted])
+
+    def _variance(self, a: int, b: int | None) -> Array:
+        """Variance with the pseudo-rows, of one classifier or of a difference."""
+        unit = self.evaluations[a].unit
+        influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
+        extra = [square for square, _ in self._pseudo[a]]
+        if b is not None:
+            extra = [
+                square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
+                for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
+            ]
+        variances = variances_at(self.evaluations[a], self.places, influences, True)
+        # What rounding takes from nothing is nothing.
+        pseudo = np.maximum(variances + self._pseudo_rows * unit**2 * np.array(extra), 0.0)
+        return np.asarray(pseudo + self._wavered(a, b))
+
+    @cached_property
+    def bent(self) -> Marks:
+        """Which slots are judged by their log odds."""
+        slots = [self.evaluations[0].slot(place) for place in self.places]
+        ranked = isinstance(self.evaluations[0], RankedEvaluation)
+        return np.array([ranked and interval_method(slot) == LOGIT for slot in slots])
+
+    @cached_property
+    def _odds(self) -> list[LogOdds]:
+        return [LogOdds.of(self.centres[a], self.centres[b], *self._covariance(a, b)) for a, b in self.pairs]
+
+    @cached_property
+    def heavy(self) -> Marks:
+        """Which slots can run off to infinity."""
+        return np.array([self.evaluations[0].slots[place].measure.heavy_tailed for place in self.places])
+
+    def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
+        """Lower and upper bounds of all differences."""
+        low, high = np.empty_like(self.difference), np.empty_like(self.difference)
+        for row, (a, b) in enumerate(self.pairs):
+            reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
+            with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+                centre = self.centres[a] - self.centres[b]
+                half = reach * np.sqrt(self._variance(a, b))
+                left, right = centre - half, centre + half
+                if self.heavy.any():
+                    mover = self._mover(a, b, reach)
+                    left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
+                if self.bent.any():
+                    odds = self._odds[row]
+                    bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
+                    left, right = np.where(bent, inner, left), np.where(bent, outer, right)
+                if self.skewed.any():
+                    # Classifiers differ in few rows, and a skewness of few is unsure: it may widen, but not shorten.
+                    error = np.sqrt(self._variance(a, b))
+                    curved = hall_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
+                    left = np.where(self.skewed, np.minimum(left, curved[0]), left)
+                    right = np.where(self.skewed, np.maximum(right, curved[1]), right)
+                for place, gaps in self._gaps[row].items():
+                    left[place], right[place] = gaps.bounds(float(reach[place]))
+                left, right = self._within_span(left, right)
+                left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
+                low[row] = np.minimum(left, self.difference[row])
+                high[row] = np.maximum(right, self.difference[row])
+        # Where there is no difference there is no interval; one that no other rows can bring back is one end to end.
+        lost = [np.isnan(self.difference) | (np.isinf(self.difference) & np.isnan(bound)) for bound in (low, high)]
+        return np.where(lost[0], self.difference, low), np.where(lost[1], self.difference, high)
+
+    @cached_property
+    def skewed(self) -> Marks:
+        """Which slots are means of what is rarely large."""
+        return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
+
+    def _tails(self, a: int, b: int) -> Tails:
+        return Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
+
+    @cached_property
+    def binned(self) -> Marks:
+        """Which slots have intervals of their own."""
+        return np.array([self.evaluations[0].slots[place].measure.facts.binned for place in self.places])
+
+    @cached_property
+    def _gaps(self) -> list[dict[int, PairedGaps]]:
+        """Of every pair, the gaps behind each slot that is made of them."""
+        some = [place for place, binned in enumerate(self.binned) if binned]
+        return [dict(self._paired(a, b, some)) for a, b in self.pairs]
+
+    def _paired(self, a: int, b: int, some: Sequence[int]) -> Iterator[tuple[int, PairedGaps]]:
+        first, second = self.evaluations[a], self.evaluations[b]
+        if isinstance(first, CalibrationEvaluation) and isinstance(second, CalibrationEvaluation):
+            yield from ((place, first.paired(first.slots[self.places[place]], second)) for place in some)
+
+    @cached_property
+    def width(self) -> Array:
+        """How far two values of each slot can lie apart."""
+        spans = [self.evaluations[0].slots[place].measure.span for place in self.places]
+        return np.array([end - start for start, end in spans])
+
+    def _within_span(self, low: Array, high: Array) -> tuple[Array, Array]:
+        return np.maximum(low, -self.width), np.minimum(high, self.width)
+
+    def _mover(self, a: int, b: int, reach: Array) -> tuple[Array, Array]:
+        """Put two intervals on the log scale together, their correlation minded."""
+        alone, shared = self._covariance(a, b)
+        centre_a, centre_b = self.centres[a], self.centres[b]
+        low_a, high_a = on_scale(LOG, centre_a, reach * np.sqrt(alone[0]))
+        low_b, high_b = on_scale(LOG, centre_b, reach * np.sqrt(alone[1]))
+        correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
+        first, second = (centre_a - low_a, high_a - centre_a), (centre_b - low_b, high_b - centre_b)
+        return _combined(centre_a - centre_b, first, second, correlation)
+
+    @cached_property
+    def _alone(self) -> list[Array]:
+        return [self._variance(model, None) for model in range(len(self.evaluations))]
+
+    def _covariance(self, a: int, b: int) -> tuple[tuple[Array, Array], Array]:
+        """The variances of two classifiers and what they share."""
+        alone = self._alone[a], self._alone[b]
+        return alone, (alone[0] + alone[1] - self._variance(a, b)) / 2
+
+    @cached_property
+    def p(self) -> Array:
+        """Two-sided p-values for no difference."""
+        found = np.empty_like(self.difference)
+        for row, (a, b) in enumerate(self.pairs):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
+                if self.heavy.any():
+                    statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
+                if self.bent.any():
+                    odds = self._odds[row]
+                    statistic = np.where(self.bent & odds.known, odds.statistic, statistic)
+            lost = np.isinf(self.difference[row]) & np.isnan(statistic)
+            found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
+            if self.skewed.any():
+                other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
+                found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
+            for place, gaps in self._gaps[row].items():
+                found[row, place] = gaps.p
+        return np.where(np.isnan(self.difference), np.nan, found)
+
+    def _log_ratio(self, a: int, b: int) -> Array:
+        alone, shared = self._covariance(a, b)
+        centre_a, centre_b = self.centres[a], self.centres[b]
+        variance = alone[0] / centre_a**2 + alone[1] / centre_b**2 - 2 * shared / (centre_a * centre_b)
+        return np.asarray((np.log(centre_a) - np.log(centre_b)) / np.sqrt(np.maximum(variance, 1e-300)))
+
+    def simultaneous(self, of_differences: bool = True, share: float = 1.0) -> Array:
+        """The critical value that holds for all slots and pairs (or classifiers) at once.
+
+        Where other slots share in the chance of an error, these have only their share of it.
+        """
+        level = 1 - (1 - self.level) * share
+        rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
+        influences = np.concatenate(rows)
+        influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
+        fewest = self.freedoms.min(axis=0) if of_differences else self.freedom
+        patterns = self.evaluations[0].patterns
+        weighted = np.asarray(
+            influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
+        )
+        one = max_critical(weighted @ weighted.T, level, float(fewest.min()))
+        return np.asarray(np.maximum(one, critical_values(level, fewest)))
+
+
+def _fewer(freedom: Array, other: Array) -> Array:
+    """Degrees of freedom of a variance that is unsure for two reasons, at least 1 if either alone has as many.
+
+    Fourth powers of few rows say too little of how far these scatter, so that the fewness of the rows comes on top.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        both = np.maximum(1 / (1 / freedom + 1 / other), np.minimum(freedom, 1.0))
+    return np.where(np.isnan(both), np.fmin(freedom, other), both)
+
+
+def _combined(
+    difference: Array, first: tuple[Array, Array], second: tuple[Array, Array], correlation: Array
+) -> tuple[Array, Array]:
+    """The interval of a difference from how far the intervals of both reach down and up (MOVER)."""
+    below = np.square(first[0]) + np.square(second[1]) - 2 * correlation * first[0] * second[1]
+    above = np.square(first[1]) + np.square(second[0]) - 2 * correlation * first[1] * second[0]
+    return difference - np.sqrt(np.maximum(below, 0)), difference + np.sqrt(np.maximum(above, 0))
+
+
+def max_critical(covariance: Array, level: float, freedom: float) -> float:
+    """Quantile of the largest of correlated |t| (Hothorn, Bretz & Westfall 2008), by seeded simulation."""
+    scale = np.sqrt(np.diag(covariance))
+    scale = np.where(scale > 0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    keep = values > 1e-12 * max(values.max(initial=0.0), 1e-300)
+    root = vectors[:, keep] * np.sqrt(values[keep])
+    random = np.random.default_rng(20_010_101)
+    largest = np.empty(DRAWS)
+    step = max(1, (1 << 22) // max(len(scale), 1))
+    for start in range(0, DRAWS, step):
+        drawn = random.standard_normal((min(step, DRAWS - start), root.shape[1])) @ root.T
+        largest[start : start + step] = np.abs(drawn).max(axis=1, initial=0.0)
+    if np.isfinite(freedom):
+        largest /= np.sqrt(random.chisquare(max(freedom, 1.0), DRAWS) / max(freedom, 1.0))
+    return float(np.quantile(largest, level))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment (1979); NaN stays NaN and counts for nothing."""
+    values = np.asarray(p, dtype=float)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * (len(order) - np.arange(len(order)))
+    adjusted = values.copy()
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in adjusted]
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """A test of whether two classifiers err equally often on the same cases.
+
+    Attributes:
+        only_a: Rows that only the first gets right.
+        only_b: Rows that only the second gets right.
+        statistic: Chi-squared with one degree of freedom; NaN for the exact tests.
+        p: Two-sided p-value.
+        method: Which form of the test.
+    """
+
+    only_a: float
+    only_b: float
+    statistic: float
+    p: float
+    method: str
+
+
+def _count(name: str, number: object) -> float:
+    found = as_number(number)
+    if not 0 <= found < MOST_ROWS:
+        raise BadOption(f"{name} is {quoted(number)}", mend="Give a number of rows, 0 or above")
+    return found
+
+
+def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
+    """McNemar's test (1947) on the discordant counts.
+
+    Args:
+        only_a: Rows that only the first gets right.
+        only_b: Rows that only the second gets right.
+        method: "exact" (binomial), "mid-p" (Fagerland, Lydersen & Laake 2013), "corrected" (chi-squared with
+            continuity correction, as R's mcnemar.test), "chi-squared" (without), or "auto": exact below 25
+            discordant rows, corrected from there on; without correction where counts are not whole.
+    """
+    from scipy.special import bdtr, chdtrc
+    from scipy.stats import binom
+
+    known = ("auto", "exact", "mid-p", "corrected", "chi-squared")
+    refuse_unknown("method", method, known)
+    only_a, only_b = (_count(name, number) for name, number in (("only_a", only_a), ("only_b", only_b)))
+    total, smaller = only_a + only_b, min(only_a, only_b)
+    if method == "auto":
+        whole = float(only_a).is_integer() and float(only_b).is_integer()
+        method = ("exact" if total < 25 else "corrected") if whole else "chi-squared"
+    if method in ("exact", "mid-p"):
+        if only_a != round(only_a) or only_b != round(only_b):
+            raise BadOption("the exact tests need whole counts", mend="Use 'chi-squared' with weights")
+        p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5))) if total else 1.0
+        if method == "mid-p" and total:
+            p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5)) - float(binom.pmf(smaller, total, 0.5)))
+        return McNemar(only_a, only_b, float("nan"), p, method)
+    gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
+    statistic = max(gap, 0.0) ** 2 / total if total else 0.0
+    return McNemar(only_a, only_b, statistic, float(chdtrc(1, statistic)), method)

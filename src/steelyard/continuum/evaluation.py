@@ -1,0 +1,317 @@
+"""From measured values to values and influences of all measures of one classifier on them. Knows no formula.
+
+A measure is a formula of means over rows. The influence of a row is the gradient of the formula at the means, found by
+complex step, times the row less the means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..door.measured import ASKED, DOUBTS, NEEDS, Measured
+from ..evaluating.evaluation import Slot
+from ..parallel import chunks, over_rows
+from ..scale import Continuum
+from ..sums.statistics import ROUNDING, Patterns
+from ..uncertainty.intervals import NO_ERROR, by_cluster, wilson
+from ..uncertainty.skewed import SkewedEvaluation
+from .judged import Judged
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+MANY_ROWS = 1 << 16
+MOST_NUMBERS = 1 << 26  # of columns that are kept
+NEGATIVE = "negative: measurement error explains more than all of the apparent error"
+UNKNOWN = "{need} is not known of these rows"
+
+
+@dataclass(frozen=True)
+class ContinuumEvaluation(SkewedEvaluation):
+    """All slots of one classifier that are made of measured values."""
+
+    kept: dict[str, Array] = field(default_factory=dict, repr=False)
+
+    @property
+    def one_by_one(self) -> bool:
+        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
+        return self.alone is None and len(self.rows) > MANY_ROWS
+
+    @cached_property
+    def _truth(self) -> tuple[Continuum, Measured]:
+        if not isinstance(self.scale, Continuum) or self.rows.measured is None:
+            raise TypeError("the truth was not measured")
+        return self.scale, self.rows.measured
+
+    # --- columns of rows ---------------------------------------------------------------------------------------
+
+    def judged(self, low: int, high: int) -> Judged:
+        """Some rows, as they were assigned."""
+        scale, measured = self._truth
+        columns = (measured.sd, measured.blur, measured.expected, measured.spread)
+        none = np.full(high - low, np.nan)
+        return Judged(
+            scale,
+            self.rows.truth[low:high],
+            measured.assigned[self.model][low:high],
+            measured.value[low:high],
+            *[none if column is None else column[low:high] for column in columns],
+        )
+
+    def column(self, name: str) -> Array:
+        """What formulas ask for by a name, of every row."""
+        if name in self.kept:
+            return self.kept[name]
+        found = np.empty(len(self.rows))
+        self._pass({name: found})
+        return found
+
+    def _pass(self, columns: dict[str, Array], doubts: Sequence[str] = ()) -> Array:
+        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room.
+
+        Behind these sums are those that doubts are made of, four of each: see ``variance_around``.
+        """
+        mass = None if self.weights.equal else self.weights.mass
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(columns) + 4 * len(doubts))
+            for low, high in chunks(start, stop, len(self.scale)):
+                judged = self.judged(low, high)
+                for place, name in enumerate(doubts):
+                    seen, foreseen = (getattr(judged, each) for each in DOUBTS[name])
+                    sums[len(columns) + 4 * place :][:4] += self._gap_sums(seen - foreseen, slice(low, high))
+                for place, (name, room) in enumerate(columns.items()):
+                    piece = getattr(judged, name)
+                    sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
+                    if len(room):
+                        room[low:high] = piece
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(self.rows), work, len(self.scale))))
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """The columns that any formula asks for, and those behind its doubts."""
+        asked = [name for slot in self.slots for name in slot.measure.arguments]
+        asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
+        return [name for name in dict.fromkeys(asked) if name in ASKED and name not in DOUBTS]
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """The means of all columns that are asked for, in one pass over the rows."""
+        room = len(self.rows) * len(self.asked) <= MOST_NUMBERS
+        columns = {name: np.empty(len(self.rows) if room else 0) for name in self.asked}
+        found = dict(zip(self.asked, (self._pass(columns) / self.total).tolist(), strict=True))
+        self.kept.update(columns if room else {})
+        return found
+
+    def _gap_sums(self, gap: Array, rows: slice) -> Array:
+        """Of some rows, each of which is drawn by itself: what ``variance_around`` asks for."""
+        patterns = self.row_patterns
+        square = patterns.square[rows]
+        return np.array([patterns.count[rows].sum(), square.sum(), square @ gap, square @ np.square(gap)])
+
+    @cached_property
+    def doubted(self) -> list[str]:
+        """The doubts that any formula asks for."""
+        return [name for name in DOUBTS if any(name in slot.measure.arguments for slot in self.slots)]
+
+    def column_sums(self, doubts: Sequence[str] = ()) -> Array:
+        """The sums by weight of all columns that are asked for, none of which is kept; and those behind some doubts."""
+        return self._pass({name: np.empty(0) for name in self.asked}, doubts)
+
+    def moved(self) -> list[ContinuumEvaluation]:
+        """The same with every estimated deviation one standard error higher, and lower."""
+        return [self._moved(name, sign) for name in self._uncertain for sign in (1.0, -1.0)]
+
+    def _offered(self, slot: Slot) -> dict[str, Any]:
+        """The means that a formula asks for, and what else it may ask for."""
+        found: dict[str, Any] = {"classes": len(self.scale)}
+        for name in slot.measure.arguments:
+            if name in DOUBTS:
+                found[name] = self.doubt(name)
+            elif name in ASKED:
+                found[name] = self.means[name]
+        return found
+
+    def doubt(self, name: str) -> float:
+        """How many standard errors what was seen is from what the response model foresees."""
+        return float(self._doubts(name, np.asarray(self.weights.mass)[None])[0])
+
+    def _doubts(self, name: str, mass: Array) -> Array:
+        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
+        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
+        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = mass @ (gap - centre) / total
+            error = np.sqrt(variance_around(middle, total, [mass @ moment for moment in self._moments(gap - centre)]))
+        told = error > NO_ERROR * np.abs(gap).max()
+        return np.asarray(np.divide(centre + middle, error, out=np.zeros_like(error), where=told))
+
+    def _moments(self, gap: Array) -> Array:
+        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
+        patterns = self.row_patterns
+        if patterns.cluster is None:
+            size, whole = patterns.mass, patterns.square
+            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
+        else:
+            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
+            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
+            size = size[patterns.cluster]
+        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
+
+    # --- values and influences ---------------------------------------------------------------------------------
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """Every row as a pattern of its own; and behind them one for every deviation that is only estimated.
+
+        What its error does to a value is like the influence of one more row, which all classifiers share. But no row
+        is behind it: it is normal, and has no skewness.
+        """
+        rows, more = self.row_patterns, len(self._uncertain)
+        if not more:
+            return rows
+        count = np.append(rows.count, np.zeros(more))
+        mass, square = (np.append(column, np.ones(more)) for column in (rows.mass, rows.square))
+        cluster = None if rows.cluster is None else np.append(rows.cluster, rows.clusters + np.arange(more))
+        truth = np.append(rows.truth, np.zeros(more, rows.truth.dtype))
+        return Patterns(rows.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
+
+    @cached_property
+    def _uncertain(self) -> list[str]:
+        """The deviations that are only estimated."""
+        errors = self._truth[1].errors
+        return [name for name, error in zip(("sd", "blur"), errors, strict=True) if error > 0]
+
+    def _moved(self, name: str, sign: float) -> ContinuumEvaluation:
+        """The same with a deviation whose square is one standard error higher or lower."""
+        measured = self._truth[1]
+        error = measured.errors[("sd", "blur").index(name)]
+        column = np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0))
+        moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
+        rows = replace(self.rows, measured=replace(measured, **moved))
+        return replace(self, rows=rows, kept={}, found={}, tails={})
+
+    @cached_property
+    def _moves(self) -> list[dict[str, float]]:
+        """By how much one standard error of each of these deviations moves every mean."""
+        means = [each.means for each in self.moved()]
+        pairs = zip(means[::2], means[1::2], strict=True)
+        return [{column: (up[column] - down[column]) / 2 for column in up} for up, down in pairs]
+
+    def value(self, slot: Slot) -> float:
+        """The formula at the means."""
+        return float(np.real(slot.measure.value_of(self._offered(slot))))
+
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
+        del smooth
+        found = np.zeros(len(self.rows))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = self.slopes(slot, self._offered(slot), self.means)
+            for name, slope in slopes.items():
+                found += slope * (self.column(name) - self.means[name])
+            found /= self.total
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
+        return np.append(found, moves) if moves else found
+
+    def counted(self, slot: Slot) -> tuple[float, float]:
+        """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
+        name = str(slot.measure.counted)
+        slope = self.slopes(slot, self._offered(slot), (name,))[name]
+        return self.means[name], -1.0 if slope < 0 else 1.0
+
+    def wavering(self, slot: Slot) -> Array:
+        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
+        found = slot.measure.wavering_of(self._offered(slot))
+        if found == 0 or np.isnan(found):
+            return np.array([found])
+        seen, foreseen = next(DOUBTS[name] for name in slot.measure.arguments if name in DOUBTS)
+        gap = self.column(seen) - self.column(foreseen)
+        gap, patterns = gap - self.weights.mass @ gap / self.total, self.row_patterns
+        parts = by_cluster(patterns, gap[None])[0] if self.clustered else gap * np.sqrt(patterns.square)
+        return np.asarray(found * parts / np.linalg.norm(parts))
+
+    def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+        """No row differs from another: all are right, say, which does not prove that all ever will be.
+
+        So many rows tell how rare an error is at most; how far off it would be, the rows themselves, half of which are
+        further from the nearest boundary.
+        """
+        if slot.measure.better == "neither":
+            return value, value
+        trials = np.array([self.total / self.unit])
+        rate = slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error")
+        share = min(max(value, 0.0), 1.0) if rate else 0.0
+        low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
+        if rate:
+            return low, high
+        worst = self._usual_distance**2 * high
+        return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
+
+    @cached_property
+    def _usual_distance(self) -> float:
+        """How far values are from the nearest boundary: half of all rows, by weight, no nearer."""
+        scale, measured = self._truth
+        inner = np.array([boundary for boundary in scale.boundaries if np.isfinite(boundary)])
+        nearest = np.abs(measured.value[:, None] - inner).min(axis=1)
+        order = np.argsort(nearest, kind="stable")
+        reached = np.cumsum(self.weights.mass[order])
+        reached = reached > reached[-1] * (0.5 + ROUNDING)
+        return float(nearest[order[np.argmax(reached)]])
+
+    # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
+
+    def shaken(self, slots: Sequence[Slot]) -> Array:
+        """What one standard error of each deviation that is only estimated does to some slots: (deviations, slots)."""
+        return np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Find the columns once, before rows are weighed anew again and again."""
+        asked = {name for slot in slots for each in slot.measure.arguments for name in DOUBTS.get(each, (each,))}
+        for name in asked & ASKED:
+            self.kept[name] = self.column(name)
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
+        for place, slot in enumerate(slots):
+            offered: dict[str, Any] = {"classes": len(self.scale)}
+            for name in slot.measure.arguments:
+                if name in DOUBTS:
+                    offered[name] = self._doubts(name, mass)
+                elif name in ASKED:
+                    offered[name] = mass @ self.column(name) / total
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found[:, place] = np.real(slot.measure.value_of(offered))
+        return found
+
+    def remark(self, slot: Slot) -> str:
+        """What there is to know about a value beside the value itself."""
+        needs = [need for name in slot.measure.arguments for need in NEEDS.get(name, ())]
+        lacking = [need for need in needs if need not in self._truth[1].given]
+        if lacking:
+            return UNKNOWN.format(need=lacking[0])
+        doubts = [name for name in slot.measure.arguments if name in DOUBTS]
+        if doubts:
+            return self._diagnosis(slot, doubts[0])
+        return NEGATIVE if slot.measure.better == "lower" and self.result(slot).value[0] < 0 else ""
+
+    def _diagnosis(self, slot: Slot, name: str) -> str:
+        """Whether the response model can be believed, and which estimate is taken therefore."""
+        seen, foreseen = (self.means[column] for column in DOUBTS[name])
+        doubt, limit = self.doubt(name), slot.measure.parameters["limit"]
+        taken = "difference" if abs(doubt) > limit else "posterior"
+        return f"{taken}: the model foresees {foreseen:.3g} and {seen:.3g} is seen, {doubt:+.1f} standard errors"
+
+
+def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
+    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
+    count, whole, cross, square = sums
+    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)

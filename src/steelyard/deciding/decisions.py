@@ -1,0 +1,310 @@
+"""From scores to decisions: where to set the threshold, what that achieves, and when to decline.
+
+A threshold that was chosen on some rows looks better on them than it is. So every choice comes with two values: what
+it achieves on the rows at hand, and what it achieves on rows that had no part in it, found by choosing anew without
+each tenth of the rows and trying the choice on that tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import BadOption, NoThreshold, quoted
+from ..estimate import Estimate
+from ..evaluating.evaluation import Slot
+from ..parallel import chunks, over_rows
+from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
+from ..ranking.order import Ranking
+from ..registry import Measure
+from ..sums.rows import Rows
+from ..table import Table
+from ..uncertainty.intervals import interval_method, wilson
+from .goals import Goal, Limit, counted
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from ..assessing.assessment import Assessment
+    from ..kinds import Array, Codes, Marks, Numbers, Places
+
+FOLDS, REPEATS = 10, 5
+MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A threshold, what it was chosen for, and what it achieves.
+
+    Attributes:
+        goal: What it was chosen for.
+        threshold: A row is assigned to the event when its score is this or more; NaN where no threshold will do.
+        also: Scores down to this one, but not including it, would do the same as a threshold.
+        value: What it achieves on the rows that it was chosen on.
+        honest: The same on rows that had no part in the choice.
+        limits: What it achieves where conditions were set: on the same rows, and on others.
+        note: What there is to know.
+        assessment: All measures at this threshold, on the rows that it was chosen on.
+    """
+
+    goal: Goal
+    threshold: float
+    also: float
+    value: Estimate | None
+    honest: Estimate | None
+    limits: tuple[tuple[Estimate, Estimate], ...]
+    note: str
+    assessment: Assessment | None = field(repr=False, default=None)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is such a threshold."""
+        return self.value is not None
+
+    def refuse_none(self, name: str) -> Decision:
+        """Say what stands in the way where there is no such threshold for a classifier."""
+        if not self.found:
+            raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=self.note)
+        return self
+
+    def __str__(self) -> str:
+        """In a few lines."""
+        from ..text import number
+
+        if self.value is None or self.honest is None:
+            return f"no threshold: {self.goal}; {self.note}"
+        lines = [f"threshold {number(self.threshold, 4)}: {self.goal}"]
+        pairs = [(self.goal.measure.label, self.value, self.honest)]
+        pairs += [(str(limit), *both) for limit, both in zip(self.goal.limits, self.limits, strict=True)]
+        for label, here, elsewhere in pairs:
+            lines.append(f"  {label}: {here}; on rows that had no part in the choice {elsewhere}")
+        return "\n".join([*lines, *([f"  {self.note}"] if self.note else [])])
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """All thresholds of the score of one class, from the highest on; at the first one no row is assigned to it."""
+
+    one: OneAgainstRest
+    prevalence: float | None = None
+
+    @cached_property
+    def scores(self) -> Array:
+        """The thresholds."""
+        return np.concatenate([[np.inf], self.one.ranking.thresholds])
+
+    @property
+    def unit(self) -> float:
+        """What one independent row weighs."""
+        return self.one.evaluation.unit / PSEUDO_ROW
+
+    @property
+    def own_weight(self) -> Array:
+        """What the rows weigh, in the order of the scores."""
+        return self.one.in_order(self.one.evaluation.weights.mass)
+
+    def tables(self) -> Tables:
+        """The table at every threshold."""
+        return self.table_of(self.raw_cells(self.own_weight))
+
+    def table_of(self, cells: Array) -> Tables:
+        """Tables with the prevalence that was asked for."""
+        squares = cells * self.unit
+        if self.prevalence is not None:
+            total = cells.sum(axis=0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                own = self.prevalence * total / (cells[0] + cells[1])
+                rest = (1 - self.prevalence) * total / (cells[2] + cells[3])
+                factors = np.stack([own, own, rest, rest])
+                cells, squares = cells * factors, squares * factors**2
+        return Tables(cells, squares, self.one.evaluation.scale, self.one.code, self.unit)
+
+    def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
+        """Every threshold in a row: the table there, and some measures with their intervals."""
+        chosen, tables = [counted(name) for name in measures], self.tables()
+        columns: dict[str, Any] = {"threshold": self.scores.tolist()}
+        columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.cells, strict=True)}
+        values = tables.values(chosen)
+        bounds = (values, values) if level is None else tables.bounds(chosen, level)
+        for place, measure in enumerate(chosen):
+            columns[measure.label] = values[place].tolist()
+            if level is not None:
+                columns |= {f"{measure.label}_low": bounds[0][place].tolist()}
+                columns |= {f"{measure.label}_high": bounds[1][place].tolist()}
+        return Table(columns)
+
+    def guaranteed(self, goal: Goal, cells: Array) -> Marks | None:
+        """Where the conditions hold for all rows to come with the probability asked for; None where none was.
+
+        A threshold with so many rows of a class on the wrong side of it has a true error that is spread as a Beta
+        variable, whatever the scores are (Wilks 1941): only the number of rows on the wrong side matters.
+        """
+        if goal.guarantee is None:
+            return None
+        if not self.one.evaluation.weights.equal or self.one.evaluation.rows.cluster is not None:
+            raise BadOption("a guarantee needs independent rows that weigh the same", mend="Leave guarantee= out")
+        allowed = np.ones(len(self.scores), dtype=bool)
+        for limit in goal.limits:
+            wrong, size, share = wrong_side(limit, cells)
+            allowed &= wrong <= _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits))
+        return allowed
+
+    # --- the choice -----------------------------------------------------------------------------------------
+
+    def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
+        """The place of the best threshold for a goal."""
+        cells = self.raw_cells(self.own_weight if weight is None else weight)
+        return goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
+
+    def held_out(self, goal: Goal, seed: int = 0) -> Array:
+        """The table of rows that had no part in the choice of the threshold by which they were assigned: (4, 1)."""
+        mass, random = self.own_weight, np.random.default_rng(seed)
+        repeats = REPEATS if len(mass) <= MANY_ROWS else 1
+        cells = np.zeros(4)
+        for _ in range(repeats):
+            fold = self._folds(random)
+            for number in range(FOLDS):
+                out = fold == number
+                place = self.choose(goal, np.where(out, 0.0, mass))
+                # Where no threshold will do, no row is assigned to the class.
+                cells += self.raw_cells(np.where(out, mass, 0.0))[:, place or 0]
+        return cells[:, None] / repeats
+
+    def raw_cells(self, weight: Array) -> Array:
+        """The tables at every threshold as they are, with other weights of the rows."""
+        hits, alarms = (np.concatenate([[0.0], np.cumsum(part)]) for part in self.one.parted(weight))
+        return np.stack([hits, hits[-1] - hits, alarms, alarms[-1] - alarms])
+
+    def _folds(self, random: np.random.Generator) -> Places:
+        """Part the rows into tenths at random, each class apart; rows of one cluster stay together."""
+        cluster = self.one.sides.cluster
+        if cluster is not None:
+            return np.asarray(random.permutation(int(cluster.max()) + 1) % FOLDS)[cluster]
+        fold = np.empty(len(self.one.truth), dtype=np.int64)
+        for side in (self.one.positive, ~self.one.positive):
+            fold[side] = random.permutation(int(side.sum())) % FOLDS
+        return fold
+
+
+def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
+    """How many rows of a class are on the wrong side of each threshold, of how many; the share that must not be."""
+    tp, fn, fp, tn = cells
+    sides = {"sensitivity": (fn, True), "fnr": (fn, False), "specificity": (fp, True), "fpr": (fp, False)}
+    if limit.measure.name not in sides or limit.at_least != sides[limit.measure.name][1]:
+        raise BadOption(
+            f"{quoted(str(limit))} cannot be guaranteed",
+            mend="Only sensitivity or specificity of at least, fpr or fnr of at most, so much can be",
+        )
+    wrong, at_least = sides[limit.measure.name]
+    size = float((tp + fn)[0] if wrong is fn else (fp + tn)[0])
+    return wrong, size, limit.bound if at_least else 1 - limit.bound
+
+
+def _most_wrong(size: float, share: float, probability: float) -> int:
+    """How many rows of a class may be on the wrong side of a threshold; -1 where even none is too many."""
+    from scipy.special import betaincc
+
+    wrong = np.arange(int(size))
+    sure = betaincc(size - wrong, wrong + 1, share) >= probability
+    return int(np.flatnonzero(sure)[-1]) if sure.any() else -1
+
+
+def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decision:
+    """Choose a threshold for the event, and tell what it achieves."""
+    thresholds = Thresholds(assessment.event_ranking(), goal.prevalence)
+    place = thresholds.choose(goal)
+    if place is None:
+        return Decision(goal, float("nan"), float("nan"), None, None, (), _why_not(goal, thresholds))
+    tables = thresholds.tables()
+    here = _estimates(tables.at(place), goal, assessment)
+    elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
+    threshold = float(thresholds.scores[place])
+    below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
+    limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
+    note = "no row is assigned to the event" if np.isinf(threshold) else ""
+    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, note, assessment.at_threshold(threshold))
+
+
+def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
+    """The measures of a goal on one table."""
+    level = assessment.settings.level
+    values, (low, high) = tables.values(goal.measures)[:, 0], tables.bounds(goal.measures, level)
+    errors = tables.errors(goal.measures)[:, 0]
+    return [
+        Estimate(
+            float(values[place]),
+            float(low[place, 0]),
+            float(high[place, 0]),
+            float(errors[place]),
+            assessment.n,
+            interval_method(Slot(measure, 0)),
+            measure=measure.label,
+            label=assessment.tally.scale.event,
+            level=level,
+        )
+        for place, measure in enumerate(goal.measures)
+    ]
+
+
+def _why_not(goal: Goal, thresholds: Thresholds) -> str:
+    """What stands in the way of a goal."""
+    tables = thresholds.tables()
+    if goal.guarantee is not None:
+        for limit in goal.limits:
+            _, size, share = wrong_side(limit, thresholds.raw_cells(thresholds.own_weight))
+            if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
+                needed = np.ceil(np.log((1 - goal.guarantee) / len(goal.limits)) / np.log(share))
+                return f"{limit} cannot be guaranteed by {size:g} rows; {needed:g} would do, all on the right side"
+    for limit, values in zip(goal.limits, tables.values([limit.measure for limit in goal.limits]), strict=True):
+        if not limit.met(values).any():
+            most = np.nanmax(values) if limit.at_least else np.nanmin(values)
+            return f"{limit} is met at no threshold: the {'most' if limit.at_least else 'least'} is {most:.4g}"
+    if goal.limits:
+        return "no threshold meets all conditions"
+    return f"{goal.measure.label} is undefined at every threshold"
+
+
+# --- more than two classes, and no decision at all ------------------------------------------------------------------
+
+
+def least_cost(columns: Sequence[Numbers], costs: Array, decline: float | None = None) -> Codes:
+    """Assign every row to the class with the least expected cost; -1 where declining costs less.
+
+    Args:
+        columns: The probability of each class.
+        costs: What it costs to assign a row of a class (rows) to a class (columns).
+        decline: What it costs not to decide.
+    """
+    codes = np.empty(len(columns[0]), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            expected = np.stack([column[low:high] for column in columns], axis=1).astype(np.float64) @ costs
+            codes[low:high] = expected.argmin(axis=1)
+            if decline is not None:
+                codes[low:high][expected.min(axis=1) > decline] = -1
+
+    over_rows(len(codes), work)
+    return codes
+
+
+def rejection(rows: Rows, model: int, level: float) -> Table:
+    """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
+
+    How sure it is of a row is the highest of its probabilities.
+    """
+    stacked = np.stack(rows.scores[model].memberships(), axis=1)
+    if not (stacked.min() >= 0 and stacked.max() <= 1):
+        raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
+    ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
+    right = (stacked.argmax(axis=1) == rows.truth)[ranking.order]
+    mass = (np.ones(len(rows)) if rows.sums is None else rows.sums[:, 1])[ranking.order]
+    kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
+    risk = wrong / kept
+    unit = 1.0 if rows.sums is None else float(rows.sums[:, 2].sum() / rows.sums[:, 1].sum())
+    low, high = wilson(risk, kept / unit, level)
+    columns_out = {"threshold": ranking.thresholds, "coverage": kept / kept[-1], "risk": risk, "low": low, "high": high}
+    return Table({name: values.tolist() for name, values in columns_out.items()})

@@ -1,0 +1,148 @@
+"""What a threshold is chosen for: the best value of a measure, under conditions, as users write it."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..columns import as_number
+from ..errors import BadOption, quoted
+from ..measures import find
+from ..registry import Measure
+from ..sums.statistics import CONFUSION, CONTINUUM
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Marks
+
+LIMIT = re.compile(
+    r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?P<sign>>=|<=)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+)
+
+
+class Limit(NamedTuple):
+    """A condition on what a threshold achieves: sensitivity >= 0.8."""
+
+    measure: Measure
+    at_least: bool
+    bound: float
+
+    @classmethod
+    def read(cls, text: str | Limit) -> Limit:
+        """Read a condition as users write it; one that was read already is as it is."""
+        if isinstance(text, Limit):
+            return text
+        found = LIMIT.fullmatch(text) if isinstance(text, str) else None
+        if found is None:
+            raise BadOption(f"the condition {quoted(text)} cannot be read", mend="Write it like 'sensitivity >= 0.8'")
+        return cls(counted(found["measure"]), found["sign"] == ">=", float(found["number"]))
+
+    def met(self, values: Array) -> Marks:
+        """Where it is met; an undefined value meets nothing."""
+        compare = operator.ge if self.at_least else operator.le
+        # A share of rows is not exactly a decimal number: 0.8 of 10 is met by 8.
+        slack = 1e-12 * (1 if not self.at_least else -1)
+        return np.asarray(compare(values, self.bound + slack))
+
+    def __str__(self) -> str:
+        """As it was written."""
+        return f"{self.measure.label} {'>=' if self.at_least else '<='} {self.bound:g}"
+
+
+def counted(name: str | Measure) -> Measure:
+    """A measure that is made of counts: these can be had at every threshold at once."""
+    entry = find(name)
+    if entry.statistic is not CONFUSION:
+        why = "is made of measured values" if entry.statistic is CONTINUUM else "is the same at every threshold"
+        raise BadOption(f"{entry.label} {why}", mend="Name a measure of counts, such as f1")
+    return entry
+
+
+def refuse_no_share(**options: Any) -> None:
+    """Options that are shares lie between 0 and 1, where they are given."""
+    for name, value in options.items():
+        if value is not None and not 0 < as_number(value) < 1:
+            raise BadOption(f"{name} is {quoted(value)}", mend="It lies between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a threshold is chosen for: the best value of a measure, under conditions.
+
+    Attributes:
+        measure: What is to be best.
+        limits: What must hold.
+        prevalence: The share of the event where the threshold will be used; that of the rows if not given.
+        guarantee: The probability with which the conditions must hold for all rows to come; None to hold them against
+            the rows at hand.
+    """
+
+    measure: Measure
+    limits: tuple[Limit, ...] = ()
+    prevalence: float | None = None
+    guarantee: float | None = None
+
+    @classmethod
+    def of(cls, measure: str | Measure, where: Any = (), prevalence: Any = None, guarantee: Any = None) -> Goal:
+        """Check what a user asks for."""
+        entry = counted(measure).with_better_end()
+        if entry.needs:
+            raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend="Give cost= to assess, or costs here")
+        several = isinstance(where, Iterable) and not isinstance(where, str)
+        limits = tuple(Limit.read(text) for text in (where if several else [where]))
+        refuse_no_share(prevalence=prevalence, guarantee=guarantee)
+        if guarantee is not None and not limits:
+            raise BadOption("a guarantee needs a condition", mend="Say where='sensitivity >= 0.8'")
+        return cls(entry, limits, prevalence, guarantee)
+
+    @classmethod
+    def read(cls, text: str) -> Goal:
+        """Read a goal as users write it: "best:f1", "max specificity where sensitivity >= 0.8"."""
+        plain = text.strip()
+        if plain.startswith("best:"):
+            return cls.of(plain.removeprefix("best:"))
+        found = re.fullmatch(r"(?P<way>max|min)\s+(?P<measure>.+?)(?:\s+where\s+(?P<limits>.+))?", plain)
+        if found is None:
+            raise BadOption(
+                f"the threshold {quoted(text)} cannot be read",
+                mend="Give a number, 'best:f1', 'cost:costs.csv' or 'max specificity where sensitivity >= 0.8'",
+            )
+        goal = cls.of(found["measure"], (found["limits"] or "").split(" and ") if found["limits"] else ())
+        if (found["way"] == "max") != (goal.measure.better == "higher"):
+            raise BadOption(
+                f"of {goal.measure.label}, {goal.measure.better} is better",
+                mend=f"Say {'max' if goal.measure.better == 'higher' else 'min'} {goal.measure.label}",
+            )
+        return goal
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The measure, and those of the conditions."""
+        return [self.measure, *[limit.measure for limit in self.limits]]
+
+    def choose(self, tables: Tables, allowed: Marks | None = None) -> int | None:
+        """The place of the best threshold, the highest of equally good ones; None where none will do."""
+        values = tables.values(self.measures)
+        fit = ~np.isnan(values[0])
+        if allowed is None:
+            for limit, held in zip(self.limits, values[1:], strict=True):
+                fit &= limit.met(held)
+        else:
+            fit &= allowed
+        if not fit.any():
+            return None
+        sign = 1.0 if self.measure.better == "higher" else -1.0
+        ranked = np.where(fit, sign * values[0], -np.inf)
+        return int(np.argmax(ranked >= ranked.max() - 1e-12 * max(abs(ranked.max()), 1e-300)))
+
+    def __str__(self) -> str:
+        """In words."""
+        where = f" where {' and '.join(map(str, self.limits))}" if self.limits else ""
+        at = "" if self.prevalence is None else f" at prevalence {self.prevalence:g}"
+        sure = "" if self.guarantee is None else f", guaranteed with probability {self.guarantee:g}"
+        return f"{'highest' if self.measure.better == 'higher' else 'lowest'} {self.measure.label}{at}{where}{sure}"

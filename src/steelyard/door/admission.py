@@ -1,0 +1,196 @@
+"""From what a user names to rows that are let in: arrays as they are, columns out of frames and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import BadOption, SteelyardError, UnknownColumn, quoted
+from ..files import sources
+from ..files.paths import File
+from ..files.streams import Files, Loaded
+from .cases import Cases, Door, Prediction
+from .labels import encode
+from .measured import Knowledge
+from .membership import numbers
+from .misreadings import refuse_misaligned
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which columns hold what, and which rows count.
+
+    Attributes:
+        truth: The column of true labels; None where arrays are given.
+        models: The columns of each classifier.
+        door: The options under which rows are let in; weight, group and by may be names of columns.
+        where: Which rows count.
+    """
+
+    truth: str | None
+    models: Mapping[str, Any]
+    door: Door
+    where: str | None = None
+
+    def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
+        """Let arrays in as they are; take columns out of frames and files first."""
+        if predictions is not None:
+            for name, value in (("truth", self.truth), ("where", self.where)):
+                if value is not None:
+                    raise BadOption(
+                        f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
+                    )
+            refuse_misaligned(y_true, {**predictions, "weight": self.door.weight, "group": self.door.group})
+            return self.door.admit(y_true, predictions)
+        if self.truth is None:
+            raise BadOption(
+                "there is no prediction",
+                mend="assess(y_true, prediction), or assess(frame, truth=..., assigned=...)",
+            )
+        self._refuse_loose()
+        return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true)))
+
+    def _admit_loaded(self, loaded: Loaded) -> Cases:
+        try:
+            cases = self.let_in(loaded.table)
+        except SteelyardError as error:
+            raise loaded.locate(error) from None
+        if loaded.places is None:
+            return cases
+        return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])
+
+    def let_in(self, table: Any, door: Door | None = None, forms: Mapping[str, bool] | None = None) -> Cases:
+        """Take the columns out of a table and let its rows in; which classifiers gave labels may be known."""
+        door, chosen, names = self.door if door is None else door, {}, {"truth": str(self.truth)}
+        for what in ("weight", "group", "by"):
+            value = getattr(door, what)
+            if isinstance(value, str):
+                chosen[what], names[what] = sources.column(table, value), value
+            elif what == "by" and _are_names(value):
+                chosen[what] = {name: sources.column(table, name) for name in value}
+        known = _known_columns(table, door.knowledge)
+        truth, columns = self.taken(lambda name: sources.column(table, name), table)
+        for name, labels in () if forms is None else forms.items():
+            if name in self.headings:
+                columns[name] = _of_form(columns[name], self.headings[name], labels=labels)
+        return replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
+
+    def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
+        """The truth and what each classifier said: single columns by a function, memberships out of a table."""
+        predictions = {
+            name: column(spec) if _is_column(spec) else _memberships(table, name, spec)
+            for name, spec in self.models.items()
+        }
+        return column(str(self.truth)), predictions
+
+    @property
+    def parts_are_named(self) -> bool:
+        """Whether the parts of the data are columns, if there are any."""
+        return self.door.by is None or isinstance(self.door.by, str) or _are_names(self.door.by)
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """What messages call a classifier's column of labels or scores."""
+        return {name: spec for name, spec in self.models.items() if isinstance(spec, str) and "*" not in spec}
+
+    def columns_among(self, names: Sequence[str]) -> list[str]:
+        """The columns that are needed, of those that there are."""
+        import pyarrow as pa
+
+        table = pa.table([pa.nulls(0)] * len(names), names=list(names))
+        door, pair = self.door, self.door.knowledge.response
+        named = [self.truth, door.weight, door.group, door.knowledge.sd, door.knowledge.sd_response]
+        for several in (door.by, pair):
+            named += list(several) if _are_names(several) else [several]
+        found = [name for name in named if isinstance(name, str)]
+        for spec in self.models.values():
+            found += [spec] if _is_column(spec) else list(sources.membership_columns(table, _checked(spec)).values())
+        for name in found:
+            sources.column(table, name)
+        return list(dict.fromkeys(found))
+
+    def _needed(self, source: Any) -> list[str] | None:
+        """Of files, only what is needed is read; every file must offer the same."""
+        if hasattr(source, "__arrow_c_stream__"):
+            return None
+        return self.columns_of(sources.opened(source, self.where))
+
+    def columns_of(self, files: Files) -> list[str]:
+        """The columns that are needed of files; a pattern must match the same in all of them."""
+        wanted: list[str] = []
+        for file in files.files:
+            here = self.columns_in(files, file)
+            refuse_other_columns(here, wanted, file)
+            wanted = here
+        return wanted
+
+    def columns_in(self, files: Files, file: File) -> list[str]:
+        """The columns that are needed of one file."""
+        try:
+            return self.columns_among(files.names_in(file))
+        except SteelyardError as error:
+            raise error.within(file.shown, None) from None
+
+    def _refuse_loose(self) -> None:
+        """A filter leaves out rows of the table, but none of an array that stands beside it."""
+        beside = {"weight": self.door.weight, "group": self.door.group, "by": self.door.by}
+        for name, value in beside.items() if self.where is not None else ():
+            if value is not None and not isinstance(value, str) and not _are_names(value):
+                raise BadOption(f"where= leaves rows out, but {name}= is an array", mend="Name a column instead")
+
+
+def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File) -> None:
+    """A file must offer the same columns as those before it, where there were any."""
+    if wanted and list(here) != list(wanted):
+        odd = sorted(set(here) ^ set(wanted))[0]
+        raise UnknownColumn(
+            f"{quoted(odd)} is a column of some files, not of all",
+            file=file.shown,
+            mend="Files that are read together need the same columns",
+        )
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+
+
+def _is_column(spec: Any) -> bool:
+    """Whether a classifier has one column of labels or scores."""
+    return isinstance(spec, str) and "*" not in spec
+
+
+def _checked(spec: Any) -> Any:
+    if spec is None:
+        raise UnknownColumn("no column holds the prediction", mend="Name assigned='column' or membership='p_*'")
+    if not isinstance(spec, str | Mapping | list | tuple):
+        raise BadOption(f"{quoted(spec)} names no columns", mend="Give 'p_*', a list or {class: column}")
+    return spec
+
+
+def _known_columns(table: Any, known: Knowledge) -> Knowledge:
+    """Columns in the place of their names."""
+
+    def found(name: Any) -> Any:
+        return sources.column(table, name) if isinstance(name, str) else name
+
+    pair = known.response
+    return Knowledge(
+        found(known.sd),
+        found(known.sd_response),
+        tuple(found(name) for name in pair) if isinstance(pair, tuple | list) else pair,
+    )
+
+
+def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
+    """What one classifier said, from the membership columns that were named for it."""
+    found = sources.membership_columns(table, _checked(wanted))
+    columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
+    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
+
+
+def _of_form(column: Any, heading: str, *, labels: bool) -> Prediction:
+    """A column as labels or as scores, whichever all rows together are."""
+    if labels:
+        return Prediction(heading, labels=encode(column, heading))
+    return Prediction(heading, columns=(numbers(column, heading),))

@@ -1,0 +1,375 @@
+"""One validated batch of rows. What gets past this door is right, so nothing behind it checks again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..columns import as_number, flat_numbers, flattened, is_table, is_whole, numbers, refuse_twice, take
+from ..errors import (
+    BadOption,
+    EmptyInput,
+    NotNumbers,
+    OneClass,
+    SteelyardError,
+    UnknownLabel,
+    UnusableLabels,
+    WrongShape,
+    quoted,
+)
+from ..scale import Continuum, Label, Scale, listed, plain_label
+from ..suggestions import did_you_mean, refuse_unknown
+from .labels import Coded, coded, crossed, encode, refuse_missing, scale_of
+from .measured import Knowledge, Measured
+from .membership import missing_rows, refuse_missing_numbers
+from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
+from .naming import named_after, renamed
+from .prediction import Prediction, Scores, recognise
+from .weights import checked_weight
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Marks, Numbers, Places
+
+__all__ = ["Cases", "Door", "Missing", "Prediction", "replace_event"]
+
+Missing = Literal["error", "drop"]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Rows with their true class and the class that each classifier assigned, coded on one scale.
+
+    Attributes:
+        scale: The classes.
+        truth: Codes of the true classes.
+        assigned: Codes of the assigned classes, by classifier.
+        scores: Scores or memberships, by classifier.
+        measured: The values that true classes were cut from, where they are.
+        weight: What each row weighs; None where all weigh the same.
+        counted: True when weights say how often a row occurred, False when they say how much it stands for.
+        group: The cluster that each row belongs to.
+        slice: The part of the data that each row belongs to, for results by part.
+        kept: Which rows of the input these are; None for all.
+        dropped: How many rows were left out because a value was missing.
+    """
+
+    scale: Scale
+    truth: Codes
+    assigned: Mapping[str, Codes]
+    scores: Mapping[str, Scores]
+    measured: Measured | None = None
+    weight: Array | None = None
+    counted: bool = True
+    group: Coded | None = None
+    slice: Coded | None = None
+    kept: Places | None = None
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.truth)
+
+    def some(self, rows: Places) -> Cases:
+        """Some of the rows, each as often as it is named."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            assigned={name: codes[rows] for name, codes in self.assigned.items()},
+            scores={name: said.at(rows) for name, said in self.scores.items()},
+            measured=None if self.measured is None else self.measured.keep(rows),
+            weight=None if self.weight is None else self.weight[rows],
+            group=None if self.group is None else replace(self.group, codes=self.group.codes[rows]),
+            slice=None if self.slice is None else replace(self.slice, codes=self.slice.codes[rows]),
+            kept=rows if self.kept is None else self.kept[rows],
+        )
+
+    def present(self) -> Cases:
+        """Without rows that occurred not even once: they are no rows, and make no cluster."""
+        if self.weight is None or not self.counted or not (absent := self.weight == 0).any() or absent.all():
+            return self
+        return self.some(np.flatnonzero(~absent))
+
+    @property
+    def scored(self) -> bool:
+        """Whether any classifier gave scores."""
+        return any(scores.columns for scores in self.scores.values())
+
+    def given(self, checked: bool = False) -> Given:
+        """What there is for measures to be made of; scores may have been found to be probabilities before."""
+        return given_by(list(self.scores.values()), self.measured, checked)
+
+
+class Given(NamedTuple):
+    """What there is for measures to be made of.
+
+    Attributes:
+        scored: Whether any classifier gave scores.
+        probable: Whether all scores can be probabilities.
+        measured: What is known about measured values; None where the truth was not measured.
+    """
+
+    scored: bool = False
+    probable: bool = True
+    measured: frozenset[str] | None = None
+
+
+def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:
+    """See what there is."""
+    probable = checked or all(said.are_probabilities for said in scores)
+    return Given(any(said.columns for said in scores), probable, None if measured is None else measured.given)
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Columns that have been read, but not yet held against each other."""
+
+    truth: Coded
+    measured: Measured | None
+    predictions: Mapping[str, Prediction]
+    weight: Numbers | None
+    counted: bool
+    group: Coded | None
+    slice: Coded | None
+
+    def labelled(self) -> list[Coded]:
+        """The columns of labels beside the predictions."""
+        return [column for column in (self.truth, self.group, self.slice) if column is not None]
+
+    def missing(self) -> Marks:
+        """Mark the rows in which anything is missing."""
+        marks = [column.missing() for column in self.labelled() if column.has_missing]
+        found = [prediction.missing() for prediction in self.predictions.values()]
+        found.append(None if self.weight is None else missing_rows([self.weight]))
+        found += [] if self.measured is None else self.measured.missing()
+        marks += [mark for mark in found if mark is not None]
+        return np.logical_or.reduce(marks) if marks else np.zeros(len(self.truth), dtype=bool)
+
+    def keep(self, rows: Marks) -> Raw:
+        """Leave out the rows that are not marked."""
+        return Raw(
+            self.truth.keep(rows),
+            None if self.measured is None else self.measured.keep(rows),
+            {name: prediction.keep(rows) for name, prediction in self.predictions.items()},
+            None if self.weight is None else self.weight[rows],
+            self.counted,
+            None if self.group is None else self.group.keep(rows),
+            None if self.slice is None else self.slice.keep(rows),
+        )
+
+
+@dataclass(frozen=True)
+class Door:
+    """The options under which rows are let in.
+
+    Attributes:
+        scale: The classes, where the user named them.
+        event: The class of interest.
+        threshold: The score from which on a row is assigned to the event.
+        missing: What to do about missing values.
+        weight: What each row weighs.
+        group: The cluster of each row.
+        by: The part of the data that each row belongs to.
+        names: What messages call the truth, the weight, the group and the parts, where they are columns of a table.
+        headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
+        any_scale: Whether a score need not be a probability, since it is not held against one half.
+        knowledge: What is said about measured values, where the truth was measured.
+        part: Whether more rows follow: what must hold of all rows together is then for others to check.
+    """
+
+    scale: Scale | None = None
+    event: Any = None
+    threshold: float | None = None
+    missing: Missing = "error"
+    weight: Any = None
+    group: Any = None
+    by: Any = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
+    any_scale: bool = False
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    part: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options themselves."""
+        refuse_unknown("missing", self.missing, ("error", "drop"))
+        if self.scale is not None and not isinstance(self.scale, Scale):
+            raise BadOption(f"scale is {quoted(self.scale)}", mend="Give scale=Scale(['low', 'high'])")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", as_number(self.threshold))
+            if np.isnan(self.threshold):
+                raise BadOption("threshold is no number", mend="Give a number, or leave it out")
+        object.__setattr__(self, "event", None if self.event is None else plain_label(self.event))
+        if isinstance(self.scale, Continuum):
+            if self.knowledge.sd is None:
+                object.__setattr__(self, "knowledge", replace(self.knowledge, sd=self.scale.sd))
+        elif self.knowledge.said:
+            raise BadOption(
+                f"{self.knowledge.said[0]} is given, but the truth was not measured",
+                mend="Say where classes are cut: scale=Continuum([65], ['dry', 'wet'])",
+            )
+
+    def admit(self, truth: Any, predictions: Mapping[str, Any]) -> Cases:
+        """Check and code everything; the way from raw input to Cases."""
+        if not predictions:
+            raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
+        raw = self._read(truth, predictions)
+        refuse_unequal(raw, self._name("weight"))
+        if len(raw.truth) == 0:
+            raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
+        gaps = raw.missing() if self.missing == "drop" else None
+        if gaps is None or not gaps.any():
+            return self._place(raw).present()
+        if gaps.all():
+            raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
+        kept = np.flatnonzero(~gaps)
+        try:
+            cases = self._place(raw.keep(~gaps))
+        except SteelyardError as error:
+            raise error if error.row is None else error.at(int(kept[error.row])) from None
+        return replace(cases, kept=kept, dropped=len(gaps) - len(kept)).present()
+
+    def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
+        """The classes and the form of every prediction, from the distinct values that the rows hold."""
+        raw = self._read(truth, predictions)
+        return self._settle(raw), raw.predictions
+
+    def _name(self, what: str) -> str:
+        return self.names.get(what, what)
+
+    def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
+        true, measured = self._truth(truth, next(iter(predictions.values())))
+        known = true.labels if self.scale is None else self.scale.classes
+        if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
+            known = ()  # what they are called is up to the predictions
+        event = self.event if self.event is not None or self.scale is None else self.scale.event
+        # Whole numbers, too, are guesses at what was measured where classes bear other names.
+        guessed = isinstance(self.scale, Continuum) and event is None and isinstance(next(iter(known), None), str)
+        scored = self.threshold is not None or self.any_scale or guessed
+        read = {
+            name: recognise(value, self.headings.get(name, name), known, event, scored)
+            for name, value in predictions.items()
+        }
+        weight = None if self.weight is None else flat_numbers(self.weight, self._name("weight"))
+        group = None if self.group is None else encode(self.group, self._name("group"))
+        return Raw(
+            true,
+            measured,
+            read,
+            None if weight is None else numbers(weight, self._name("weight")),
+            weight is None or is_whole(weight),
+            group,
+            self._slice(),
+        )
+
+    def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
+        name = self._name("truth")
+        taken = take(truth, name)
+        try:
+            if not isinstance(self.scale, Continuum):
+                return coded(flattened(taken, name), name), None
+            values = numbers(taken, name)
+            codes = self.scale.cut(values)
+        except (UnusableLabels, WrongShape, NotNumbers) as error:
+            refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
+            raise error from None
+        cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        return cut, self.knowledge.of(values.astype(np.float64), name)
+
+    def _slice(self) -> Coded | None:
+        if self.by is None:
+            return None
+        if isinstance(self.by, Mapping):
+            names, columns = [str(plain_label(name)) for name in self.by], list(self.by.values())
+        else:
+            names, columns = [self._name("by")], [take(self.by, self._name("by"))]
+            if is_table(columns[0]):
+                names, columns = [field.name for field in columns[0].type], columns[0].flatten()
+        if not columns:
+            raise BadOption("by= names no column", mend="Give at least one, or leave it out")
+        refuse_twice(names)
+        return crossed([encode(column, name) for name, column in zip(names, columns, strict=True)])
+
+    def _place(self, raw: Raw) -> Cases:
+        """Code everything on one scale; a row without a value is refused."""
+        for column in raw.labelled():
+            refuse_missing(column)
+        if self.threshold is not None and all(said.labels is not None for said in raw.predictions.values()):
+            raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
+        scale, truth = self._settle(raw), raw.truth
+        if isinstance(scale, Continuum) and isinstance(self.scale, Continuum):
+            truth = renamed(truth, self.scale, scale)
+        return Cases(
+            scale=scale,
+            truth=truth.on(scale),
+            assigned={
+                name: prediction.assigned(scale, self.threshold, self.any_scale)
+                for name, prediction in raw.predictions.items()
+            },
+            scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
+            measured=_checked_measured(raw.measured),
+            weight=None if raw.weight is None else checked_weight(raw.weight, self._name("weight"), self.part),
+            counted=raw.counted,
+            group=raw.group,
+            slice=raw.slice,
+        )
+
+    def _settle(self, raw: Raw) -> Scale:
+        """Take the scale that was given, or make one of all labels seen."""
+        if self.scale is not None:
+            scale = self.scale
+            if isinstance(scale, Continuum) and scale.named_after_intervals and raw.measured is not None:
+                scale = named_after(scale, raw.predictions, raw.measured.value)
+            return scale if self.event is None else replace_event(scale, self.event)
+        predictions = raw.predictions.values()
+        columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
+        named = [prediction.class_names for prediction in predictions if prediction.class_names]
+        columns += [_bearing_names(names, raw.truth.labels) for names in named]
+        labels = {label for column in columns for label in column.labels}
+        if self.event is not None and self.event not in labels:
+            if len(labels) > 1:
+                known, usual = sorted(labels, key=str), "Check the spelling, or name all classes: scale=Scale([...])"
+                raise UnknownLabel(
+                    f"the event {quoted(self.event)} is not one of the classes seen, {listed(known)}",
+                    mend=did_you_mean(self.event, known, usual),
+                )
+            columns.append(Coded(np.zeros(0, np.uint8), (self.event,), "event"))
+        elif len(labels) < 2:
+            raise OneClass(
+                f"only one class is seen: {quoted(next(iter(labels), None))}",
+                column=raw.truth.name,
+                mend="Name all classes that can occur: scale=Scale([...])",
+            )
+        scale = scale_of(columns, self.event)
+        refuse_strangers(raw)
+        refuse_nameless(raw, scale)
+        return scale
+
+
+def replace_event(scale: Scale, event: Any) -> Scale:
+    """Name another event on the same scale."""
+    if isinstance(scale, Continuum):
+        return scale.but(event=event)
+    return Scale(scale.classes, event, scale.ordered)
+
+
+def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
+    """Let membership columns say which classes there are, when they bear the plain names of those seen."""
+    seen = {str(label) for label in labels}
+    others = [name for name in names if name not in seen] if seen <= set(names) else []
+    unseen: list[Label] = list(others)
+    if all(isinstance(label, bool) for label in labels):
+        unseen = [name == "True" for name in others if name in ("False", "True")]
+    elif not any(isinstance(label, str) for label in labels):
+        unseen = [int(name) for name in others if re.fullmatch("-?[0-9]{1,18}", name)]
+    return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
+
+
+def _checked_measured(measured: Measured | None) -> Measured | None:
+    """Refuse a row of which something is missing that was said of the others."""
+    for name, column in () if measured is None else measured.said():
+        refuse_missing_numbers(column, name)
+    return measured

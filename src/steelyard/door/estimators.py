@@ -1,0 +1,78 @@
+"""What an estimator in the style of scikit-learn says of rows, bound to classes by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..errors import BadOption, UnknownMeasure, WrongShape
+from ..scale import Continuum, Label, Scale, plain_label
+from .labels import encode, in_their_order
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def scale_of_estimator(estimator: Any, y: Any) -> Scale | None:
+    """The continuum that a rule cuts by, or the classes that an estimator knows and those that it does not."""
+    if isinstance(cut := getattr(innermost(estimator), "continuum", None), Continuum):
+        return cut
+    if not hasattr(estimator, "classes_"):
+        return None
+    classes, true = classes_of(estimator), encode(y, "truth")
+    labels = [*classes, *[label for label in true.labels if label not in classes]]
+    arranged = in_their_order(labels, [true])
+    return Scale(arranged or labels, ordered=bool(arranged))
+
+
+def innermost(estimator: Any) -> Any:
+    """What a pipeline ends in, and what a search has found."""
+    while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
+        estimator = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator.best_estimator_
+    return estimator
+
+
+def classes_of(estimator: Any) -> list[Label]:
+    """The classes that an estimator knows, in the order of its columns."""
+    if not hasattr(estimator, "classes_"):
+        raise UnknownMeasure(
+            f"{type(estimator).__name__} has no classes_, which say what its columns are", mend="Give it that attribute"
+        )
+    return [plain_label(label) for label in estimator.classes_]
+
+
+def labels_of(estimator: Any, X: Any, scale: Scale | None) -> Any:
+    """The classes that an estimator assigns."""
+    said = np.asarray(estimator.predict(X))
+    if scale is not None and said.dtype.kind == "f":
+        known = [label for label in scale.classes if not isinstance(label, str)]
+        if not np.isin(said, known).all():
+            raise BadOption(
+                f"{type(estimator).__name__} predicts numbers that are no classes",
+                mend="RegressionRule(regressor, continuum) assigns the class that holds the number",
+            )
+    return said
+
+
+def memberships_of(estimator: Any, X: Any, scale: Scale | None) -> dict[Label, Array]:
+    """The columns of probabilities by class; 0 for classes that training did not have."""
+    classes, table = classes_of(estimator), np.asarray(estimator.predict_proba(X))
+    if table.ndim != 2 or table.shape[1] != len(classes):
+        raise WrongShape(
+            f"predict_proba gives the shape {table.shape} for {len(classes)} classes", mend="One column a class"
+        )
+    columns = dict(zip(classes, table.T, strict=True))
+    none = np.zeros(len(table))
+    return columns | {label: none for label in scale.classes if label not in columns} if scale else columns
+
+
+def where(holds: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """A method that is only there where something holds of the rule."""
+    from sklearn.utils.metaestimators import available_if
+
+    decorate: Callable[[Method], Method] = available_if(holds)
+    return decorate

@@ -1,0 +1,309 @@
+"""What a classifier said, in one of three forms: labels, a score for the event, or one membership a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from ..columns import (
+    checksum,
+    flattened,
+    is_boolean,
+    is_floating,
+    is_table,
+    is_whole,
+    numbers,
+    own,
+    pieces,
+    refuse_twice,
+    take,
+)
+from ..errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideContinuum, WrongShape, quoted
+from ..files import sources
+from ..parallel import chunks
+from ..scale import Continuum, Label, Scale, plain_label
+from .labels import Coded, coded, refuse_missing
+from .membership import (
+    are_probabilities,
+    assign_highest,
+    assign_none,
+    assign_threshold,
+    missing_rows,
+    refuse_missing_numbers,
+)
+
+if TYPE_CHECKING:
+    from ..kinds import Codes, Marks, Numbers, Places
+
+
+WORTH_SEALING = 1 << 20  # values: as many are copied in no time
+WIDE = 4 * 8  # bytes from a row to the next
+
+
+class Scores(NamedTuple):
+    """A classifier's scores: one column a class, or one alone that speaks for a class.
+
+    Where it gave labels there are none, but the classes that it ``assigned``. ``seal`` is the checksum of columns that
+    somebody else could write into. Several columns are probabilities that were checked when they came in, unless they
+    are ``free``: then they may be.
+    """
+
+    columns: tuple[Numbers, ...] = ()
+    speaks: int = -1
+    assigned: Codes | None = None
+    seal: int | None = None
+    free: bool = False
+
+    def rows(self, low: int, high: int) -> Scores:
+        """Some of the rows, each column in one piece."""
+        assigned = None if self.assigned is None else self.assigned[low:high]
+        return self._replace(columns=tuple(pieces(self.columns, low, high)), assigned=assigned, seal=None)
+
+    def at(self, rows: Places) -> Scores:
+        """What was said of some rows."""
+        assigned = None if self.assigned is None else self.assigned[rows]
+        return self._replace(columns=tuple(column[rows] for column in self.columns), assigned=assigned, seal=None)
+
+    def sealed(self) -> Scores:
+        """Scores that cannot change unnoticed: few are copied, of many a checksum is kept.
+
+        Columns of a wide matrix are copied too: reading one of them, as sorting does, would read through all of them.
+        """
+        wide = any(column.strides[0] > WIDE for column in self.columns)
+        if wide or sum(column.size for column in self.columns) <= WORTH_SEALING:
+            return self._replace(columns=own(self.columns))
+        return self._replace(seal=None if _frozen(self.columns) else checksum(self.columns))
+
+    def refuse_changed(self) -> None:
+        """See whether the scores are still those that were given."""
+        if self.seal is not None and self.seal != checksum(self.columns):
+            raise ChangedInput(
+                "the array of scores was changed after it was given",
+                mend="Give a copy of it, or look at the results before you change it",
+            )
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether nothing lies outside 0 and 1, and several columns add up."""
+        if len(self.columns) == 1:
+            return bool(self.columns[0].min() >= 0 and self.columns[0].max() <= 1)
+        return not self.free or are_probabilities(self.columns)
+
+    def of_class(self, code: int) -> Numbers:
+        """The score of a class; of two classes, one score serves both."""
+        if len(self.columns) > 1:
+            return self.columns[code]
+        return self.columns[0] if code == self.speaks else -self.columns[0]
+
+    def memberships(self) -> tuple[Numbers, ...]:
+        """One column a class; one probability of two makes both."""
+        if len(self.columns) != 1:
+            return self.columns
+        both = 1 - self.columns[0], self.columns[0]
+        return both[::-1] if self.speaks == 0 else both
+
+    def reaches(self, code: int, threshold: float) -> Codes:
+        """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
+        return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one classifier said of every row.
+
+    Attributes:
+        name: The classifier, or the column that it comes from.
+        labels: The assigned labels, where it gave labels.
+        columns: One score for the event, or one membership a class.
+        class_names: The classes that the columns belong to, as text; empty where only their order says it.
+        headings: The names of the columns where they come from a table, for messages.
+    """
+
+    name: str
+    labels: Coded | None = None
+    columns: tuple[Numbers, ...] = ()
+    class_names: tuple[str, ...] = ()
+    headings: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.columns[0]) if self.labels is None else len(self.labels)
+
+    def heading(self, place: int) -> str:
+        """What a message calls a column."""
+        if self.headings:
+            return self.headings[place]
+        return f"{self.name}[{self.class_names[place] if self.class_names else place}]"
+
+    def missing(self) -> Marks | None:
+        """Mark the rows without a prediction."""
+        if self.labels is None:
+            return missing_rows(self.columns)
+        return self.labels.missing() if self.labels.has_missing else None
+
+    def keep(self, rows: Marks) -> Prediction:
+        """Leave out the rows that are not marked."""
+        labels = None if self.labels is None else self.labels.keep(rows)
+        return replace(self, labels=labels, columns=tuple(column[rows] for column in self.columns))
+
+    def assigned(self, scale: Scale, threshold: float | None, any_scale: bool = False) -> Codes:
+        """The class of every row, as its place on the scale; a row without a prediction is refused."""
+        if self.labels is not None:
+            refuse_missing(self.labels)
+            return self.labels.on(scale)
+        if threshold is None and self._is_value_on(scale):
+            return self._cut(scale)
+        if len(self.columns) == 1:
+            return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
+        order = self._order(scale)
+        columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
+        if any_scale:
+            return assign_none(columns, headings)
+        # A row that does not add up is nobody's fault alone: of a table, all its columns are named.
+        together = f"{headings[0]} to {headings[-1]}" if self.headings else self.name
+        codes = assign_highest(columns, headings, together)
+        if threshold is None:
+            return codes
+        event = self._spoken_for(scale)
+        return assign_threshold(columns[event], headings[event], event, threshold)
+
+    def scores(self, scale: Scale, any_scale: bool = False) -> Scores:
+        """What it said in numbers, with the columns in the order of the scale."""
+        if self.labels is not None or self._is_value_on(scale):
+            return Scores()
+        if len(self.columns) == 1:
+            return Scores(self.columns, self._spoken_for(scale))
+        return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale)
+
+    def _is_value_on(self, scale: Scale) -> TypeGuard[Continuum]:
+        """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
+        if not isinstance(scale, Continuum) or len(self.columns) > 1 or self.class_names or scale.event is not None:
+            return False
+        inside = [0 < boundary < 1 for boundary in scale.boundaries[1:-1]]
+        return all(inside) or bool(((self.columns[0] < 0) | (self.columns[0] > 1)).any())
+
+    def _cut(self, scale: Continuum) -> Codes:
+        """The classes that values lie in."""
+        refuse_missing_numbers(self.columns[0], self.name)
+        try:
+            return scale.cut(self.columns[0]).astype(np.min_scalar_type(len(scale) - 1))
+        except OutsideContinuum as error:
+            raise OutsideContinuum(error.problem, column=self.name, row=error.row, mend=error.mend) from None
+
+    def _order(self, scale: Scale) -> Sequence[int]:
+        """Which column belongs to each class of the scale."""
+        if self.class_names:
+            return sources.bind(self.class_names, scale)
+        if len(self.columns) == len(scale):
+            return range(len(scale))
+        raise WrongShape(
+            f"{len(self.columns)} membership columns for {len(scale)} classes",
+            column=self.name,
+            mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
+        )
+
+    def _spoken_for(self, scale: Scale) -> int:
+        """The class that a threshold is for: the one that a single score is named after, or else the event."""
+        texts = [str(label) for label in scale.classes]
+        alone = self.class_names[0] if len(self.class_names) == 1 else None
+        code = texts.index(alone) if alone in texts else scale.event_code
+        if len(scale) == 2 and code is not None:
+            return code
+        named = "no event" if scale.event is None else f"the event {quoted(scale.event)}"
+        if len(scale) == 2:
+            called = [
+                label for label in scale.classes if f"_{self.name}".endswith(("_" + str(label), "." + str(label)))
+            ]
+            mend = f"Name the class that the score speaks for: event={quoted((called or scale.classes)[-1])}"
+        elif len(self.columns) == 1:
+            mend = "It tells two classes apart: give one column a class, or a truth that is one class and the rest"
+        else:
+            mend = "Leave it out: the highest decides; or give a truth that is one class and the rest"
+        problem = "a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied"
+        raise EventNeeded(f"{problem}: {len(scale)} classes and {named}", column=self.name, mend=mend)
+
+
+def _frozen(columns: Sequence[Numbers]) -> bool:
+    """Whether nobody can write into columns, nor into what they are views of."""
+    for column in columns:
+        held: Any = column
+        while isinstance(held, np.ndarray):
+            if held.flags.writeable:
+                return False
+            held = held.base
+    return True
+
+
+def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored: bool = False) -> Prediction:
+    """See what form a prediction has.
+
+    ``known`` are the labels that the scale or the truth has; where scores are asked for, numbers are scores.
+    """
+    if isinstance(value, Prediction):
+        return value
+    if isinstance(value, Mapping):
+        return _named([str(plain_label(label)) for label in value], list(value.values()), name)
+    column = take(value, name)
+    if is_table(column):
+        return _named([field.name for field in column.type], column.flatten(), name)
+    if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
+        columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
+        return Prediction(name, columns=columns)
+    if isinstance(column, np.ndarray) and column.ndim > 1:
+        raise WrongShape(
+            f"the prediction has the shape {column.shape}",
+            column=name,
+            mend="Give labels or scores (n,), or one membership column a class (n, C)",
+        )
+    column = flattened(column, name)
+    if is_floating(column):
+        score = scored or _is_score(column, name, known, event)
+    else:
+        score = scored and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
+    return Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=coded(column, name))
+
+
+def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Prediction:
+    if not columns:
+        raise WrongShape("the prediction has no columns", column=name, mend="Give one membership column a class")
+    refuse_twice(classes)
+    headings = [f"{name}[{label}]" for label in classes]
+    taken = [numbers(column, heading) for column, heading in zip(columns, headings, strict=True)]
+    return Prediction(name, columns=tuple(taken), class_names=tuple(classes))
+
+
+def _are_no_labels(column: Any, name: str, known: Sequence[Label]) -> bool:
+    """Whether whole numbers cannot all be labels."""
+    return not bool(np.isin(numbers(column, name), [label for label in known if isinstance(label, int)]).all())
+
+
+def _is_score(column: Any, name: str, known: Sequence[Label], event: Any) -> bool:
+    """Tell scores from labels that are held as floats.
+
+    Whole numbers are labels, unless they are all 0 or 1 and the classes are others.
+    """
+    if known and isinstance(known[0], str):
+        return True
+    values = numbers(column, name)
+    seen: set[float] = set()
+    for low, high in chunks(0, len(values)):
+        piece = values[low:high]
+        if (piece != np.floor(piece))[~np.isnan(piece)].any() or np.isinf(piece).any():
+            return True
+        seen.update(np.unique(piece[~np.isnan(piece)]).tolist())
+    if not seen <= {0.0, 1.0}:
+        return False
+    zero_one = set(known) <= {0, 1}
+    if not zero_one and not seen <= set(known):
+        return True
+    # Of the classes 0 and 1, labels and probabilities of 1 say the same.
+    if seen and event is not None and not (zero_one and event == 1):
+        raise AmbiguousPrediction(
+            f"the numbers 0 and 1 can be labels, or probabilities of the event {quoted(event)}",
+            column=name,
+            mend="Give labels as integers, or say threshold=0.5 if they are probabilities",
+        )
+    return False

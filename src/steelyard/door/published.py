@@ -1,0 +1,103 @@
+"""Confusion tables as somebody else made them: numbers alone, or with the classes named in rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..columns import is_of_pandas
+from ..errors import BadOption, BadTable, EmptyInput, UnusableLabels, quoted
+from ..scale import Label, Scale, listed, plain_label
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+LARGEST = 1e100  # no number of rows
+MARGINS = ("all", "sum", "total", "totals")
+
+
+def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale, Array]:
+    """The classes of a table, and its counts in their order."""
+    if scale is not None and not isinstance(scale, Scale):
+        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
+    rows, columns, numbers = _taken_apart(counts)
+    known = scale if scale is not None or classes is None else Scale(classes, event)
+    if known is not None and event is not None:
+        known = Scale(known.classes, event, known.ordered)
+    if rows is None or columns is None:
+        table = _square(_numbers(numbers))
+        found = Scale(list(range(len(table))), event) if known is None else known
+        if len(found) != len(table):
+            raise BadTable(f"{len(found)} classes for a table of {len(table)}", mend="Name one class a row")
+        return found, _filled(table)
+    labels = [*rows, *[label for label in columns if label not in rows]]
+    if known is not None and not set(labels) <= set(known.classes):
+        if rows != columns or len(rows) != len(known):
+            raise BadTable(f"the table is about {listed(labels)}, not {listed(known.classes)}", mend="Name its classes")
+        return known, _filled(_square(_numbers(numbers)))  # the same classes by other names
+    found = Scale(labels, event) if known is None else known
+    table, places = np.zeros((len(found), len(found))), {label: place for place, label in enumerate(found.classes)}
+    across = [places[label] for label in columns]
+    table[np.ix_([places[label] for label in rows], across)] = _numbers(numbers).reshape(len(rows), len(columns))
+    return found, _filled(table)
+
+
+def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
+    """The names of rows and columns, where there are any, and the numbers."""
+    if isinstance(counts, Mapping):
+        if not all(isinstance(row, Mapping) for row in counts.values()):
+            raise BadTable("the table has no columns", mend="Give {true: {assigned: count}}")
+        names = list(dict.fromkeys(name for row in counts.values() for name in row))
+        return _named(counts), _named(names), [[row.get(name, 0) for name in names] for row in counts.values()]
+    if is_of_pandas(counts) and hasattr(counts, "columns"):
+        rows, columns = _named(counts.index), _named(counts.columns)
+        # Names on one side hold for the other too, where nobody gave it any.
+        counted, alike = list(range(len(rows))), len(rows) == len(columns)
+        return (
+            columns if alike and rows == counted else rows,
+            rows if alike and columns == counted else columns,
+            counts.to_numpy(),
+        )
+    return None, None, counts
+
+
+def _named(names: Any) -> list[Label]:
+    try:
+        labels = [plain_label(name) for name in names]
+    except UnusableLabels as error:
+        raise BadTable(error.problem, mend=error.mend) from None
+    if len(set(labels)) < len(labels):
+        raise BadTable(f"a class stands twice in {listed(labels)}", mend="Name every class once")
+    if labels and isinstance(labels[-1], str) and labels[-1].lower() in MARGINS:
+        raise BadTable(f"{quoted(labels[-1])} is no class", mend="Leave sums out: margins=False")
+    return labels
+
+
+def _numbers(counts: Any) -> Array:
+    try:
+        table = np.asarray(counts.filled(np.nan) if isinstance(counts, np.ma.MaskedArray) else counts)
+        if table.dtype.kind in "iufb":
+            return table.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]")
+
+
+def _square(table: Array) -> Array:
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise BadTable(f"the table has the shape {table.shape}", mend="One row and one column a class")
+    return table
+
+
+def _filled(table: Array) -> Array:
+    """A table with rows in it, and nothing that could be no count."""
+    if not np.isfinite(table).all() or (table < 0).any():
+        row, column = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
+        raise BadTable(f"the count in row {row}, column {column} is {table[row, column]}", mend="Counts are 0 or above")
+    if table.size and table.max() > LARGEST:
+        raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
+    if table.sum() == 0:
+        raise EmptyInput("the table is empty", mend="At least one count must be above 0")
+    return table

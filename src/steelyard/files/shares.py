@@ -1,0 +1,213 @@
+"""Shares of the rows: what one worker reads by itself, a batch at a time, and knows where its rows come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..columns import as_numpy
+from ..errors import SteelyardError, UnreadableFile, quoted
+from . import formats
+from .formats import batches_of, names_of
+from .paths import File
+from .where import Filter
+
+if TYPE_CHECKING:
+    from ..kinds import Places
+
+ROW = "\0 row"  # a column of row numbers beside those of a file, which has none of that name
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a file.
+
+    Attributes:
+        table: The rows, as an Arrow table.
+        file: What messages call the file; None for rows of a data frame.
+        first: The number of the first row, counted in the file.
+        places: The numbers of all rows, where a filter left some out.
+    """
+
+    table: Any
+    file: str | None = None
+    first: int = 0
+    places: Places | None = None
+
+    def locate(self, error: SteelyardError) -> SteelyardError:
+        """Say of the file what was said of the batch."""
+        row = error.row
+        if row is not None:
+            row = self.first + row if self.places is None else int(self.places[row])
+        return error.within(self.file, row)
+
+
+class Share(Protocol):
+    """Some of the rows, by the name that messages call them, and about how many bytes they take."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes where it lies."""
+
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+
+    def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
+        """Its rows, some at a time, with these columns in the types of the schema."""
+
+
+@dataclass(frozen=True)
+class FileShare:
+    """A file, or some row groups of it.
+
+    Attributes:
+        file: The file.
+        filter: Which rows count.
+        groups: The row groups, first and behind the last; None for all.
+        size: About how many bytes it takes.
+    """
+
+    file: File
+    filter: Filter | None = None
+    groups: tuple[int, int] | None = None
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.file.shown
+
+    @property
+    def far(self) -> bool:
+        """Whether reading it is waiting for another machine."""
+        return self.file.system is not None
+
+    def batches(self, columns: Sequence[str], schema: Any, most: int | None = None) -> Iterator[Batch]:
+        """Its rows, some at a time, with these columns in the types of the schema; few where so many are enough."""
+        import pyarrow as pa
+
+        names, keep = with_filter(columns, self.filter), None
+        keys = self._keys(names)
+        inner = [name for name in names if name not in keys]
+        if self.filter is not None:
+            keep = self.filter.on(schema)
+            if not self._may_hold(keep, keys, schema):
+                return
+        # Only what lies in the file can tell which parts of it to pass over.
+        noted = keep if self.filter is not None and set(self.filter.names) <= set(inner) else None
+        for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most):
+            table = pa.Table.from_batches([rows])
+            for key in keys:
+                table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
+            yield filtered(Batch(cast(table.select(names), schema), self.name, first), keep, columns)
+
+    def _keys(self, names: Sequence[str]) -> list[str]:
+        """Columns that are keys of its folders; one of the file itself is worth more."""
+        keys = [name for name in names if name in self.file.keys]
+        own = names_of(self.file) if keys else []
+        return [key for key in keys if key not in own]
+
+    def _may_hold(self, keep: Any, keys: Sequence[str], schema: Any) -> bool:
+        """Whether a condition can hold in a file at all, by the keys of its folders."""
+        from pyarrow import compute, dataset, fs
+
+        said = compute.scalar(True)
+        for key in keys:
+            value = repeated(self.file.keys[key], schema.field(key).type, 1)[0]
+            said &= compute.field(key).is_null() if self.file.keys[key] is None else compute.field(key) == value
+        form = dataset.IpcFileFormat()
+        fragment = form.make_fragment(self.file.path, fs.LocalFileSystem(), partition_expression=said)
+        whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
+        return bool(list(whole.get_fragments(filter=keep)))
+
+
+@dataclass(frozen=True)
+class FrameShare:
+    """A partition of a data frame that lies on many machines.
+
+    Attributes:
+        name: What messages call it.
+        tables: Its rows: Arrow tables or batches, one behind the other.
+        filter: Which rows count.
+    """
+
+    name: str
+    tables: Iterable[Any]
+    filter: Filter | None = None
+    size: int = 0
+    far: bool = False
+
+    def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
+        """Its rows, some at a time, with these columns in the types of the schema."""
+        import pyarrow as pa
+
+        names, first, rows = with_filter(columns, self.filter), 0, formats.BATCH_ROWS
+        keep = None if self.filter is None else self.filter.on(schema)
+        for found in self.tables:
+            whole = found if isinstance(found, pa.Table) else pa.Table.from_batches([found])
+            for start in range(0, len(whole), rows):
+                table = self._cast(whole.slice(start, rows).select(names), schema)
+                yield filtered(Batch(table, self.name, first + start), keep, columns)
+            first += len(whole)
+
+    def _cast(self, table: Any, schema: Any) -> Any:
+        import pyarrow as pa
+
+        try:
+            return cast(table, schema)
+        except pa.ArrowException as error:
+            raise UnreadableFile(
+                "the partition does not hold what the frame says that it holds",
+                file=self.name,
+                mend=f"Bring its columns into one type: {quoted(str(error), 200)}",
+            ) from None
+
+
+def with_filter(columns: Sequence[str], keep: Filter | None) -> list[str]:
+    """These columns and those that a filter speaks of."""
+    return list(dict.fromkeys([*columns, *(() if keep is None else keep.names)]))
+
+
+def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> Batch:
+    """The rows of which a condition holds, and where they were; all columns or some."""
+    import pyarrow as pa
+
+    if keep is None:
+        return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
+    rows = np.arange(batch.first, batch.first + batch.table.num_rows)
+    found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
+    last = found.num_columns - 1
+    kept = found.remove_column(last) if columns is None else found.select(list(columns))
+    return replace(batch, table=kept, places=as_numpy(found.column(last)))
+
+
+def repeated(value: str | None, kind: Any, rows: int) -> Any:
+    """One value for all rows."""
+    import pyarrow as pa
+
+    meant = int(value) if value is not None and pa.types.is_integer(kind) else value
+    return pa.repeat(pa.scalar(meant, kind), rows)
+
+
+def plain(kind: Any) -> Any:
+    """What a column holds; words apart from rows count as words."""
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def cast(table: Any, schema: Any) -> Any:
+    """Bring columns into common types, but leave words apart from rows where they are."""
+    for place, name in enumerate(table.column_names):
+        column, kind = table.column(name), schema.field(name).type
+        if plain(column.type) != kind:
+            table = table.set_column(place, name, column.cast(kind))
+    return table

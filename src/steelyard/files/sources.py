@@ -1,0 +1,133 @@
+"""Where data come from: data frames of any make, and files. All become Arrow columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..columns import read_frame, refuse_twice
+from ..errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn, UnreadableFile, quoted
+from ..scale import Scale, listed, plain_label
+from ..suggestions import did_you_mean
+from .shares import Batch, filtered
+from .streams import Files, Loaded
+from .where import Filter, refuse_unknown
+
+__all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
+
+
+def read(source: Any, where: str | None = None) -> Any:
+    """Bring a data frame or the files that a path or pattern names into one Arrow table."""
+    return load(source, where).table
+
+
+def load(source: Any, where: str | None = None, columns: Sequence[str] | None = None) -> Loaded:
+    """The same, and where the rows come from."""
+    if not hasattr(source, "__arrow_c_stream__"):
+        return opened(source, where).load(columns)
+    table = read_frame(source)
+    rows = Batch(table)
+    if where is not None:
+        rows = filtered(rows, Filter.read(where).on(table.schema))
+    return Loaded(rows.table, (rows,))
+
+
+def opened(source: Any, where: str | None = None) -> Files:
+    """The files that a path or pattern names, with nothing read of them yet."""
+    if isinstance(source, Files):
+        return source
+    if not isinstance(source, str | os.PathLike):
+        table = "Make a table of it, as pandas.DataFrame(...) does"
+        usual = "Pass a pandas, polars, pyarrow or duckdb table, or the name of a file; collect a lazy frame first"
+        raise UnreadableFile(
+            f"a {type(source).__name__} is neither a data frame nor a path",
+            mend=table if isinstance(source, dict | list | tuple) or hasattr(source, "dtype") else usual,
+        )
+    return Files.of(source, where)
+
+
+def batches(source: Any, columns: Sequence[str], where: str | None = None) -> Iterator[Batch]:
+    """The rows of the files that a path names, some at a time, with nothing but these columns."""
+    return opened(source, where).batches(columns)
+
+
+# --- columns of a table ---------------------------------------------------------------------------------------
+
+
+def column(table: Any, name: str) -> Any:
+    """Take one column by its name, and by nothing else."""
+    names = table.column_names
+    held = names.count(name) if isinstance(name, str) else 0
+    if held == 0:
+        refuse_unknown(name, names)
+    if held > 1:
+        raise DuplicateColumns(f"{held} columns are called {quoted(name)}", mend="Rename all but one")
+    return table.column(name)
+
+
+def membership_columns(table: Any, wanted: Any) -> dict[str, str]:
+    """Find the membership columns: {class name as text: column}.
+
+    ``wanted`` is a pattern with one star, which stands for the class name; a list of columns, named after their
+    classes or after their classes with one common beginning and ending; or a mapping from class to column.
+    """
+    if isinstance(wanted, str):
+        return _matching(table.column_names, wanted)
+    given = [(str(plain_label(label)), name) for label, name in wanted.items()] if isinstance(wanted, Mapping) else []
+    pairs = given or [(name, name) for name in wanted]
+    for place, (text, name) in enumerate(pairs):
+        column(table, name)
+        if any(text == other or name == same for other, same in pairs[:place]):
+            raise UnboundClasses(
+                f"class {quoted(text)} or column {quoted(name)} is named twice", mend="Give every class its own column"
+            )
+    return dict(pairs)
+
+
+def _patterns(names: Sequence[str]) -> list[str]:
+    """The patterns by which columns could have been meant: what several begin with, up to an underscore."""
+    heads = [f"{head}_*" for head, line, _ in (name.rpartition("_") for name in names) if line]
+    return [pattern for pattern in dict.fromkeys(heads) if heads.count(pattern) > 1]
+
+
+def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
+    before, star, after = pattern.partition("*")
+    if not star or "*" in after:
+        raise BadOption(f"{quoted(pattern)} is no pattern", mend="One star stands for the class name: 'p_*'")
+    least = len(before) + len(after)
+    found = [name for name in names if name.startswith(before) and name.endswith(after) and len(name) >= least]
+    if not found:
+        mend = did_you_mean(pattern, _patterns(names), f"There are {listed(names)}")
+        raise UnknownColumn(f"no column matches {quoted(pattern)}", mend=mend)
+    refuse_twice(found)
+    return {name[len(before) : len(name) - len(after)]: name for name in found}
+
+
+def bind(names: Sequence[str], scale: Scale) -> list[int]:
+    """Find the place of every class among names; refuse anything less than one to one."""
+    texts = [str(label) for label in scale.classes]
+    stripped = _strip_common(names, texts)
+    missing = [text for text in texts if text not in stripped]
+    extra = [name for text, name in zip(stripped, names, strict=True) if text not in texts]
+    if missing or extra or len(names) != len(texts):
+        problem = [f"class {quoted(text)} has no membership column" for text in missing[:1]]
+        problem += [f"column {quoted(name)} belongs to no class" for name in extra[:1]]
+        raise UnboundClasses(
+            " and ".join(problem) or "two membership columns belong to one class",
+            mend=f"Classes are {listed(scale.classes)}; bind them by name: {{class: column}}",
+        )
+    return [stripped.index(text) for text in texts]
+
+
+def _strip_common(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Take off one beginning and ending that all names share, where that leaves the class names."""
+    surplus, rest = divmod(sum(map(len, names)) - sum(map(len, texts)), len(texts))
+    if len(names) == len(texts) and rest == 0 and 0 <= surplus <= min(map(len, names)):
+        for size in range(surplus + 1):
+            before, after = names[0][:size], names[0][len(names[0]) - surplus + size :]
+            stripped = [name[size : len(name) - len(after)] for name in names]
+            shared = all(name.startswith(before) and name.endswith(after) for name in names)
+            if shared and set(stripped) == set(texts):
+                return stripped
+    return list(names)

@@ -1,0 +1,284 @@
+"""Files as one table that is never held: batches of rows that know which file and row they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..columns import refuse_twice
+from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
+from ..parallel import ahead
+from .formats import names_of, read_whole, row_groups, schema_of
+from .paths import File, discover, once
+from .shares import Batch, FileShare, plain, repeated, with_filter
+from .sizes import available, estimate, in_words
+from .where import Filter, refuse_unknown
+
+if TYPE_CHECKING:
+    from ..kinds import Places
+
+# Of a file: as much as is worth a worker's while, and as much as anybody should wait for.
+LEAST_SHARE, LARGEST_SHARE = 1 << 25, 1 << 30
+ENOUGH_SHARES = 8  # of less than that: states of more would take longer to add up than they save
+Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table that has been read, and where its rows come from."""
+
+    table: Any
+    batches: tuple[Batch, ...]
+
+    def locate(self, error: SteelyardError) -> SteelyardError:
+        """Say of a file what was said of the table."""
+        row = error.row
+        if row is None:
+            return error if len(self.batches) != 1 else self.batches[0].locate(error)
+        for batch in self.batches:
+            if row < batch.table.num_rows:
+                return batch.locate(error.at(row))
+            row -= batch.table.num_rows
+        return error
+
+    @property
+    def places(self) -> Places | None:
+        """The numbers of rows, where a filter left some out of one file or frame."""
+        if len({batch.file for batch in self.batches}) > 1 or any(batch.places is None for batch in self.batches):
+            return None
+        return np.concatenate([batch.places for batch in self.batches if batch.places is not None])
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files that a name stands for, seen as one table of which nothing has been read yet.
+
+    Attributes:
+        files: The files, in the order of their names.
+        filter: Which rows count.
+        watch: Told how many rows and bytes were worked on so far, and how many bytes there are.
+    """
+
+    files: tuple[File, ...]
+    filter: Filter | None = None
+    watch: Callable[[int, int, int], None] | None = None
+
+    @classmethod
+    def of(cls, source: Any, where: str | None = None) -> Files:
+        """Find the files of one name, or of several."""
+        names = source if isinstance(source, list | tuple) else [source]
+        found = once(file for name in names for file in discover(name))
+        return cls(tuple(found), None if where is None else Filter.read(where))
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have."""
+        return sum(file.size for file in self.files)
+
+    @cached_property
+    def column_names(self) -> list[str]:
+        """The columns of the first file, and the keys of its folders."""
+        return self.names_in(self.files[0])
+
+    def names_in(self, file: File) -> list[str]:
+        """The columns of one file, and the keys of its folders."""
+        names = self._own_names(file)
+        return [*names, *[key for key in file.keys if key not in names]]
+
+    def _own_names(self, file: File) -> list[str]:
+        if file.path not in self._known:
+            self._known[file.path] = names_of(file)
+        return self._known[file.path]
+
+    @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        """Names of columns that were looked up: a file in a far store is not asked twice."""
+        return {}
+
+    @cached_property
+    def key_types(self) -> dict[str, Any]:
+        """What the keys of folders hold: whole numbers where all are, and else text."""
+        import pyarrow as pa
+
+        values: dict[str, set[str]] = {}
+        for file in self.files:
+            for key, value in file.keys.items():
+                values.setdefault(key, set()).update(() if value is None else (value,))
+        return {key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()}
+
+    def type_of(self, name: str) -> Any:
+        """What a column holds in the first file that can be read and has a value there."""
+        import pyarrow as pa
+
+        faults: list[SteelyardError] = []
+        for file in self.files:
+            try:
+                kind = self.types_in(file, [name])[name]
+            except SteelyardError as error:
+                faults.append(error)
+            else:
+                if not pa.types.is_null(kind):
+                    return kind
+        if len(faults) == len(self.files):
+            raise faults[0]
+        return pa.null()
+
+    def schema(self, columns: Sequence[str]) -> Any:
+        """Types of columns that can hold what all files hold in them; a file in which one is missing is named."""
+        kinds: Kinds = {}
+        for file in self.files:
+            kinds = self.joint_types(kinds, file, self.types_in(file, columns))
+        return schema_from(kinds, columns)
+
+    def joint_types(self, kinds: Kinds, file: File, found: Mapping[str, Any]) -> Kinds:
+        """Types that hold what was seen before and what one more file holds."""
+        return {
+            name: (kind, file) if name not in kinds else (_joint(name, *kinds[name], kind, file), file)
+            for name, kind in found.items()
+        }
+
+    def types_in(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
+        """What columns hold in one file, and the keys of its folders."""
+        own = self.own_types(file, columns)
+        return {name: own[name] if name in own else self.key_types[name] for name in columns}
+
+    def own_types(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
+        """What those columns hold that lie in the file itself; words apart from rows count as words."""
+        inner = self._inner(file, columns)
+        found = schema_of(file, inner) if inner else None
+        return {name: plain(found.field(name).type) for name in inner} if found is not None else {}
+
+    def _inner(self, file: File, columns: Sequence[str]) -> list[str]:
+        """The columns that lie in the file itself; the others are keys of its folders."""
+        names = self._own_names(file)
+        for name in columns:
+            try:
+                refuse_unknown(name, [*names, *file.keys])
+                if names.count(name) > 1:
+                    raise DuplicateColumns(
+                        f"{names.count(name)} columns are called {quoted(name)}", mend="Rename all but one"
+                    )
+            except SteelyardError as error:
+                raise error.within(file.shown, None) from None
+        return [name for name in columns if name in names]
+
+    # --- all at once ------------------------------------------------------------------------------------------
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """All rows as one table, if it fits into memory."""
+        return self.load(columns).table
+
+    def load(self, columns: Sequence[str] | None = None) -> Loaded:
+        """All rows as one table that knows where they come from."""
+        if self.filter is not None:
+            return self._load_some(self.column_names if columns is None else columns)
+        self._refuse_too_large(estimate(self.files, columns))
+        tables = [self._with_keys(read_whole(file, self._wanted(file, columns)), file, columns) for file in self.files]
+        parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
+        return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts)
+
+    def _wanted(self, file: File, columns: Sequence[str] | None) -> list[str] | None:
+        return None if columns is None else self._inner(file, columns)
+
+    def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
+        missing = [key for key in file.keys if key not in table.column_names]
+        for key in missing if columns is None else [key for key in missing if key in columns]:
+            table = table.append_column(key, repeated(file.keys[key], self.key_types[key], table.num_rows))
+        return table if columns is None else table.select(list(columns))
+
+    def _load_some(self, columns: Sequence[str]) -> Loaded:
+        """Only the rows that count, so that only these need to fit."""
+        import pyarrow as pa
+
+        refuse_twice(list(columns))
+        parts, held, limit = [], 0, available()
+        for batch in self.batches(columns):
+            parts.append(batch)
+            held += batch.table.nbytes
+            if held > limit:
+                self._refuse_too_large(held)
+        tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
+        return Loaded(pa.concat_tables(tables, promote_options="permissive"), tuple(parts))
+
+    def _refuse_too_large(self, size: int) -> None:
+        if size > available():
+            raise TooLarge(
+                f"the table takes about {in_words(size)}, and {in_words(available())} of memory are free",
+                file=self.files[0].shown if len(self.files) == 1 else f"{len(self.files)} files",
+                mend="Ask for count measures, scores or forecasts: these are summed without holding the table, "
+                "bootstrap samples are not; or leave rows out with where=",
+            )
+
+    # --- some at a time ---------------------------------------------------------------------------------------
+
+    def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
+        """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
+        found = self.schema(self.with_filter(columns)) if schema is None else schema
+        return ahead(batch for share in self.shares() for batch in share.batches(columns, found))
+
+    def with_filter(self, columns: Sequence[str]) -> list[str]:
+        """These columns and those that the filter speaks of."""
+        return with_filter(columns, self.filter)
+
+    def shares(self, cut: bool = False) -> list[FileShare]:
+        """The files one by one, or cut where they are large and can be, to be read side by side."""
+        size = min(max(self.size // ENOUGH_SHARES, LEAST_SHARE), LARGEST_SHARE) if cut else self.size
+        return [share for file in self.files for share in self._shares_of(file, size)]
+
+    def _shares_of(self, file: File, size: int) -> list[FileShare]:
+        stretches = row_groups(file, size) if file.size > size else []
+        if len(stretches) < 2:
+            return [FileShare(file, self.filter, None, file.size)]
+        return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
+
+
+def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
+    """Types as a schema."""
+    import pyarrow as pa
+
+    return pa.schema([(name, kinds[name][0]) for name in columns])
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and len(text) < 19 and str(int(text)) == text
+
+
+def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
+    """A type that holds what two files hold."""
+    import pyarrow as pa
+
+    if kind == other:
+        return kind
+    pair = [pa.schema([(name, kind)]), pa.schema([(name, other)])]
+    try:
+        return pa.unify_schemas(pair, promote_options="permissive").field(name).type
+    except pa.ArrowException:
+        raise UnreadableFile(
+            f"{second.name} and {file.name} hold different kinds of values: {other} and {kind}",
+            file=second.shown,
+            column=name,
+            mend="Write both files with the same kind of values",
+        ) from None
+
+
+def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    names = tables[0].column_names
+    for file, table in zip(files, tables, strict=True):
+        if sorted(table.column_names) != sorted(names):
+            raise UnreadableFile(
+                f"{file.name} has other columns than {files[0].name}",
+                file=file.shown,
+                mend="Files that are read together need the same columns",
+            )
+    refuse_twice(names)
+    for name in names:
+        kind = plain(tables[0].schema.field(name).type)
+        for file, table in zip(files[1:], tables[1:], strict=True):
+            kind = _joint(name, kind, files[0], plain(table.schema.field(name).type), file)
+    return pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")

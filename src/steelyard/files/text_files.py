@@ -1,0 +1,230 @@
+"""Text files: CSV in all its dialects, compressed or not. What a column holds is judged by all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import EmptyInput, UnreadableFile, quoted
+from .paths import File
+
+# What spreadsheets and R write for "nothing here".
+NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
+BLOCK = 1 << 20  # bytes of text that are parsed at a time
+LARGEST_BLOCK = 1 << 30
+ENOUGH = 1 << 16  # bytes of text that tell how numbers are written
+CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error")
+COMMA, POINT = (re.compile(rf"[-+]?[0-9]*{mark}[0-9]+([eE][-+]?[0-9]+)?") for mark in (",", r"\."))
+# What a column is taken for next when a value does not go with what it was taken for, as Arrow has it.
+LADDER = {"null": "int64", "int64": "bool", "bool": "double", "double": "string", "string": "binary"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text file whose dialect is known.
+
+    Attributes:
+        file: The file.
+        delimiter: What stands between two values.
+        decimal: What stands before the decimals of a number: a point, or a comma as in much of the world.
+        types: What columns hold, as far as that is known.
+        block: How many bytes are parsed at a time; a row must fit in.
+    """
+
+    file: File
+    delimiter: str
+    decimal: str = "."
+    types: Mapping[str, Any] = field(default_factory=dict)
+    block: int = BLOCK
+
+    @classmethod
+    def of(cls, file: File) -> Text:
+        """Find out the dialect from the first lines."""
+        beginning = _beginning(file)
+        header = _header(file, beginning)
+        bare = re.sub(b'"[^"]*"', b"", header)
+        delimiter = max([b",", b";", b"\t", b"|"], key=bare.count).decode()
+        return cls(file, delimiter, _decimal(beginning[len(header) :], delimiter))
+
+    def _opened(self) -> Any:
+        return self.file.where.open_input_stream(self.file.path, compression=self.file.compression)
+
+    def _options(self, columns: Sequence[str] | None, threads: bool = True) -> dict[str, Any]:
+        from pyarrow import csv
+
+        return {
+            "read_options": csv.ReadOptions(block_size=self.block, use_threads=threads),
+            "parse_options": csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            "convert_options": csv.ConvertOptions(
+                null_values=NULLS,
+                strings_can_be_null=True,
+                decimal_point=self.decimal,
+                column_types=self.types,
+                include_columns=None if columns is None else list(columns),
+            ),
+        }
+
+    def _reader(self, source: Any, columns: Sequence[str] | None) -> Any:
+        from pyarrow import csv
+
+        # One thread is as quick here, and can say in which row something is wrong.
+        return csv.open_csv(source, **self._options(columns, threads=False))
+
+    def schema(self, columns: Sequence[str] | None = None) -> Any:
+        """The columns, of types that may be guesses until they are settled."""
+        with self._opened() as source, self._reader(source, columns) as reader:
+            return reader.schema
+
+    def names(self) -> list[str]:
+        """The names of all columns, from the first line alone unless a name goes on in the next."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        header = _header(self.file, _beginning(self.file))
+        if header.count(b'"') % 2 == 0:
+            line = pa.BufferReader(header + b"\n")
+            return list(csv.read_csv(line, parse_options=self._options(None)["parse_options"]).column_names)
+        return list(self.schema().names)
+
+    def settled(self, columns: Sequence[str] | None = None) -> Text:
+        """The same file with types that hold for all rows of these columns."""
+        import pyarrow as pa
+
+        try:
+            return self._passed_through(columns)
+        except pa.ArrowInvalid as error:
+            better = self._wider_block(error) or self._wider_type(error, columns)
+            if better is None:
+                raise
+        return better.settled(columns)
+
+    def _passed_through(self, columns: Sequence[str] | None) -> Text:
+        import pyarrow as pa
+
+        with self._opened() as source, self._reader(source, columns) as reader:
+            kinds = {one.name: one.type for one in reader.schema}
+            # A date in a text file is text: as such it can name a part of the data or a cluster.
+            dates = {name: pa.string() for name, kind in kinds.items() if pa.types.is_temporal(kind)}
+            if not dates:
+                for _ in reader:
+                    pass
+                return replace(self, types=kinds)
+        return replace(self, types={**self.types, **dates})._passed_through(columns)
+
+    def _wider_block(self, error: Exception) -> Text | None:
+        """A row may be longer than a block."""
+        if "straddling" in str(error) and self.block < LARGEST_BLOCK:
+            return replace(self, block=self.block * 8)
+        return None
+
+    def _wider_type(self, error: Exception, columns: Sequence[str] | None) -> Text | None:
+        found = CONVERSION.match(str(error))
+        if found is None:
+            return None
+        name = self.names()[int(found[1])]
+        kind = next(one.type for one in self.schema(columns) if one.name == name)
+        wider = LADDER.get(str(kind))
+        if wider is None:
+            return None
+        import pyarrow as pa
+
+        return replace(self, types={**self.types, name: pa.type_for_alias(wider)})
+
+    def batches(self, columns: Sequence[str], first: int = 0) -> Iterator[tuple[int, Any]]:
+        """The rows from one on, some at a time, each batch with the number of its first row; types must be settled."""
+        import pyarrow as pa
+
+        seen = 0
+        try:
+            with self._opened() as source, self._reader(source, columns) as reader:
+                for batch in reader:
+                    seen += batch.num_rows
+                    if seen > first:
+                        fresh = batch.slice(max(batch.num_rows - (seen - first), 0))
+                        self._refuse_undecoded(fresh, first)
+                        yield first, fresh
+                        first = seen
+        except pa.ArrowInvalid as error:
+            wider = self._wider_block(error)
+            if wider is None:
+                raise
+            yield from wider.batches(columns, first)
+
+    def whole(self, columns: Sequence[str] | None = None) -> Any:
+        """All rows at once."""
+        import pyarrow as pa
+
+        try:
+            table, found = self._read(columns), self
+        except pa.ArrowInvalid:
+            found = self._settled_or_told(columns)
+            table = found._read(columns)
+        self._refuse_undecoded(table)
+        dates = {one.name: pa.string() for one in table.schema if pa.types.is_temporal(one.type)}
+        return replace(found, types={**found.types, **dates})._read(columns) if dates else table
+
+    def _settled_or_told(self, columns: Sequence[str] | None) -> Text:
+        """Settle the types; where that fails, let Arrow say in which row: only one thread can count them."""
+        import pyarrow as pa
+
+        try:
+            return self.settled(columns)
+        except pa.ArrowInvalid:
+            self._read(columns, threads=False)
+            raise
+
+    def _read(self, columns: Sequence[str] | None, threads: bool = True) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        try:
+            with self._opened() as source:
+                return csv.read_csv(source, **self._options(columns, threads))
+        except pa.ArrowInvalid as error:
+            wider = self._wider_block(error)
+            if wider is None:
+                raise
+        return wider._read(columns, threads)
+
+    def _refuse_undecoded(self, table: Any, first: int = 0) -> None:
+        """Name the first text that is not in UTF-8: Arrow keeps such columns as bytes."""
+        import pyarrow as pa
+
+        for one, column in zip(table.schema, table.columns, strict=True):
+            for row, value in enumerate(column.to_pylist() if pa.types.is_binary(one.type) else ()):
+                if value is not None and value.decode(errors="ignore").encode() != value:
+                    raise UnreadableFile(
+                        f"{quoted(value)} in {self.file.name} is not in UTF-8",
+                        column=one.name,
+                        row=first + row,
+                        mend="Save the file in UTF-8 (it may be in Latin-1 or Windows-1252)",
+                    )
+
+
+def _beginning(file: File) -> bytes:
+    with file.where.open_input_stream(file.path, compression=file.compression) as stream:
+        return bytes(stream.read(BLOCK))
+
+
+def _decimal(rows: bytes, delimiter: str) -> str:
+    """A comma where numbers have one before their decimals and none has a point; between commas they are in quotes."""
+    text = rows[:ENOUGH].decode(errors="replace")
+    if ('"' if delimiter == "," else ",") not in text:
+        return "."
+    values = [value.strip('" ') for value in re.findall(rf'"[^"]*"|[^"\r\n{re.escape(delimiter)}]+', text)]
+    return "," if any(map(COMMA.fullmatch, values)) and not any(map(POINT.fullmatch, values)) else "."
+
+
+def _header(file: File, beginning: bytes) -> bytes:
+    header = re.split(rb"[\r\n]", beginning, maxsplit=1)[0]
+    if header.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnreadableFile(f"{file.name} is in UTF-16", mend="Save it in UTF-8")
+    if not header.removeprefix(b"\xef\xbb\xbf").strip():
+        raise EmptyInput(f"{file.name} has nothing in its first line", mend="The first line names the columns")
+    try:
+        header.decode()
+    except UnicodeDecodeError:
+        raise UnreadableFile(f"the first line of {file.name} is not in UTF-8", mend="Save it in UTF-8") from None
+    return header

@@ -1,0 +1,297 @@
+"""Which rows count: a small language of conditions on columns, parsed by Python's grammar and never executed."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from ..errors import BadFilter, UnknownColumn, quoted
+from ..scale import listed
+from ..suggestions import did_you_mean
+
+LONGEST = 10_000  # signs: what is longer was not written by hand
+MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
+TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`([^`]*)`")
+WORDS = {"true": True, "True": True, "false": False, "False": False}
+NOTHING = ("null", "None")
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition that has been read, but not yet held against columns.
+
+    Attributes:
+        text: What the user wrote.
+        tree: Its grammar.
+        bound: Names that stand for columns whose names are no plain words.
+    """
+
+    text: str
+    tree: ast.expr
+    bound: dict[str, str]
+
+    @classmethod
+    def read(cls, text: str) -> Filter:
+        """Read a condition; nothing in it can act."""
+        if not isinstance(text, str) or not text.strip():
+            raise BadFilter(f"where is {quoted(text)}", mend=MEND)
+        if len(text) > LONGEST:
+            raise BadFilter(f"the filter has {len(text):,} signs", mend=MEND)
+        plain, bound = _without_backticks(text)
+        try:
+            with warnings.catch_warnings(action="ignore"):  # Python has opinions on backslashes in texts
+                tree = ast.parse(plain.strip(), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            raise BadFilter(f"the filter {quoted(text, 200)} cannot be read", mend=_hint(text)) from None
+        found = cls(text, tree, bound)
+        found._refuse_foreign()
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that it speaks of, each once."""
+        words = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
+        columns = [word for word in words if word not in WORDS and word not in NOTHING]
+        return list(dict.fromkeys(self.bound.get(word, word) for word in columns))
+
+    def on(self, schema: Any) -> Any:
+        """Turn it into an expression on columns of these types."""
+        try:
+            return _Reader(self, schema).condition(self.tree)
+        except RecursionError:
+            raise BadFilter("the filter is nested too deeply", mend=MEND) from None
+
+    def _refuse_foreign(self) -> None:
+        """Refuse all grammar but conditions before anything is made of it."""
+        allowed = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Tuple, ast.List)
+        helpers = (ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context)
+        for node in ast.walk(self.tree):
+            if not isinstance(node, allowed + helpers):
+                raise self.foreign(node)
+
+    def foreign(self, node: ast.AST) -> BadFilter:
+        """What to say of something that is not understood."""
+        shown = quoted(ast.unparse(node), 80)
+        return BadFilter(f"{shown} is not understood in the filter {quoted(self.text, 200)}", mend=_hint(self.text))
+
+
+def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
+    """Put plain words in the place of `names in backticks`."""
+    bound: dict[str, str] = {}
+    ends: list[tuple[int, bool]] = [(0, False)]
+
+    def word(found: re.Match[str]) -> str:
+        quotes = found[1] is None
+        # Python would join two texts in a row, where SQL means a quotation mark.
+        if quotes and ends[-1][1] and not text[ends[-1][0] : found.start()].strip():
+            raise BadFilter(
+                f"two texts stand side by side in the filter {quoted(text, 200)}",
+                mend='Write a quotation mark inside quotes of the other kind: "it\'s"',
+            )
+        ends.append((found.end(), quotes))
+        if quotes:
+            return found[0]
+        name = next(name for k in range(len(text)) if (name := f"column_{k}") not in text and name not in bound)
+        bound[name] = found[1]
+        return f" {name} "
+
+    return TOKENS.sub(word, text), bound
+
+
+def _hint(text: str) -> str:
+    """What the filter of another language would have to be here."""
+    bare = TOKENS.sub("", text)
+    if re.search(r"(?<![<>=!])=(?!=)", bare):
+        return "Equal is written =="
+    if "<>" in bare:
+        return "Unequal is written !="
+    if re.search(r"\b(AND|OR|NOT|IN|IS|NULL)\b", bare):
+        return "Write and, or, not, in, is null in small letters"
+    if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
+        return "Write and, or, not"
+    return MEND
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Turns grammar into expressions, with the types of the columns at hand."""
+
+    filter: Filter
+    schema: Any
+
+    def condition(self, node: ast.expr) -> Any:
+        """Something that holds of a row or does not."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                joined = operator.and_ if isinstance(op, ast.And) else operator.or_
+                return reduce(joined, [self.condition(value) for value in values])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self.condition(operand)
+            case ast.Compare():
+                return reduce(operator.and_, self._comparisons(node))
+            case ast.Name(id=word) if word in WORDS:
+                return compute.scalar(WORDS[word])
+            case ast.Name() if word_of(node) not in NOTHING:
+                name, kind = self._column(node)
+                if pa.types.is_boolean(kind):
+                    return compute.field(name)
+                raise BadFilter(
+                    f"the column holds {kind} and is no condition", column=name, mend=f"Compare it: {name} == ..."
+                )
+            case ast.Constant(value=bool() as value):
+                return compute.scalar(value)
+        raise self.filter.foreign(node)
+
+    def _comparisons(self, node: ast.Compare) -> Iterator[Any]:
+        """Every link of a chain: 0 <= a < 1 has two."""
+        left = node.left
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(op, ast.In | ast.NotIn):
+                found = self._membership(left, right)
+                yield ~found if isinstance(op, ast.NotIn) else found
+            elif isinstance(op, ast.Is | ast.IsNot):
+                if not _is_nothing(right):
+                    raise self.filter.foreign(node)
+                missing = self._field(left)[1].is_null(nan_is_null=True)
+                yield ~missing if isinstance(op, ast.IsNot) else missing
+            else:
+                yield self._compared(COMPARISONS[type(op)], left, right)
+            left = right
+
+    def _compared(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        if _is_nothing(left) or _is_nothing(right):
+            raise BadFilter("nothing equals null", mend="Write `is null` or `is not null`")
+        named = [isinstance(side, ast.Name) and word_of(side) not in WORDS for side in (left, right)]
+        if not any(named):
+            raise BadFilter(f"no column is compared in {quoted(self.filter.text, 200)}", mend=MEND)
+        if all(named):
+            return self._columns(compare, left, right)
+        column, other = (left, right) if named[0] else (right, left)
+        name, field, kind = self._field(column)
+        value = self._literal(other, name, kind)
+        return compare(field, value) if named[0] else compare(value, field)
+
+    def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        (name, one, kind), (other, two, second) = self._field(left), self._field(right)
+        if _family(kind) != _family(second):
+            raise BadFilter(
+                f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared",
+                mend="Compare columns of one kind",
+            )
+        return compare(one, two)
+
+    def _membership(self, left: ast.expr, right: ast.expr) -> Any:
+        import pyarrow as pa
+        from pyarrow import compute
+
+        name, field, kind = self._field(left)
+        entries = right.elts if isinstance(right, ast.Tuple | ast.List) else [right]
+        if not entries:
+            raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
+        values = [self._literal(entry, name, kind) for entry in entries]
+        wide = pa.float64() if _family(kind) == "number" and not pa.types.is_integer(kind) else kind
+        wide = pa.float64() if any(isinstance(value.as_py(), float) for value in values) else wide
+        found = field.cast(wide).isin(pa.array([value.as_py() for value in values], wide))
+        # A missing value is neither in a list nor outside of it, as in every other comparison.
+        return compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
+
+    def _column(self, node: ast.expr) -> tuple[str, Any]:
+        if not isinstance(node, ast.Name) or word_of(node) in (*WORDS, *NOTHING):
+            raise self.filter.foreign(node)
+        name = self.filter.bound.get(node.id, node.id)
+        refuse_unknown(name, self.schema.names)
+        return name, self.schema.field(name).type
+
+    def _field(self, node: ast.expr) -> tuple[str, Any, Any]:
+        """A column by its name, as an expression, and what it holds."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        name, kind = self._column(node)
+        if pa.types.is_dictionary(kind):
+            return name, compute.field(name).cast(kind.value_type), kind.value_type
+        return name, compute.field(name), kind
+
+    def _literal(self, node: ast.expr, name: str, kind: Any) -> Any:
+        """A value of the kind that a column holds."""
+        import pyarrow as pa
+
+        value = self._value(node)
+        family, given = _family(kind), _family_of(value)
+        try:
+            if family in (given, "nothing"):
+                return pa.scalar(value)
+            if family == "time" and given == "text":
+                return pa.scalar(value).cast(kind)
+        except (pa.ArrowException, OverflowError):
+            mend = "Write it as in '2024-12-31'" if family == "time" else "Give a smaller number"
+            raise BadFilter(f"{quoted(value)} cannot be compared with {kind}", column=name, mend=mend) from None
+        said = {
+            "text": f"Put it in quotes: '{value}'",
+            "number": "Leave out the quotes",
+            "boolean": "Say true or false",
+        }
+        raise BadFilter(
+            f"the column holds {kind}, and {quoted(value)} is {given}", column=name, mend=said.get(family, MEND)
+        )
+
+    def _value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=bool() | int() | float() | str() as value):
+                return value
+            case ast.Name(id=word) if word in WORDS and word not in self.filter.bound:
+                return WORDS[word]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if value is not True:
+                return -value
+        raise self.filter.foreign(node)
+
+
+def word_of(node: ast.expr) -> str:
+    """The word that a name is."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    return word_of(node) in NOTHING or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _family_of(value: object) -> str:
+    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+
+
+def _family(kind: Any) -> str:
+    """What can be compared with each other."""
+    import pyarrow.types as kinds
+
+    if kinds.is_boolean(kind):
+        return "boolean"
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
+        return "number"
+    if kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind):
+        return "text"
+    return "time" if kinds.is_temporal(kind) else "nothing" if kinds.is_null(kind) else str(kind)
+
+
+def refuse_unknown(name: object, names: list[str]) -> None:
+    """Name the nearest column where there is none of a name."""
+    if isinstance(name, str) and name in names:
+        return
+    mend = did_you_mean(name, names, f"There are {listed(names) or 'none'}")
+    raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)

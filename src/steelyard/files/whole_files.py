@@ -1,0 +1,39 @@
+"""Files that are written whole or not at all, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from threading import get_ident
+
+from ..errors import LONG, UnwritableFile, quoted
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write beside the file, see to it that the disk has it, and only then put it in its place."""
+    half = Path(f"{path}.{os.getpid()}-{get_ident()}.part")
+    try:
+        with half.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        half.replace(path)
+        _settle(half.parent)
+    except (OSError, ValueError) as error:
+        folder = Path(path).parent
+        mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
+        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=mend) from None
+    finally:
+        with suppress(OSError, ValueError):
+            half.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """Let the disk know of a new name; some systems do not open folders, and lose nothing by it."""
+    with suppress(OSError):
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)

@@ -1,0 +1,4 @@
+"""Measures of probabilities: scored row by row, and held against frequencies in bins.
+
+Start with ``evaluation.py``; ``calibration.py`` is about bins, ``reliability.py`` about curves without any.
+"""

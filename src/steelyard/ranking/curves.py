@@ -1,0 +1,122 @@
+"""Curves over all thresholds of a score, with their bands: ROC, precision-recall, DET, gain and lift.
+
+A band comes from bootstrap samples of the curve itself. Scores that lie next to each other are put together until a
+thousand are left, so that a sample is one multinomial draw, whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..evaluating.masses import Masses
+from ..suggestions import refuse_unknown
+from ..table import Table
+from .one_against_rest import PSEUDO_ROW, OneAgainstRest
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Places
+
+    Samples = tuple[Array, Array]
+
+Band = Literal["pointwise", "simultaneous", "none"]
+KINDS = ("roc", "precision_recall", "det", "gain", "lift")
+MOST_CELLS = 1_000
+SAMPLES = 2_000
+GRID = np.linspace(0.0, 1.0, 201)
+
+
+def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float = 0.95, seed: int = 0) -> Table:
+    """One of the curves of a class, a row for every threshold, from the highest on."""
+    refuse_unknown("kind", kind, KINDS)
+    refuse_unknown("band", band, ("pointwise", "simultaneous", "none"))
+    masses = one.plain
+    hits, alarms = (np.concatenate([[0.0], sums]) for sums in (masses.hits, masses.alarms))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found, false = hits / hits[-1], alarms / alarms[-1]
+        share, precision = (hits + alarms) / (hits[-1] + alarms[-1]), hits / (hits + alarms)
+    columns: dict[str, Array] = {"threshold": np.concatenate([[np.inf], one.ranking.thresholds])}
+    if kind == "roc":
+        columns |= {"fpr": false, "sensitivity": found}
+    elif kind == "precision_recall":
+        columns |= {"recall": found, "precision": precision}
+        columns = {name: values[1:] for name, values in columns.items()}  # of nothing there is no precision
+    elif kind == "det":
+        columns |= {"fpr": false, "fnr": 1 - found}
+    elif kind == "gain":
+        columns |= {"share": share, "sensitivity": found}
+    else:
+        columns |= {"share": share[1:], "lift": (found / np.where(share > 0, share, 1.0))[1:]}
+        columns["threshold"] = columns["threshold"][1:]
+    if band != "none" and kind in READERS and hits[-1] > 0 and alarms[-1] > 0:
+        x, y = list(columns)[1:]
+        columns |= band_at(samples_of(one, seed), kind, columns[x], columns[y], band, level)
+    return Table({name: values.tolist() for name, values in columns.items()})
+
+
+def _on_roc(hits: Array, alarms: Array) -> Array:
+    """Sensitivity at each false-positive rate of the grid."""
+    start = np.zeros((len(hits), 1))
+    rows = zip(np.concatenate([start, hits], axis=1), np.concatenate([start, alarms], axis=1), strict=True)
+    return np.array([np.interp(GRID, right / right[-1], up / up[-1]) for up, right in rows])
+
+
+def _on_recall(hits: Array, alarms: Array) -> Array:
+    """Precision at the highest threshold that reaches each recall of the grid."""
+    rows = []
+    for up, right in zip(hits, alarms, strict=True):
+        first = np.minimum(np.searchsorted(up / up[-1], np.maximum(GRID - 1e-12, 1e-12)), len(up) - 1)
+        rows.append(up[first] / (up[first] + right[first]))
+    return np.array(rows)
+
+
+READERS: dict[str, Callable[[Array, Array], Array]] = {"roc": _on_roc, "precision_recall": _on_recall}
+
+
+def samples_of(one: OneAgainstRest, seed: int) -> Samples:
+    """Bootstrap samples: hits and alarms from the highest score on, (samples, cells) each."""
+    cells = _few(one.plain).smoothed(one.evaluation.unit)
+    # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
+    rows = PSEUDO_ROW / one.evaluation.unit * (cells.hits[-1] + cells.alarms[-1])
+    chances = np.concatenate([cells.positive, cells.negative])
+    drawn = _drawn(max(round(float(rows)), 2), chances / chances.sum(), np.random.default_rng(seed))
+    hits, alarms = (np.cumsum(part, axis=1, dtype=np.float64) for part in np.split(drawn, 2, axis=1))
+    whole = (hits[:, -1] > 0) & (alarms[:, -1] > 0)
+    return hits[whole], alarms[whole]
+
+
+def band_at(drawn: Samples, kind: str, x: Array, y: Array, band: Band, level: float) -> dict[str, Array]:
+    """Bounds of a curve at its own points, or at some of them."""
+    samples = READERS[kind](*drawn)
+    if band == "pointwise":
+        low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    else:
+        middle, spread = samples.mean(axis=0), samples.std(axis=0)
+        size = np.maximum(spread, 0.01 * spread.max())
+        reach = np.quantile((np.abs(samples - middle) / size).max(axis=1), level)
+        low, high = middle - reach * size, middle + reach * size
+    low, high = (np.interp(x, GRID, np.clip(bound, 0.0, 1.0)) for bound in (low, high))
+    # The curve itself always belongs to its band.
+    return {"low": np.minimum(low, y), "high": np.maximum(high, y)}
+
+
+def _drawn(rows: int, chances: Array, random: np.random.Generator) -> Places:
+    """Draw rows into cells, many times: (samples, cells). Few rows are faster drawn one by one."""
+    if rows > 4 * len(chances):
+        return random.multinomial(rows, chances, SAMPLES)
+    cells = np.minimum(
+        np.searchsorted(np.cumsum(chances), random.random(SAMPLES * rows), side="right"), len(chances) - 1
+    )
+    place = cells + np.repeat(np.arange(SAMPLES) * len(chances), rows)
+    return np.bincount(place, minlength=SAMPLES * len(chances)).reshape(SAMPLES, -1)
+
+
+def _few(masses: Masses) -> Masses:
+    """Put neighbouring scores together until few are left, each with about the same share of the mass."""
+    if len(masses.positive) <= MOST_CELLS:
+        return masses
+    cell = np.minimum(np.cumsum(masses.share) * MOST_CELLS, MOST_CELLS - 1).astype(np.int64)
+    positive, negative = (np.bincount(cell, part, MOST_CELLS) for part in (masses.positive, masses.negative))
+    return Masses(positive.astype(np.float64), negative.astype(np.float64))

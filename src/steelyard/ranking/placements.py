@@ -1,0 +1,235 @@
+"""Where rows stand among those of the other side, for every class against the rest: no ties, equal weights.
+
+Most of what averages over classes cost is bringing what is found in the order of each score back to the rows. Of
+measures that ask for nothing but how many of the other side are above a row, only these counts need to come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..evaluating.masses import BY_COUNT, spread_of
+from ..evaluating.row_evaluation import AVERAGES, Found
+from ..parallel import chunks, comes_later, cores, over_rows, shared
+from ..sums.rows import Rows
+from .order import SORTING, Tags, ordering
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Marks, Places
+
+PAIRED = 4  # classes: products of more, two by two, take longer than looking at every row
+FEW = 5  # classes: of more, tags are written down once
+TOLD_APART = 46  # bits: where places and classes take more, one score in a hundred could not be told from the next
+EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
+
+
+@dataclass(frozen=True)
+class Placements:
+    """How many rows of the other side are above each row, class by class, in the order of the input.
+
+    Attributes:
+        counts: (classes, rows).
+        truth: The true classes.
+        sizes: How many rows each class has.
+        above: The counts of the rows of each class, summed up.
+    """
+
+    counts: Places
+    truth: Codes
+    sizes: Array
+    above: Array
+
+    @classmethod
+    def of(cls, rows: Rows, model: int, sizes: Array) -> Placements | None:
+        """Sort by the score of each class; None where a score occurs twice."""
+        columns, speaks = rows.scores[model][:2]
+        counts: Places = np.empty((len(sizes), len(rows)), np.int32)
+        above, tags = np.empty(len(sizes)), _tags(rows.truth, len(sizes))
+
+        def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
+            score = columns[code if len(columns) > 1 else 0]
+            order, tied, own = ordering(score, tags or Tags.marking(rows.truth, code), code)
+            if own is None or tied.any():
+                return False
+            above[code] = _place(order, own, counts[code])
+            return True
+
+        def work(codes: Sequence[int]) -> bool:
+            return all(map(write, codes))
+
+        codes = range(len(sizes)) if len(columns) > 1 else [speaks]
+        # A class that would keep one core busy while the others wait is shared by all of them.
+        dealt = len(codes) - (len(codes) % cores() == 1 and not comes_later())
+        if not all(shared(codes[:dealt], work, SORTING * len(rows))) or not work(codes[dealt:]):
+            return None
+        if len(columns) == 1:  # the other class has the same score, turned round
+            counts[1 - speaks] = sizes[::-1][rows.truth] - counts[speaks]
+            above[1 - speaks] = above[speaks]
+        return cls(counts, rows.truth, sizes, above)
+
+    def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
+        """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
+        rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
+        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
+        values = np.array([value for value, _, _ in known])
+        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
+        even = np.full(len(values), 1 / len(values))
+        moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
+        ways = dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
+        means = {average: _Mean.of(lines, *way) for average, way in ways.items() if average in parts}
+        codes = [part for part in parts if isinstance(part, int)]
+        *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
+        found: dict[int | str, Found] = {}
+        for code in codes:
+            constant, slope = lines[code].T
+            sizes = np.array([rest[code], self.sizes[code]])
+            # Of any two rows, one of the class and one of the rest, one is above the other.
+            first = np.array([sizes.prod() - self.above[code], self.above[code]])
+            second = np.array([every[code] - own[code], own[code]])
+            both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
+            found[code] = _found(float(values[code]), both, sizes)
+        for average, by_class in zip(means, squares, strict=True):
+            found[average] = _found(float(ways[average][0] @ values), by_class, self.sizes)
+        return found
+
+    def _squares(self, means: Sequence[_Mean], counted: bool) -> Array:
+        """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
+        if len(self.sizes) <= PAIRED:
+            return self._squares_of_products(means)
+        return self._squares_of_rows(means, counted) if means or counted else np.zeros((2, len(self.sizes)))
+
+    def _squares_of_rows(self, means: Sequence[_Mean], counted: bool) -> Array:
+        classes, rows = self.counts.shape
+        flat = self.counts.ravel()
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((len(means) + 2, classes))
+            for low, high in chunks(start, stop, columns=3):
+                truth, counts = self.truth[low:high].astype(np.intp), self.counts[:, low:high]
+                own = flat.take(truth * rows + np.arange(low, high)).astype(np.float64)
+                for place, mean in enumerate(means):
+                    influence = np.einsum("c,cr->r", mean.slope, counts)
+                    influence += mean.own.take(truth) * own
+                    influence += mean.constant.take(truth)
+                    influence *= influence
+                    found[place] += np.bincount(truth, influence, classes)
+                if counted:
+                    found[-2] += [np.einsum("r,r", each, each) for each in map(np.float64, counts)]
+                    own *= own
+                    found[-1] += np.bincount(truth, own, classes)
+            return found
+
+        return reduce(np.add, over_rows(rows, work, classes))
+
+    def _squares_of_products(self, means: Sequence[_Mean]) -> Array:
+        """The same of few classes, by the products of their counts two by two."""
+        sums, products = self._products
+        found = []
+        for constant, slope, own in means:
+            slopes = slope + np.diag(own)  # (true class, class)
+            linear, square = (slopes * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slopes, products, slopes)
+            found.append(self.sizes * constant**2 + 2 * constant * linear + square)
+        return np.array([*found, np.einsum("tii->i", products), np.einsum("iii->i", products)])
+
+    @cached_property
+    def _products(self) -> tuple[Array, Array]:
+        """Sums of counts over the rows of each class, (classes, classes), and of their products two by two."""
+        classes, rows = self.counts.shape
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((classes, classes + 1, classes))
+            # In longer pieces than elsewhere: threads would spend their time on handing many short calls to each other.
+            for low, high in chunks(start, stop, classes, parts=2):
+                truth = self.truth[low:high]
+                by_class = np.argsort(truth, kind="stable")
+                edges = np.cumsum(np.bincount(truth, minlength=classes)).tolist()
+                # With ones below the counts, one product of matrices makes both sums.
+                counts = np.ones((classes + 1, high - low))
+                counts[:-1] = self.counts[:, low:high].take(by_class, axis=1)
+                for code, ends in enumerate(pairwise([0, *edges])):
+                    own = counts[:, slice(*ends)]
+                    found[code] += own @ own[:-1].T
+            return found
+
+        found = reduce(np.add, over_rows(rows, work, classes))
+        return found[:, -1], found[:, :-1]
+
+
+def _tags(truth: Codes, classes: int) -> Tags | None:
+    """The tags of rows for the scores of all classes; None where these would take too many bits of a score.
+
+    The more rows there are, the more bits it takes to tell their scores apart, and to write down their places.
+    """
+    if 2 * len(truth).bit_length() + classes.bit_length() > TOLD_APART:
+        return None
+    tags = Tags.of(len(truth), truth, classes)
+    return tags.kept(len(truth)) if classes > FEW else tags
+
+
+class _Mean(NamedTuple):
+    """What a row adds to a weighted mean over the classes, by its true class: linear in its counts.
+
+    Attributes:
+        constant: What it adds where all counts are 0.
+        slope: What each count adds, of a row of the rest.
+        own: How much more, of a row of the class.
+    """
+
+    constant: Array
+    slope: Array
+    own: Array
+
+    @classmethod
+    def of(cls, lines: Array, weights: Array, gaps: Array) -> _Mean:
+        """Put the lines of all classes together: a row is of the rest to every class but its own."""
+        constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
+        constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
+        return cls(constant, slopes[:, 0], slopes[:, 1] - slopes[:, 0])
+
+
+def _found(value: float, squares: Array, sizes: Array) -> Found:
+    variance, freedom = spread_of(squares, sizes)
+    return Found((value, value), (variance, variance), (freedom, freedom))
+
+
+def _place(order: Places, own: Marks, out: Places) -> float:
+    """Count how many of the other side are above each row; return the counts of the rows of the class, summed up."""
+
+    def place(start: int, stop: int) -> int:
+        reached, total = int(np.count_nonzero(own[:start])), 0
+        for low, high in chunks(start, stop, parts=2):  # counts are half as wide as scores
+            hits = _running_counts(own[low:high], reached)
+            reached = int(hits[-1])
+            total += int(hits.sum(dtype=np.int64))
+            # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
+            beyond = np.arange(low + 1, high + 1, dtype=np.int32)
+            beyond -= hits
+            beyond -= hits
+            beyond *= own[low:high].view(np.int8)
+            hits += beyond
+            out[order[low:high]] = hits  # np.put is as fast, but lets no other thread work meanwhile
+        return total
+
+    hits, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
+    # Of any two rows, one of the class and one of the rest, one is above the other; each of the class is counted too.
+    return float(size * (len(order) - size) - (hits - size * (size + 1) // 2))
+
+
+def _running_counts(marks: Marks, reached: int = 0) -> Places:
+    """How many of the marks are set up to each of them, itself included, where so many were before.
+
+    Bytes of eight marks times 1 + 2^8 + 2^16 + ... are their running counts: adding one by one takes twice as long.
+    """
+    if len(marks) % 8:
+        return np.cumsum(marks, dtype=np.int32) + np.int32(reached)
+    eights = (marks.view("<u8") * EVERY_BYTE).astype("<u8", copy=False)
+    counts = (eights >> LAST_BYTE).astype(np.int32)
+    found: Places = np.repeat(np.cumsum(counts, dtype=np.int32) - counts + np.int32(reached), 8)
+    found += eights.view(np.uint8)
+    return found

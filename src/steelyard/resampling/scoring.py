@@ -1,0 +1,153 @@
+"""Every measure as a score that scikit-learn's searches and cross-validation maximise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..api import assess
+from ..door.estimators import classes_of, labels_of, memberships_of, scale_of_estimator
+from ..door.measured import RESPONSE, RESPONSE_SD, SD
+from ..errors import BadOption, UnknownMeasure, quoted
+from ..measures import find
+from ..registry import Measure
+from ..scale import Continuum, Scale, listed
+from ..sums.statistics import CALIBRATION, FORECASTS, RANKING
+
+KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined")  # what is said of the rows, not of the measure
+CALIBRATE = "Choose a classifier that has it, or wrap this one: CalibratedClassifierCV(classifier)"
+
+
+def scorer(
+    name: str | Measure, *, scale: Scale | None = None, event: Any = None, part: Any = None, **options: Any
+) -> Scorer:
+    """A measure as ``scoring=`` of scikit-learn: ``GridSearchCV(model, grid, scoring=scorer("brier"))``.
+
+    The greater the better: a measure of which less is better is turned round. Measures of counts judge what the
+    estimator predicts, those of rankings and forecasts its probabilities, all bound to the classes by their names.
+
+    Args:
+        name: The measure.
+        scale: The classes; those of the estimator if not given. With a Continuum, y is what was measured.
+        event: The class of interest.
+        part: The class, or the average ("macro", "weighted", "micro"), whose value is the score.
+        **options: Parameters of the measure (``beta=0.5``, ``costs={...}``); ``sd`` and ``sd_response``, one number
+            for all rows; ``response``, a function of the covariates that gives what is expected and its standard
+            deviation, or a fitted regressor that does (``return_std=True``), fitted to other rows; and
+            ``undefined``, the score where the measure has no value.
+
+    Returns:
+        A function of an estimator, X, y and perhaps ``sample_weight``.
+    """
+    entry = find(name, **{key: value for key, value in options.items() if key not in KNOWN})
+    if entry.better == "neither":
+        raise BadOption(
+            f"{entry.label} cannot be a score: no value of it is better than another",
+            mend="Choose a measure of how good a classifier is; `steelyard measures` lists them",
+        )
+    if entry.needs:
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=f"Give {entry.needs[0]}=...")
+    if scale is not None and not isinstance(scale, Scale):
+        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
+    known = {key: value for key, value in options.items() if key in KNOWN}
+    _refuse_rows(known | ({SD: scale.sd} if isinstance(scale, Continuum) and SD not in known else {}))
+    return Scorer(entry, scale, event, part, known)
+
+
+def _refuse_rows(known: Mapping[str, Any]) -> None:
+    """A score is of other rows each time, so that what is said row by row would be said of the wrong ones."""
+    for name in (SD, RESPONSE_SD):
+        if np.ndim(known.get(name, 0.0)):
+            raise BadOption(f"{name} is said row by row, and folds have other rows", mend=f"Give one {name} for all")
+    model = known.get(RESPONSE)
+    if model is not None and not callable(model) and not hasattr(model, "predict"):
+        raise BadOption(
+            "response is said row by row, and folds have other rows",
+            mend="Give a function of the covariates, or a fitted regressor that knows return_std=True",
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Scorer:
+    """A measure, ready to be called with an estimator, its covariates and the truth.
+
+    Attributes:
+        measure: The measure.
+        scale: The classes, where they were named.
+        event: The class of interest.
+        part: The class or the average whose value is the score.
+        known: What is said of the rows.
+        requested: Whether sample weights are wanted where scikit-learn routes metadata.
+    """
+
+    measure: Measure
+    scale: Scale | None = None
+    event: Any = None
+    part: Any = None
+    known: Mapping[str, Any] = field(default_factory=dict)
+    requested: bool | str | None = None
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score an estimator that has been fitted."""
+        scale = scale_of_estimator(estimator, y) if self.scale is None else self.scale
+        known = dict(self.known)
+        if RESPONSE in known:
+            known[RESPONSE] = _expected(known[RESPONSE], X)
+        result = assess(
+            y,
+            self._said(estimator, X, scale),
+            scale=scale,
+            event=self.event,
+            weight=sample_weight,
+            measures=[self.measure],
+            **known,
+        )
+        return -float(self.measure.loss(result[self.measure, self.part].value))
+
+    def _said(self, estimator: Any, X: Any, scale: Scale | None) -> Any:
+        """What the estimator says of the rows, in the form that the measure is made of."""
+        statistic = self.measure.statistic
+        if statistic not in (RANKING, FORECASTS, CALIBRATION):
+            return labels_of(estimator, X, scale)
+        if hasattr(estimator, "predict_proba"):
+            return memberships_of(estimator, X, scale)
+        ranks = statistic is RANKING and hasattr(estimator, "decision_function")
+        if not ranks or scale is None or len(scale) > 2:
+            needed = "scores" if statistic is RANKING and not ranks else "probabilities"
+            raise UnknownMeasure(
+                f"{self.measure.label} needs {needed}, and {type(estimator).__name__} has no predict_proba",
+                mend=CALIBRATE,
+            )
+        return {scale.label(classes_of(estimator)[1]): np.asarray(estimator.decision_function(X))}
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
+        """The same score, with or without sample weights where scikit-learn routes metadata."""
+        return replace(self, requested=sample_weight)
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn asks where it routes metadata."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=repr(self))
+        request.score.add_request(param="sample_weight", alias=self.requested)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """A search asks this of every scorer in a dictionary, and fails where there is no answer."""
+        return True
+
+    def __repr__(self) -> str:
+        """How it was made, and what it is."""
+        hidden = {key: self.measure.parameters[key] for key in self.measure.changed if key not in self.measure.label}
+        named = {"scale": self.scale, "event": self.event, "part": self.part, **hidden, **self.known}
+        said = [f"{key}={value!r}" for key, value in named.items() if value is not None]
+        minus = "minus " if self.measure.better == "lower" else ""
+        return f"scorer({', '.join([repr(self.measure.label), *said])}): {minus}{self.measure.title}"
+
+
+def _expected(model: Any, X: Any) -> Any:
+    """What a response model expects of these rows."""
+    return model(X) if callable(model) else model.predict(X, return_std=True)

@@ -1,0 +1,208 @@
+"""Results as grids of finished text: what terminals, notebooks and Markdown draw, each in its own way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..scale import Continuum
+from ..sums.statistics import CONTINUUM
+from ..text import count, estimated, named, number
+
+if TYPE_CHECKING:
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
+    from ..estimate import Estimate
+    from ..registry import Measure
+
+MOST_CLASSES = 12  # shown; table() has them all
+ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
+OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
+IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of text below a head, and which columns hold numbers. Nothing in it is harmless yet."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Sequence[int] = ()
+
+
+# --- one classifier -------------------------------------------------------------------------------------------
+
+
+def heading(assessment: Assessment) -> str:
+    """What was assessed, in one line."""
+    scale = assessment.tally.scale
+    parts = [f"{count(assessment.n)} rows", f"{len(scale)} classes"]
+    parts += [] if scale.event is None else [f"event {named(scale.event)}"]
+    parts += _cut(assessment)
+    parts += [f"{assessment.evaluation.patterns.clusters} clusters"] if assessment.tally.groups else []
+    parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
+    parts.append(f"{assessment.settings.level:.0%} intervals")
+    return ", ".join(parts)
+
+
+def _cut(assessment: Assessment) -> list[str]:
+    """Where classes were cut from what was measured, and how far that may be off."""
+    scale, rows = assessment.tally.scale, assessment.tally.scores
+    if not isinstance(scale, Continuum):
+        return []
+    inner = [f"{boundary:g}" for boundary in scale.boundaries if math.isfinite(boundary)]
+    parts = [f"cut at {', '.join(inner[:MOST_CLASSES])}{' …' if len(inner) > MOST_CLASSES else ''}"]
+    if rows is not None and rows.measured is not None and rows.measured.sd is not None:
+        low, high = float(rows.measured.sd.min()), float(rows.measured.sd.max())
+        parts.append(f"measured with sd {low:g}" + (f" to {high:g}" if high > low else ""))
+    return parts
+
+
+def overall_rows(assessment: Assessment, measures: Sequence[Measure] | None = None) -> list[tuple[str, Estimate]]:
+    """The overall estimate of every measure, with its label."""
+    rows = []
+    for measure in assessment.settings.measures if measures is None else measures:
+        estimate = assessment[measure]
+        if measure.better == "neither" and estimate.average:
+            continue  # the mean prevalence is 1/C, whatever the data
+        suffix = ""
+        if measure.per_class:
+            suffix = " (macro)" if estimate.average else f" [{named(estimate.label)}]"
+        rows.append((f"{ARROWS[measure.better]} {titled(measure)}{suffix}", estimate))
+    return rows
+
+
+def titled(measure: Measure) -> str:
+    """The title of a measure, with the parameters that were given."""
+    return f"{measure.title}{measure.label[len(measure.name) :]}"
+
+
+def told(estimate: Estimate) -> list[str]:
+    """Value and interval of an estimate, if there is any."""
+    value, bounds = estimated(estimate.value, estimate.low, estimate.high)
+    return [value, "–" if math.isnan(estimate.value) else bounds]
+
+
+def both(estimate: Estimate) -> str:
+    """Value and interval in one cell."""
+    return " ".join(told(estimate))
+
+
+def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> Grid:
+    """Every measure with interval, standard error and method; training beside, where there was any."""
+    training = assessment.training
+    columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", "se", "method"]
+    columns += ["training", "gap"] if training else []
+    columns += ["note"] if with_notes else []
+    rows = []
+    for label, estimate in overall_rows(assessment, measures):
+        row = [label, *told(estimate), number(estimate.se), estimate.method]
+        if training:
+            part = estimate.label if estimate.average is None else estimate.average
+            fitted = training[estimate.measure, part].value
+            row += [number(fitted), number(assessment.gap(estimate.measure, part).value)]
+        rows.append([*row, estimate.note] if with_notes else row)
+    return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3))
+
+
+def continuum_notes(assessment: Assessment) -> list[str]:
+    """What there is to know about measures of a continuum, a line each: a column would be too narrow."""
+    found = [(measure, assessment[measure].note) for measure in assessment.settings.made_of(CONTINUUM)]
+    return [f"{titled(measure)}: {note}" for measure, note in found if note]
+
+
+def class_grid(assessment: Assessment) -> Grid | None:
+    """The main measures of every class."""
+    computed = {measure.name: measure for measure in assessment.settings.measures if not measure.changed}
+    shown = [computed[name] for name in IN_SHORT if name in computed]
+    if not shown:
+        return None
+    sums = assessment.confusion().sum(axis=1)
+    rows = [
+        [named(label), count(float(sums[code])), *[both(assessment[measure, label]) for measure in shown]]
+        for code, label in enumerate(assessment.classes[:MOST_CLASSES])
+    ]
+    hidden = _more(len(assessment.classes), len(shown))
+    return Grid(["class", "rows", *map(titled, shown)], [*rows, *hidden], range(1, 2 + len(shown)))
+
+
+def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid | None:
+    """The counts; with predictions in rows, as many lectures print them, on request."""
+    labels = [named(label) for label in assessment.classes]
+    if len(labels) > MOST_CLASSES:
+        return None
+    counts = assessment.confusion()
+    counts, sides = (counts, "true ↓  assigned →") if truth_in_rows else (counts.T, "assigned ↓  true →")
+    whole = [[*row, row.sum()] for row in counts] + [[*counts.sum(axis=0), counts.sum()]]
+    rows = [
+        [label, *[count(float(value)) for value in row]] for label, row in zip([*labels, "all"], whole, strict=True)
+    ]
+    return Grid([sides, *labels, "all"], rows, range(1, len(labels) + 2))
+
+
+def slice_grid(assessment: Assessment) -> Grid | None:
+    """The main measures of every part of the data."""
+    if assessment.slice is not None or not assessment.tally.slices:
+        return None
+    computed = {measure.name: measure for measure in assessment.settings.measures}
+    measures = [computed[name] for name in OF_SLICES if name in computed] or assessment.settings.measures[:4]
+    rows = [
+        [named(label), count(part.n), *[both(part[measure]) for measure in measures]]
+        for label, part in list(assessment.slices.items())[:MOST_CLASSES]
+    ]
+    hidden = _more(len(assessment.tally.slices), len(measures))
+    return Grid(["slice", "rows", *map(titled, measures)], [*rows, *hidden], range(1, 2 + len(measures)))
+
+
+def _more(many: int, empty: int) -> list[list[str]]:
+    hidden = many - MOST_CLASSES
+    return [[f"… {hidden} more in table()", "", *[""] * empty]] if hidden > 0 else []
+
+
+# --- several classifiers --------------------------------------------------------------------------------------
+
+
+def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = None) -> Grid:
+    """Measures in rows, classifiers in columns."""
+    by_model = [overall_rows(comparison[name], measures) for name in comparison.models]
+    rows = [[rows[0][0], *[both(estimate) for _, estimate in rows]] for rows in zip(*by_model, strict=True)]
+    return Grid(["measure", *comparison.models], rows)
+
+
+def differences_grid(comparison: Comparison, measure: str) -> Grid:
+    """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
+    level = f"{comparison.settings.level:.0%} interval"
+    whole = bool((comparison.tally.sums.values[:, 0] % 1 == 0).all())  # rows held out several times count in part
+    tested = measure in ("error", "accuracy") and not comparison.tally.groups and whole
+    columns = ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])]
+    rows = []
+    for row in comparison.differences(measure):
+        p = [row["p"], row["p_adjusted"]]
+        p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
+        shown = map(_p, p)
+        rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
+    return Grid(columns, rows, (2, 4, 5, 6))
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else number(value)
+
+
+def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
+    """One measure of all classifiers in every part of the data; of two classifiers also how they differ there."""
+    if comparison.slice is not None or not comparison.tally.slices:
+        return None
+    models, rows = comparison.models, []
+    two = len(models) == 2
+    for label, part in list(comparison.slices.items())[:MOST_CLASSES]:
+        row = [named(label), count(part[models[0]].n), *[both(part[model][measure]) for model in models]]
+        if two:
+            (found,) = part.differences(measure)
+            row += [" ".join(estimated(found["difference"], found["low"], found["high"])), _p(found["p"])]
+        rows.append(row)
+    columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
+    return Grid(
+        columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
+    )

@@ -1,0 +1,251 @@
+"""Pictures of assessments: fills the displays with finished tables, and draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..comparing.standings import computed, error_tables, standing_table
+from ..continuum.strip import Strips
+from ..errors import BadOption
+from ..measures import find
+from ..partition.panels import Partitions
+from ..partition.pieces import facts
+from ..plots import (
+    ContinuumDisplay,
+    DetDisplay,
+    ErrorBoundsDisplay,
+    GainDisplay,
+    LiftDisplay,
+    PrecisionRecallDisplay,
+    RankingDisplay,
+    RejectionDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+    SimplexDisplay,
+    ThresholdDisplay,
+)
+from ..plots.strips import levels_in
+from ..ranking.curves import Band
+from ..registry import Measure
+from ..table import Table
+from ..text import with_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..assessing.assessment import Assessment
+
+DRAWN = ("sensitivity", "specificity", "precision")
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What can be drawn of one classifier, or of several on the same cases.
+
+    Every method draws into ``ax``, or into a figure of its own, and returns the display, whose ``plot`` draws it again
+    and whose ``frame`` is the table behind it.
+    """
+
+    assessments: Mapping[str, Assessment]
+
+    def _scored(self) -> dict[str, Assessment]:
+        """The classifiers that gave scores: the others have no curve."""
+        scored = {name: each for name, each in self.assessments.items() if each.has_scores}
+        if not scored:
+            raise BadOption("no classifier gave scores", mend="Give scores or memberships, not labels")
+        return scored
+
+    def _curves(self, kind: str, label: Any, band: Band) -> dict[str, Table]:
+        return {name: each.curve(kind, label, band=band) for name, each in self._scored().items()}
+
+    def _labels(self, measure: str, title: str, label: Any) -> dict[str, str]:
+        """A name and the value that sums its curve up, with its interval, where it was computed."""
+        labels = {}
+        for name, each in self._scored().items():
+            if each.settings.everything or any(entry.name == measure for entry in each.settings.measures):
+                found = each[measure, each.tally.scale.event if label is None else label]
+                labels[name] = f"{name}: {title} {with_interval(found.value, found.low, found.high)}"
+        return labels
+
+    def roc(self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None) -> RocDisplay:
+        """Sensitivity against false alarms over all thresholds; the point is where rows are assigned now."""
+        points = {
+            name: (1 - each["specificity", part].value, each["sensitivity", part].value)
+            for name, each in self._scored().items()
+            for part in [each.tally.scale.event if label is None else label]
+            if {"sensitivity", "specificity"} <= {entry.name for entry in each.settings.measures}
+        }
+        curves = self._curves("roc", label, band)
+        display = RocDisplay(curves, labels=self._labels("auc", "AUC", label), points=points)
+        display.plot(ax, band=band != "none")
+        return display
+
+    def precision_recall(
+        self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
+    ) -> PrecisionRecallDisplay:
+        """Precision against recall over all thresholds."""
+        curves = self._curves("precision_recall", label, band)
+        base = next(iter(curves.values()))["precision"][-1]
+        labels = self._labels("average_precision", "AP", label)
+        display = PrecisionRecallDisplay(curves, labels=labels, base=base)
+        display.plot(ax, band=band != "none")
+        return display
+
+    def det(self, label: Any = None, *, ax: Axes | None = None) -> DetDisplay:
+        """Misses against false alarms, both on the scale of normal deviates."""
+        display = DetDisplay(self._curves("det", label, "none"))
+        display.plot(ax)
+        return display
+
+    def gain(self, label: Any = None, *, ax: Axes | None = None) -> GainDisplay:
+        """How much of the class is found among the rows of the highest scores."""
+        display = GainDisplay(self._curves("gain", label, "none"))
+        display.plot(ax)
+        return display
+
+    def lift(self, label: Any = None, *, ax: Axes | None = None) -> LiftDisplay:
+        """How many times as often the class is found there as among all rows."""
+        display = LiftDisplay(self._curves("lift", label, "none"))
+        display.plot(ax)
+        return display
+
+    def thresholds(
+        self,
+        measures: Iterable[str | Measure] = DRAWN,
+        label: Any = None,
+        *,
+        chosen: float | None = None,
+        band: bool = True,
+        ax: Axes | None = None,
+    ) -> ThresholdDisplay:
+        """Count measures of one classifier over its thresholds, with the chosen one marked."""
+        scored = self._scored()
+        if len(scored) > 1:
+            raise BadOption("thresholds of several classifiers do not share a scale", mend="Draw them one at a time")
+        ((name, one),) = scored.items()
+        found = one.thresholds(measures, label, intervals=band)
+        kept = [column for column in found.column_names if column not in ("tp", "fn", "fp", "tn")]
+        if chosen is None and one.decision is not None:
+            chosen = one.decision.threshold
+        display = ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen)
+        display.plot(ax, band=band)
+        return display
+
+    def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> ReliabilityDisplay:
+        """How often a class is the true one against its forecast, and how the forecasts are spread.
+
+        Of one classifier without an event, every class is drawn; of several classifiers, one class. The band is where
+        calibrated forecasts would stay.
+        """
+        scored = self._scored()
+        model, first = next(iter(scored.items()))
+        event = first.tally.scale.event if label is None else label
+        if len(scored) > 1 or event is not None:
+            named = first.classes[first.code(label)]
+            found = {name: each.reliabilities(named)[named] for name, each in scored.items()}
+            labels = self._labels("calibration_error", "CE", label)
+        else:
+            found = {f"{model}, class {name}": each for name, each in first.reliabilities().items()}
+            labels = {}
+        level, seed = first.settings.level, first.settings.seed
+        curves = {name: each.curve(level, seed, band) for name, each in found.items()}
+        display = ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()})
+        display.plot(ax, band=band)
+        return display
+
+    def rejection(self, *, band: bool = True, ax: Axes | None = None) -> RejectionDisplay:
+        """The error among the rows that are kept, against how many are kept."""
+        display = RejectionDisplay({name: each.rejection() for name, each in self._scored().items()})
+        display.plot(ax, band=band)
+        return display
+
+    @property
+    def _level(self) -> float:
+        """The coverage of the intervals, which is the same for all classifiers."""
+        return next(iter(self.assessments.values())).settings.level
+
+    # --- partition spaces --------------------------------------------------------------------------------------
+
+    def simplex(
+        self, scaling: str = "default", *, depth: int = 1, lines: str | None = None, ax: Axes | None = None
+    ) -> SimplexDisplay:
+        """Rows by their memberships, between corners that stand for the classes (Sondhauss & Weihs 2001).
+
+        Two classes make a segment, three a triangle, four a tetrahedron. Of more classes, those triples are drawn that
+        are confused most. Where there are many rows, or where they weigh differently, cells take the place of marks.
+
+        Args:
+            scaling: "raw" for memberships as they were given; else they are scaled to say how right they are, region
+                by region: "default", "literal" (the formulas as printed) or "klar" (as in the R package klaR).
+            depth: How many of the highest classes a region is made of.
+            lines: "accuracy" for lines to the corners of the true classes, "separation" for lines to those of the
+                assigned ones, with the measure that is made of their lengths.
+            ax: Where to draw; a new figure if not given.
+        """
+        scored = self._scored()
+        found = Partitions.of(scored, scaling, depth, lines)
+        labels = {} if lines is None else {name: _near(scored[name], scaling, depth, lines) for name in found.spaces}
+        display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=lines, labels=labels)
+        display.plot(ax)
+        return display
+
+    # --- classes from a continuum ------------------------------------------------------------------------------
+
+    def continuum(self, *, ax: Axes | None = None) -> ContinuumDisplay:
+        """All rows at their measured values, in a lane for the class assigned: above its interval they are right.
+
+        Where there are many, or where they weigh differently, bars take the place of marks. Shaded is where a label is
+        wrong with a probability above 5 %; where rows have deviations of their own, by the median of these.
+        """
+        strips = Strips.of(self.assessments)
+        usual = "median sd" if strips.deviations_differ else "sd"
+        display = ContinuumDisplay(
+            strips.tables(levels_in(ax, len(self.assessments))),
+            strips.scale.classes,
+            strips.scale.boundaries,
+            strips.span,
+            zones=strips.zones(),
+            sd="" if strips.deviation is None else f"{usual} {strips.deviation:.3g}",
+            labels={name: self._summary(name) for name in self.assessments},
+        )
+        display.plot(ax)
+        return display
+
+    def _summary(self, name: str) -> str:
+        """A name with the error and the squared error that were computed."""
+        each, words = self.assessments[name], {"error": "error", "apparent_sqerr": "squared error"}
+        found = {word: each[measure] for measure, word in words.items() if computed(each, [measure])}
+        facts = ", ".join(f"{word} {with_interval(one.value, one.low, one.high)}" for word, one in found.items())
+        return f"{name}: {facts}" if facts else name
+
+    def error_bounds(
+        self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None
+    ) -> ErrorBoundsDisplay:
+        """Estimates of the error with their intervals, on the band that the true error cannot leave.
+
+        All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
+        error of the labels and the least error that can be reached.
+        """
+        display = ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level)
+        display.plot(ax)
+        return display
+
+    def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
+        """The classifiers from the best to the worst by several measures, side by side.
+
+        If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error, AUC
+        and log score that were computed.
+        """
+        display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
+        display.plot(ax)
+        return display
+
+
+def _near(assessment: Assessment, scaling: str, depth: int, lines: str) -> str:
+    """How near rows are to corners, with the interval of that."""
+    name = {"accuracy": "partition_accuracy", "separation": "separation"}[lines]
+    measure = find(name, scaling=scaling, depth=depth)
+    found = assessment.by(measure)[measure]
+    return facts(lines, found.value, found.low, found.high)

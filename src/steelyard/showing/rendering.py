@@ -1,0 +1,191 @@
+"""Results as text for a terminal. Everything that came from data is made harmless."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import harmless
+from ..sums.statistics import CONFUSION, CONTINUUM
+from ..text import add_row, count, named, number, rich_table, with_interval
+from .grids import (
+    Grid,
+    class_grid,
+    confusion_grid,
+    continuum_notes,
+    differences_grid,
+    heading,
+    measures_grid,
+    parts_grid,
+    side_by_side,
+    slice_grid,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table as RichTable
+
+    from ..assessing.assessment import Assessment
+    from ..comparing.comparison import Comparison
+    from ..forecasts.reliability import CalibrationTest
+    from ..table import Table
+
+
+def harmless_lines(text: str) -> str:
+    """Several lines, each made harmless."""
+    return "\n".join(harmless(line) for line in text.split("\n"))
+
+
+# --- assessments ----------------------------------------------------------------------------------------------
+
+
+def drawn(grid: Grid) -> RichTable:
+    """A grid for a terminal."""
+    table = rich_table([harmless(name) for name in grid.columns], right=grid.right)
+    for row in grid.rows:
+        add_row(table, row)
+    return table
+
+
+def overall_table(assessment: Assessment) -> RichTable:
+    """The main table: every measure with interval, standard error and method."""
+    others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
+    return drawn(measures_grid(assessment, others or assessment.settings.measures))
+
+
+def continuum_table(assessment: Assessment) -> RichTable | None:
+    """The measures that are made of measured values, with what they correct at their head."""
+    wanted = assessment.settings.made_of(CONTINUUM)
+    if not wanted or len(wanted) == len(assessment.settings.measures):
+        return None
+    counted = [measure for measure in assessment.settings.measures if measure.name == "error"]
+    return drawn(measures_grid(assessment, [*counted, *wanted], with_notes=False))
+
+
+def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> RenderableType:
+    """Everything about one classifier that fits on a screen."""
+    from rich.console import Group
+    from rich.text import Text
+
+    counted, measured = bool(assessment.settings.made_of(CONFUSION)), continuum_table(assessment)
+    grids = [
+        confusion_grid(assessment, truth_in_rows) if counted else None,
+        class_grid(assessment),
+        slice_grid(assessment),
+    ]
+    counts, classes, slices = [None if grid is None else drawn(grid) for grid in grids]
+    parts = [
+        Text(f"{harmless(assessment.model)}: {heading(assessment)}"),
+        None if assessment.decision is None else Text(harmless_lines(str(assessment.decision))),
+        counts,
+        None if measured is None else Text("against the true values behind what was measured:"),
+        measured,
+        *([] if measured is None else [Text(harmless(note)) for note in continuum_notes(assessment)]),
+        None if measured is None else Text("\nagainst the classes of what was measured:"),
+        overall_table(assessment),
+        classes,
+        slices,
+        *[Text(f"note: {harmless(note)}") for note in assessment.notes],
+    ]
+    return Group(*[part for part in parts if part is not None])
+
+
+# --- comparisons ----------------------------------------------------------------------------------------------
+
+
+def comparison_view(comparison: Comparison, measure: str | None = None) -> RenderableType:
+    """Several classifiers side by side, and which of them differ."""
+    from rich.console import Group
+    from rich.text import Text
+
+    first = comparison[comparison.models[0]]
+    table = drawn(side_by_side(comparison))
+    name = measure or comparison.settings.measures[0].label
+    judged = first.find(name).better != "neither"
+    many = len(comparison.models)
+    title = Text(
+        f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
+    )
+    notes = [Text(f"note: {harmless(note)}") for note in comparison.notes]
+    parts = parts_grid(comparison, name)
+    by_part: list[RenderableType] = (
+        [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), drawn(parts)]
+    )
+    if len(comparison.models) == 1:
+        return Group(title, table, *by_part, *notes)
+    chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
+    said = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
+    return Group(
+        title,
+        *chosen,
+        table,
+        *[Text(harmless(line)) for line in said],
+        Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
+        drawn(differences_grid(comparison, name)),
+        *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
+        *by_part,
+        *notes,
+    )
+
+
+def calibration_view(
+    assessment: Assessment, parts: Mapping[str, Table], test: CalibrationTest, preview: Comparison
+) -> list[RenderableType]:
+    """Scores taken apart, the test of calibration, and what recalibration would bring."""
+    from rich.text import Text
+
+    views: list[RenderableType] = [Text(heading(assessment)), overall_table(assessment)]
+    several = len(set(parts["brier"]["class"])) > 1
+    made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
+    columns = ["score", "class", *made_of] if several else ["score", *made_of]
+    table = rich_table(columns, right=range(1 + several, 6))
+    for score, found in parts.items():
+        rows = list(found)
+        for start in range(0, len(rows), 4):
+            cells = [with_interval(row["value"], row["low"], row["high"]) for row in rows[start : start + 4]]
+            add_row(table, [score, *([named(rows[start]["class"])] if several else []), *cells])
+    unlikely = test.p < 1 - assessment.settings.level
+    words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
+    verdict = f"calibration: {words}; p = {number(test.p)} ({test.method})"
+    before, after = preview.models
+    gains = rich_table(["score", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
+    for row in preview.differences():
+        values = [number(preview[model][row["measure"]].value) for model in (before, after)]
+        gain = with_interval(row["difference"], row["low"], row["high"])
+        add_row(gains, [row["measure"], *values, gain, "<0.001" if row["p"] < 0.001 else number(row["p"])])
+    return [*views, table, Text(verdict), gains]
+
+
+def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
+    """Some of the thresholds, spread over the rows that they call, with the measures there."""
+    from rich.text import Text
+
+    labels = [name for name in found.column_names if f"{name}_low" in found.column_names]
+    table = rich_table(["threshold", "assigned", *labels], right=range(2 + len(labels)))
+    called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
+    for row in _spread_out(called, most):
+        cells = [
+            " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
+        ]
+        add_row(table, [number(found["threshold"][row], 4), count(called[row]), *cells])
+    hidden = len(called) - len(_spread_out(called, most))
+    more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
+    event = named(assessment.tally.scale.event)
+    return [Text(f"{heading(assessment)}; a row is assigned to {event} from the threshold on"), table, *more]
+
+
+def _short(*values: float) -> str:
+    """A value, or an interval, with two decimals where that is enough."""
+    texts = [f"{value:.2f}" if abs(value) < 100 else number(value) for value in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _spread_out(called: Sequence[float], most: int) -> list[int]:
+    """Rows of a table of thresholds, so that from one to the next about equally many more are called."""
+    if len(called) <= most:
+        return list(range(len(called)))
+    places, steps = [], max(most - 1, 1)
+    for step in range(steps + 1):
+        places.append(bisect_left(called, called[-1] * step / steps))
+    return sorted(set(places))

@@ -1,0 +1,245 @@
+"""Rows kept one by one, with their scores, for what cannot be told from sums of patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from ..door.cases import Cases, Given, given_by
+from ..door.measured import COLUMNS, Measured
+from ..door.prediction import Scores
+from ..parallel import chunks, over_rows
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray, Array, Codes, Marks, Places
+    from .statistics import Patterns
+
+
+SUMS = ("count", "mass", "square")
+FEW = 16  # bytes
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their true class and the scores that each classifier gave them.
+
+    Attributes:
+        truth: Codes of the true classes.
+        scores: What each classifier said in numbers.
+        slice: The part of the data that each row belongs to; None where there is one part.
+        cluster: The cluster of each row; None where rows are independent.
+        sums: For each row how often it occurs, what it weighs and its squared weight, (rows, 3); None where all
+            are 1.
+        measured: The values that the true classes were cut from, where they are, and the classes assigned.
+    """
+
+    truth: Codes
+    scores: tuple[Scores, ...]
+    slice: Places | None = None
+    cluster: Places | None = None
+    sums: Array | None = None
+    measured: Measured | None = None
+
+    @classmethod
+    def of(cls, cases: Cases, passing: bool = False) -> Rows:
+        """Keep the rows of a batch; those that are only passing by need no copy."""
+        weight, sums = cases.weight, None
+        if weight is not None:
+            counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
+            sums = np.stack(counted, axis=1)
+        return cls(
+            cases.truth,
+            tuple(_kept(said, cases.assigned[name], passing) for name, said in cases.scores.items()),
+            None if cases.slice is None else cases.slice.codes,
+            None if cases.group is None else cases.group.codes,
+            sums,
+            None if cases.measured is None else replace(cases.measured, assigned=tuple(cases.assigned.values())),
+        )
+
+    @classmethod
+    def of_patterns(cls, patterns: Patterns) -> Rows:
+        """Patterns of classes as rows that occur more than once: all that labels have to say."""
+        sums = np.stack([patterns.count, patterns.mass, patterns.square], axis=1)
+        scores = tuple(Scores(assigned=assigned) for assigned in patterns.assigned)
+        return cls(patterns.truth, scores, None, patterns.cluster, sums)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.truth)
+
+    @cached_property
+    def by_class(self) -> Array:
+        """How many rows each class has, what they weigh, and their squared weights: (3, classes seen)."""
+        size = int(self.truth.max(initial=0)) + 1
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((3, size))
+            for low, high in chunks(start, stop):
+                truth = self.truth[low:high]
+                if self.sums is None:
+                    found += counts_of(truth, size)
+                else:
+                    found += [np.bincount(truth, column, size) for column in self.sums[low:high].T]
+            return found
+
+        return np.asarray(reduce(np.add, over_rows(len(self), work)))
+
+    def refuse_changed(self) -> Self:
+        """See whether the scores are still those that were given."""
+        for said in self.scores:
+            said.refuse_changed()
+        return self
+
+    @property
+    def given(self) -> Given:
+        """What there is for measures to be made of."""
+        return given_by(self.scores, self.measured)
+
+    @property
+    def shape(self) -> list[tuple[int, int]]:
+        """How many columns each classifier has, and the class that a single one speaks for."""
+        return [(len(said.columns), said.speaks) for said in self.scores]
+
+    def columns(self) -> list[AnyArray | None]:
+        """All columns but the sums, end to end."""
+        scores = [column for said in self.scores for column in _columns(said)]
+        measured = [] if self.measured is None else self.measured.columns()
+        return [self.slice, self.cluster, self.truth, *scores, *measured]
+
+    def with_columns(self, columns: Sequence[AnyArray | None], sums: Array | None) -> Rows:
+        """Put other columns in the place of these."""
+        rest = iter(columns[3:])
+        scores = tuple(_filled(said, [np.asarray(next(rest)) for _ in _columns(said)]) for said in self.scores)
+        measured = None if self.measured is None else self.measured.with_columns(list(rest))
+        return replace(
+            self,
+            slice=columns[0],
+            cluster=columns[1],
+            truth=np.asarray(columns[2]),
+            scores=scores,
+            sums=sums,
+            measured=measured,
+        )
+
+    def recoded(self, slices: Places, clusters: Places) -> Rows:
+        """Give slices and clusters other numbers."""
+        return replace(
+            self,
+            slice=None if self.slice is None else slices[self.slice],
+            cluster=None if self.cluster is None else clusters[self.cluster],
+        )
+
+    def named(self) -> dict[str, AnyArray]:
+        """All columns by name, for a file."""
+        width = sum(max(size, 1) for size, _ in self.shape)
+        names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(width)]]
+        if self.measured is not None:
+            names += [*COLUMNS, *[f"assigned{k}" for k in range(len(self.scores))]]
+        found = {name: column for name, column in zip(names, self.columns(), strict=True) if column is not None}
+        return found if self.sums is None else found | dict(zip(SUMS, self.sums.T, strict=True))
+
+    @classmethod
+    def from_named(cls, named: dict[str, AnyArray], shape: Sequence[Sequence[int]], sizes: Sequence[int]) -> Rows:
+        """Read back what ``named`` gave, and refuse what it cannot have given."""
+        count, scores, classes = 0, [], sizes[2]
+        fit = all(
+            (size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape
+        )
+        held = sum(name.startswith("score") for name in named)
+        if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, _ in shape) != held:
+            raise ValueError("scores that do not fit the classifiers")
+        for size, speaks in shape:
+            columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
+            scores.append(Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0]))
+            count += max(size, 1)
+        sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
+        measured = None
+        if COLUMNS[0] in named:
+            assigned = [named[f"assigned{k}"] for k in range(len(shape))]
+            measured = Measured(named[COLUMNS[0]]).with_columns([*[named.get(name) for name in COLUMNS], *assigned])
+        rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums, measured)
+        coded = [*rows.columns()[:3], *[said.assigned for said in scores]]
+        coded += [] if measured is None else measured.assigned
+        for column, most in zip(coded, [*sizes, *[classes] * len(shape)], strict=False):
+            if column is not None and (column.dtype.kind not in "iu" or (column < 0).any() or (column >= most).any()):
+                raise ValueError("a code that there cannot be")
+        numbers = [column for said in scores for column in said.columns] + ([] if sums is None else [sums])
+        numbers += [] if measured is None else [column for _, column in measured.said()]
+        if any(column.dtype.kind != "f" or np.isnan(column).any() for column in numbers):
+            raise ValueError("a score that there cannot be")
+        return rows
+
+    def select(self, rows: Marks | Places) -> Rows:
+        """Keep some of the rows."""
+        columns = [None if column is None else column[rows] for column in self.columns()]
+        return self.with_columns(columns, None if self.sums is None else self.sums[rows])
+
+    def __neg__(self) -> Rows:
+        """Turn around, so that subtracting is adding."""
+        return replace(self, sums=-self.filled)
+
+    @property
+    def filled(self) -> Array:
+        """The sums, also where all are 1."""
+        return np.ones((len(self), 3)) if self.sums is None else self.sums
+
+    def __add__(self, other: Rows) -> Rows:
+        """Put the rows of both together; rows that were taken out meet those that they were, and both are gone."""
+        columns: list[AnyArray | None] = []
+        for mine, yours in zip(self.columns(), other.columns(), strict=True):
+            if mine is None and yours is None:
+                columns.append(None)
+                continue
+            parts = [np.zeros(len(rows), np.int64) if column is None else column
+                     for rows, column in ((self, mine), (other, yours))]  # fmt: skip
+            columns.append(np.concatenate(parts))
+        plain = self.sums is None and other.sums is None
+        joined = self.with_columns(columns, None if plain else np.concatenate([self.filled, other.filled]))
+        pairs = zip(joined.scores, other.scores, strict=True)
+        joined = replace(joined, scores=tuple(mine._replace(free=mine.free or yours.free) for mine, yours in pairs))
+        return joined if plain or joined.filled[:, 0].min(initial=1.0) > 0 else joined.settled()
+
+    def settled(self) -> Rows:
+        """Sum up rows that are alike."""
+        keys = [column for column in self.columns() if column is not None]
+        order = np.lexsort(keys[::-1])
+        fresh = np.ones(len(order), dtype=bool)
+        if len(order):
+            fresh[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+        starts = np.flatnonzero(fresh)
+        sums = np.add.reduceat(self.filled[order], starts, axis=0) if len(starts) else self.filled
+        left = sums[:, 0] != 0
+        rows = order[starts][left]
+        columns = [None if column is None else column[rows] for column in self.columns()]
+        return self.with_columns(columns, sums[left])
+
+
+def counts_of(codes: Codes, size: int) -> Array:
+    """How often each code occurs; few are counted one after the other, which is faster, the more so the narrower."""
+    if size > FEW // codes.itemsize:
+        return np.bincount(codes, minlength=size).astype(np.float64)
+    found = [np.count_nonzero(codes == code) for code in range(size - 1)]
+    return np.array([*found, len(codes) - sum(found)], dtype=np.float64)  # whoever is left has the last one
+
+
+def _kept(said: Scores, assigned: Codes, passing: bool) -> Scores:
+    """Scores that nobody can change unnoticed, or the classes in their place."""
+    if not said.columns:
+        return Scores(assigned=assigned)
+    return said if passing else said.sealed()
+
+
+def _columns(said: Scores) -> tuple[AnyArray, ...]:
+    """All columns of one classifier."""
+    return said.columns if said.assigned is None else (said.assigned,)
+
+
+def _filled(said: Scores, columns: Sequence[AnyArray]) -> Scores:
+    """Other columns of the same kind."""
+    if said.assigned is not None:
+        return Scores(assigned=columns[0])
+    return said._replace(columns=tuple(columns), seal=None)

@@ -1,0 +1,306 @@
+"""The sums of a run: they can be added, subtracted, saved and loaded. Knows no measure."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..door.cases import Cases, Given
+from ..errors import TooLarge, UnlikeTallies, quoted
+from ..scale import Label, Scale
+from ..summaries.summary import Summaries, Summarising, Summary
+from ..sums.rows import Rows
+from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..kinds import Places
+    from ..summaries.recipe import Recipe
+
+MOST_NAMED = 5
+HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave rows out with where="
+MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
+
+
+@dataclass(frozen=True)
+class Tally:
+    """All that an assessment needs to know about the rows.
+
+    Attributes:
+        scale: The classes.
+        models: The names of the classifiers.
+        sums: Patterns and their sums.
+        scores: The rows themselves with their scores, where there are any; for what sums cannot tell.
+        slices: Labels of the parts of the data; empty where there are none.
+        arrangement: These, and perhaps others, in the order in which whoever made the column wants to see them.
+        groups: Labels of the clusters; empty where rows are independent.
+        dropped: Rows left out because a value was missing.
+        reading: How rows were read from files, as pairs of option and value; empty where that is not known.
+        left_out: What was wrong with files that were left out, one text a file.
+        recipe: What is to be kept of rows where they become too many to be held; None where all are held.
+        summaries: What was kept of them then.
+    """
+
+    scale: Scale
+    models: tuple[str, ...]
+    sums: Sums
+    slices: tuple[Label, ...] = ()
+    groups: tuple[Label, ...] = ()
+    dropped: int = 0
+    scores: Rows | None = None
+    reading: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    summaries: Summaries | None = None
+    arrangement: tuple[Label, ...] = ()
+
+    @classmethod
+    def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
+        """Sum up a batch of rows; their scores need not be kept where nobody will ask for them."""
+        return cls(
+            cases.scale,
+            tuple(cases.assigned),
+            CONFUSION.collect(cases),
+            () if cases.slice is None else cases.slice.labels,
+            () if cases.group is None else cases.group.labels,
+            cases.dropped,
+            Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
+            arrangement=() if cases.slice is None else cases.slice.order,
+        )
+
+    @classmethod
+    def empty(cls, scale: Scale, models: Sequence[str]) -> Tally:
+        """The tally of no rows: adding it changes nothing."""
+        sums = Sums(np.zeros((0, 3 + len(models)), np.int64), np.zeros((0, 3)))
+        return cls(scale, tuple(models), sums)
+
+    @property
+    def parts(self) -> tuple[Label, ...]:
+        """Labels of the parts of the data in the order in which they are shown."""
+        here = set(self.slices)
+        return tuple(filter(here.__contains__, self.arrangement)) if here <= set(self.arrangement) else self.slices
+
+    @property
+    def rows(self) -> float:
+        """How many rows were summed (weights that count repetitions are counted as such)."""
+        return float(self.sums.values[:, 0].sum())
+
+    def __add__(self, other: Tally) -> Tally:
+        """Merge: the tally of both batches together."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        self.refuse_unlike(other)
+        slices, ours, theirs = _union(self, other, "slices")
+        groups, our_groups, their_groups = _union(self, other, "groups")
+        left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
+        right = _recode(_recode(other.sums, 0, theirs), 1, their_groups)
+        pairs = ((self.scores, ours, our_groups), (other.scores, theirs, their_groups))
+        parts = [rows.refuse_changed().recoded(*places) for rows, *places in pairs if rows is not None and len(rows)]
+        summaries = self._summarised(other)
+        sums, kept = left + right, reduce(operator.add, parts) if parts and summaries is None else None
+        places, slices = _pruned(sums, 0, slices)
+        group_places, groups = _pruned(sums, 1, groups)
+        return replace(
+            self,
+            sums=_recode(_recode(sums, 0, places), 1, group_places),
+            slices=slices,
+            groups=groups,
+            dropped=self.dropped + other.dropped,
+            scores=None if kept is None else kept.recoded(places, group_places),
+            reading=self.reading or other.reading,
+            left_out=self.left_out + other.left_out,
+            recipe=self._recipe(other),
+            summaries=summaries,
+            arrangement=self._arrangement(other),
+        )
+
+    def _arrangement(self, other: Tally) -> tuple[Label, ...]:
+        """The order in which both show their parts; none where they disagree."""
+        orders = {tally.arrangement for tally in (self, other) if tally.slices}
+        return orders.pop() if len(orders) == 1 else ()
+
+    def _summarised(self, other: Tally) -> Summaries | None:
+        """What to keep of the rows of both where they are too many to be held together."""
+        recipe, pair = self._recipe(other), [self, other]
+        held = sum(len(tally.scores) for tally in pair if tally.scores is not None)
+        if recipe is None or (held <= MOST_ROWS and self.summaries is None and other.summaries is None):
+            return None
+        found = [tally.summarised(recipe) for tally in pair]
+        return reduce(operator.add, [each for each in found if each is not None])
+
+    def _recipe(self, other: Tally) -> Recipe | None:
+        return other.recipe if self.recipe is None else self.recipe.meeting(other.recipe)
+
+    def summarised(self, recipe: Recipe) -> Summaries | None:
+        """What to keep of the rows; None where there are none."""
+        if self.summaries is not None or self.scores is None:
+            return self.summaries
+        summarising = Summarising(recipe)
+        summarising.add(self.scores, self.slices)
+        return summarising.state()
+
+    def __sub__(self, other: Tally) -> Tally:
+        """Take a batch out that was added before."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        scores = None if other.scores is None else -other.scores
+        summaries = None if other.summaries is None else -other.summaries
+        both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores, summaries=summaries)
+        return replace(both, left_out=tuple(why for why in self.left_out if why not in other.left_out))
+
+    def refuse_unlike(self, other: Tally) -> None:
+        """Name the difference to a tally that cannot be added."""
+        for what in ("scale", "models"):
+            if getattr(self, what) != getattr(other, what):
+                raise UnlikeTallies(
+                    f"the tallies have a different {what}: "
+                    f"{quoted(getattr(self, what), 100)} and {quoted(getattr(other, what), 100)}",
+                    mend="Only tallies of the same classifiers on the same classes add up; name all classes: scale=",
+                )
+
+        ours, theirs = dict(self.reading), dict(other.reading)
+        for what in sorted({*ours, *theirs}) if ours and theirs else ():
+            if ours.get(what) != theirs.get(what):
+                raise UnlikeTallies(
+                    f"rows were read differently: {what} is {_said(ours.get(what))} and {_said(theirs.get(what))}",
+                    mend="Make both with the same options",
+                )
+        summed = self.summaries is not None or other.summaries is not None
+        if not summed and self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
+            raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
+
+    @property
+    def _scored(self) -> tuple[Any, ...]:
+        """What the rows that were kept hold."""
+        rows = self.scores
+        if rows is None:
+            return ()
+        return tuple(rows.shape), None if rows.measured is None else (rows.measured.given, rows.measured.errors)
+
+    @property
+    def given(self) -> Given:
+        """What there is for measures to be made of."""
+        if self.summaries is not None:
+            return self.summaries.whole.recipe.given
+        return Given() if self.scores is None else self.scores.given
+
+    @property
+    def words_on_left_out(self) -> list[str]:
+        """What a reader must know about files that are not in the sums."""
+        several = f"{len(self.left_out):,} files were left out" if len(self.left_out) > 1 else "1 file was left out"
+        more = len(self.left_out) - MOST_NAMED
+        named = [f"{several}: " + "; ".join(self.left_out[:MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")]
+        return named if self.left_out else []
+
+    @property
+    def tells_rows(self) -> bool:
+        """Whether more than counts is known of rows."""
+        return self.scores is not None or self.summaries is not None
+
+    def kept_of(self, slice_label: Label | None = None) -> Rows | Summary | None:
+        """The rows of one slice, or all, where they were held, or what was kept of them."""
+        return self.rows_of(slice_label) if self.summaries is None else self.summaries.of(slice_label)
+
+    def rows_of(self, slice_label: Label | None = None) -> Rows | None:
+        """The rows of one slice, or all, where they were held."""
+        if self.summaries is not None:
+            raise TooLarge(
+                "this needs all rows at hand, and these were too many to be held",
+                mend=HOLD_THEM,
+            )
+        if self.scores is None or slice_label is None:
+            return self.scores
+        return self.scores.select(np.asarray(self.scores.slice == self.slices.index(slice_label)))
+
+    def at_threshold(self, model: int, code: int, threshold: float) -> Tally:
+        """One classifier alone, its rows assigned to a class of two where the score reaches a threshold."""
+        rows = self.scores
+        if self.summaries is not None:
+            return self._cells_at(self.summaries, model, code, threshold)
+        if rows is None:
+            raise UnlikeTallies("the tally holds no scores", mend="Make it of scores or memberships")
+        assigned = rows.scores[model].reaches(code, threshold)
+        measured = None if rows.measured is None else replace(rows.measured, assigned=(assigned,))
+        alone = replace(rows, scores=(rows.scores[model],), measured=measured)
+        sums = confusion_of(alone, assigned, len(self.scale))
+        return replace(self, models=(self.models[model],), sums=sums, scores=alone)
+
+    def _cells_at(self, summaries: Summaries, model: int, code: int, threshold: float) -> Tally:
+        """The same by cells of scores, where rows were not held; counts are exact at the least score of a cell."""
+        if self.groups:
+            raise TooLarge(
+                "at other thresholds the rows of clusters must be at hand, and these were too many to be held",
+                mend=f"Assess them with threshold={threshold:g}",
+            )
+        sums = Sums(np.zeros((0, 4), np.int64), np.zeros((0, 3)))
+        for label, summary in summaries.parts.items():
+            rows = summary.cells(model, code)
+            part = np.full(len(rows), 0 if label is None else self.slices.index(label))
+            assigned = rows.scores[0].reaches(code, threshold)
+            sums = sums + confusion_of(replace(rows, slice=part), assigned, len(self.scale))
+        return replace(self, models=(self.models[model],), sums=sums, recipe=None, summaries=None)
+
+    def patterns(self, slice_label: Label | None = None) -> Patterns:
+        """Lay out the patterns of one slice, or of all rows."""
+        sums = self.sums
+        if slice_label is not None:
+            sums = sums.select(sums.keys[:, 0] == self.slices.index(slice_label))
+        return Patterns.of(sums, len(self.scale), clustered=bool(self.groups))
+
+    def save(self, path: str | Path) -> None:
+        """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
+        from .tally_files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tally:
+        """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
+        from .tally_files import load
+
+        return load(path)
+
+
+def _said(value: str | None) -> str:
+    return "not given" if value is None else quoted(value, 100)
+
+
+def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Places, Places]:
+    """All labels of both, sorted, and where each one's labels went."""
+    ours, theirs = getattr(left, what), getattr(right, what)
+    if bool(ours) != bool(theirs) and len(left.sums.keys) and len(right.sums.keys):
+        raise UnlikeTallies(f"one tally has {what} and the other has none", mend="Make both the same way")
+    try:
+        labels = tuple(sorted({*ours, *theirs}))
+    except TypeError:
+        raise UnlikeTallies(f"the {what} of one are text and of the other numbers", mend="Use one kind") from None
+    places = {label: place for place, label in enumerate(labels)}
+    return (
+        labels,
+        np.array([places[label] for label in ours] or [0], dtype=np.int64),
+        np.array([places[label] for label in theirs] or [0], dtype=np.int64),
+    )
+
+
+def _recode(sums: Sums, column: int, places: Places) -> Sums:
+    if len(places) == 1 and places[0] == 0:  # as where there are no labels
+        return sums
+    keys = sums.keys.copy()
+    keys[:, column] = places[keys[:, column]]
+    return Sums(keys, sums.values)
+
+
+def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Places, tuple[Label, ...]]:
+    """Forget the labels of which no row is left: where each label goes, and those that stay."""
+    if not labels:
+        return np.zeros(1, dtype=np.int64), ()
+    used = np.zeros(max(len(labels), 1), dtype=bool)
+    used[sums.keys[:, column]] = True
+    kept = tuple(label for label, here in zip(labels, used.tolist(), strict=False) if here)
+    return np.maximum(np.cumsum(used) - 1, 0), kept

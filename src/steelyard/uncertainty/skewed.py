@@ -1,0 +1,135 @@
+"""Slots that are means of what is rarely large, with intervals by Hall's t. Knows no formula."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..evaluating.evaluation import Slot
+from ..evaluating.formulas import STEP
+from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
+from .hall import Tails, gamma_bounds, hall_bounds
+from .intervals import GAMMA, MOVED, NO_ERROR, WILSON, critical_values, interval_method, second_moment, wilson
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+
+@dataclass(frozen=True)
+class SkewedEvaluation(RowEvaluation):
+    """Slots that are formulas of means over rows, each known by its value and its influences."""
+
+    found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
+    tails: dict[tuple[str, int | str | None], Tails] = field(default_factory=dict, repr=False)
+
+    @abstractmethod
+    def value(self, slot: Slot) -> float:
+        """The value of a slot."""
+
+    def slopes(self, slot: Slot, offered: Mapping[str, Any], means: Collection[str]) -> dict[str, float]:
+        """The derivatives of a formula by some of what it is offered, found by complex step."""
+        stepped = {
+            name: {**offered, name: offered[name] + 1j * STEP} for name in slot.measure.arguments if name in means
+        }
+        return {name: float(np.imag(slot.measure.value_of(each))) / STEP for name, each in stepped.items()}
+
+    @abstractmethod
+    def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+        """Bounds of a slot to which every row adds the same."""
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        if not len(self.rows):
+            return NOT_FOUND
+        key = key_of(slot)
+        if key not in self.found:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value = self.value(slot)
+            variance, freedom = np.nan, self._drawn - 1
+            if not np.isnan(value):
+                influence = self.influence(slot, smooth=False)[None]
+                variance = float(self._scatter(influence)[0] + np.square(self.wavering(slot)).sum())
+                self.tails[key] = Tails.of(self.patterns, influence)
+            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
+        return self.found[key]
+
+    @cached_property
+    def _drawn(self) -> float:
+        """How many rows there are, or clusters."""
+        patterns = self.row_patterns
+        return float(patterns.count.sum() if patterns.cluster is None else patterns.clusters)
+
+    def _scatter(self, influences: Array) -> Array:
+        """The variance of influences: rows take one degree of freedom, as clusters do; deviations take none."""
+        rows, patterns = len(self.rows), self.row_patterns
+        found = second_moment(patterns, influences[:, :rows])
+        if patterns.cluster is None:
+            found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
+        return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
+
+    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
+        """Bounds of all slots: by Hall's transformation of the t statistic, or as a measure asks for."""
+        return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
+
+    def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
+        found = self.result(slot)
+        value, error, freedom = found.value[0], float(np.sqrt(found.variance[0])), found.freedom[0]
+        if np.isnan(value):
+            return np.nan, np.nan
+        if freedom <= 0:
+            return slot.measure.span
+        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
+            return self.without_spread(slot, value, level)
+        method, tails = interval_method(slot), self.tails[key_of(slot)]
+        if method == WILSON:
+            return self._wilson(value, error, level, freedom)
+        values, errors, known = (np.array([number]) for number in (value, error, freedom))
+        reach = critical_values(level, known)
+        if method == GAMMA and value > 0:
+            low, high = gamma_bounds(values, errors, tails.skew, reach)
+        else:
+            low, high = hall_bounds(values, errors, tails, known, reach)
+        usual = float(low[0]), float(high[0])
+        return self._beside_a_count(slot, usual, level) if method == MOVED else usual
+
+    def _wilson(self, share: float, error: float, level: float, freedom: float) -> tuple[float, float]:
+        """Of as many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
+
+        At an end of its span no error tells that number, but the rows do.
+        """
+        variance = share * (1 - share)
+        trials = variance / error**2 if variance > 0 else self.total / self.unit
+        low, high = wilson(np.array([share]), np.array([trials]), level, freedom)
+        return float(low[0]), float(high[0])
+
+    def counted(self, slot: Slot) -> tuple[float, float]:
+        """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
+        raise NotImplementedError(slot)
+
+    def _beside_a_count(self, slot: Slot, usual: tuple[float, float], level: float) -> tuple[float, float]:
+        """Wilson's interval of the share that a slot goes with, moved to its value."""
+        (value, _), (variance, _), (freedom, _), _ = self.result(slot)
+        share, sign = self.counted(slot)
+        bounds = self._wilson(share, float(np.sqrt(variance)), level, freedom)
+        low, high = sorted(value + sign * (bound - share) for bound in bounds)
+        # All rows are right, say: the share may yet be another, and something else makes the value scatter.
+        return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        del places, smooth
+        return self._scatter(influences)
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """There are no pseudo-rows: skewness takes their place."""
+        del place
+        return 0.0, np.zeros(1)
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """None: there are no values of single classes."""
+        return iter(())
