@@ -18,7 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Scale
-from steelyard.door.labels import FEW_WORDS, WIDEST_RANGE, Coded, encode, look_up, occurring, refuse_missing, scale_of
+from steelyard.door.coded import Coded, look_up, occurring, refuse_missing, scale_of
+from steelyard.door.labels import FEW_WORDS, WIDEST_RANGE, encode
 from steelyard.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
 from steelyard.parallel import LEAST_CHUNK, WORTH_A_THREAD
 

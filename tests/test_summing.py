@@ -32,7 +32,7 @@ from steelyard.files import formats, streams
 from steelyard.measures import choose
 from steelyard.sums.statistics import CONFUSION
 from steelyard.sums.tree import Sum
-from steelyard.tallies import summing
+from steelyard.tallies import plan
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 
@@ -319,7 +319,7 @@ def test_a_class_that_first_rows_do_not_show_is_found_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Classes are taken from the first rows of every share; what these do not show, a count does."""
-    monkeypatch.setattr(summing, "WORTH_A_GLIMPSE", 0)
+    monkeypatch.setattr(plan, "WORTH_A_GLIMPSE", 0)
     truth = ["a", "b"] * 300 + ["c"] * 5 + ["a", "b"] * 50
     table = pa.table({"y": truth, "m": truth[::-1], "s": np.linspace(0.01, 0.99, len(truth))})
     for name, rows in (("1", table.slice(0, 400)), ("2", table.slice(400))):

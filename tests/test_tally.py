@@ -20,14 +20,7 @@ from hypothesis import strategies as st
 import steelyard as sy
 from steelyard import Continuum, Scale, Tally
 from steelyard.door.cases import Door
-from steelyard.errors import (
-    DamagedFile,
-    ForeignFile,
-    SteelyardError,
-    UnlikeTallies,
-    UnreadableFile,
-    UnwritableFile,
-)
+from steelyard.errors import DamagedFile, ForeignFile, SteelyardError, UnlikeTallies, UnreadableFile, UnwritableFile
 from steelyard.tallies.tally_files import VERSION, _seal, _to_arrow
 
 SCALE = Scale(["a", "b", "c"], event="b")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .comparing.across import AcrossDatasets as AcrossDatasets
     from .comparing.across import across_datasets as across_datasets
     from .comparing.comparison import Comparison as Comparison
-    from .comparing.differences import McNemar as McNemar
-    from .comparing.differences import mcnemar as mcnemar
+    from .comparing.mcnemar import McNemar as McNemar
+    from .comparing.mcnemar import mcnemar as mcnemar
     from .comparing.rankings import ranking_table as ranking_table
     from .comparing.verdicts import Verdict as Verdict
     from .continuum.chances import class_probabilities as class_probabilities
@@ -66,7 +66,7 @@ _HOMES = {
     "assessing.assessment": ("Assessment",),
     "comparing.across": ("AcrossDatasets", "across_datasets"),
     "comparing.comparison": ("Comparison",),
-    "comparing.differences": ("McNemar", "mcnemar"),
+    "comparing.mcnemar": ("McNemar", "mcnemar"),
     "comparing.rankings": ("ranking_table",),
     "comparing.verdicts": ("Verdict",),
     "continuum.chances": ("class_probabilities", "expected_sqe"),

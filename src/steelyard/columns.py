@@ -6,32 +6,20 @@ where there is text or a value may be missing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import (
-    DuplicateColumns,
-    NotNumbers,
-    SteelyardError,
-    UnreadableFile,
-    UnusableLabels,
-    WrongShape,
-    quoted,
-)
-from .parallel import CHUNK, chunks, over_rows
+from .errors import DuplicateColumns, NotNumbers, SteelyardError, UnreadableFile, UnusableLabels, WrongShape, quoted
+from .objects import from_objects, odd_one
 
 if TYPE_CHECKING:
     from .kinds import Array, Marks, Numbers
 
 ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
 FLAT = "Give one value a row: a list, an array or a column"
-AS_TEXT = "Labels are text, whole numbers or booleans; turn others into text, as values.astype(str) does"
-TEXT, NUMBER, BOOLEAN = "text", "a number", "a boolean"
-MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of pandas' two words for it
 
 
 def take(values: Any, name: str) -> Any:
@@ -50,7 +38,7 @@ def take(values: Any, name: str) -> Any:
         raise
     except Exception as error:  # things of a foreign make may raise anything when they are read
         problem = f"the {type(values).__name__} cannot be read ({quoted(str(error), 120)})"
-        raise _odd_one(values, name) or UnusableLabels(problem, column=name, mend=FLAT) from None
+        raise odd_one(values, name) or UnusableLabels(problem, column=name, mend=FLAT) from None
 
 
 def flat(values: Any, name: str) -> Any:
@@ -135,69 +123,6 @@ def numbers(values: Any, name: str) -> Numbers:
     if not (is_floating(column) or is_whole(column) or pa.types.is_null(column.type)):
         raise _no_numbers(column, str(column.type), "string" in str(column.type), name)
     return np.asarray(as_numpy(column.cast(pa.float64(), safe=False)))
-
-
-def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
-    """Columns of plain numbers that nobody else can change, each in one piece.
-
-    Columns of one matrix are copied together, a few rows at a time, so that the matrix is read once.
-    """
-    if all(_is_own(column) for column in columns):
-        return tuple(columns)
-    copies, whole = np.empty((len(columns), len(columns[0]))), end_to_end(columns)
-
-    def work(start: int, stop: int) -> None:
-        for low, high in chunks(start, stop, len(columns)):
-            if len(whole) < len(columns):  # one matrix, turned over in one go
-                copies[:, low:high] = whole[0].reshape(-1, len(columns))[low:high].T
-            else:
-                for copy, column in zip(copies, columns, strict=True):
-                    copy[low:high] = column[low:high]
-
-    over_rows(len(columns[0]), work, len(columns))
-    copies.setflags(write=False)
-    return tuple(copies)
-
-
-ODD = np.uint64(0x9E3779B97F4A7C15)
-BESIDE = 0xD1342543DE82EF95  # from a column to the next; any odd number that is not made of the other
-FACTORS = np.arange(1, 2 * CHUNK, 2, dtype=np.uint64) * ODD  # odd ones lose no bit of what they are multiplied with
-
-
-def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
-    """Some rows of columns, each in one piece of plain numbers."""
-    return [np.ascontiguousarray(column[low:high], dtype=np.float64) for column in columns]
-
-
-def checksum(columns: Sequence[Numbers]) -> int:
-    """A number that changes when any value does, or its place."""
-    columns = end_to_end(columns)
-
-    def work(start: int, stop: int) -> int:
-        found = 0
-        for low, high in chunks(start, stop, 2 * len(columns)):
-            for place, piece in enumerate(pieces(columns, low, high)):
-                bits = piece.view(np.uint64)
-                total = int(np.einsum("i,i", bits, FACTORS[: len(bits)])) + 2 * low * int(ODD) * int(bits.sum())
-                found += pow(BESIDE, place, 2**64) * total
-        return found
-
-    return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
-
-
-def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
-    """The columns of a matrix as one, row after row, without a copy; others as they are."""
-    first, size = columns[0], np.dtype(np.float64).itemsize
-    starts = [column.ctypes.data - first.ctypes.data for column in columns]
-    alike = {(column.dtype, column.strides) for column in columns} == {(np.dtype(np.float64), (len(columns) * size,))}
-    if not alike or starts != list(range(0, len(columns) * size, size)):
-        return columns
-    return [np.lib.stride_tricks.as_strided(first, (len(columns) * len(first),), (size,), writeable=False)]
-
-
-def _is_own(column: Numbers) -> bool:
-    plain = column.dtype == np.float64 and column.dtype.isnative
-    return bool(plain and column.flags.c_contiguous and not column.flags.writeable)
 
 
 def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
@@ -323,7 +248,7 @@ def _from_numpy(values: Any, name: str) -> Any:
     if array.dtype.kind == "T":
         with suppress(Exception):  # Arrow has come to know NumPy's newer text; before that, it goes by objects
             return _from_arrow(array)
-    return _from_arrow(_objects(array.astype(object, copy=False), name))
+    return _from_arrow(from_objects(array.astype(object, copy=False), name))
 
 
 def _from_masked(values: Any, name: str) -> Any:
@@ -341,14 +266,14 @@ def _from_masked(values: Any, name: str) -> Any:
 
 def _from_list(values: Sequence[Any], name: str) -> Any:
     if values and isinstance(values[0], str):
-        return _from_arrow(_objects(values, name))
+        return _from_arrow(from_objects(values, name))
     try:
         array = np.asarray(values)
     except ValueError:
         raise _ragged(values, name) from None
     if array.ndim == 1 and array.dtype.kind in "UO":
         # NumPy turns [1, "a"] into text and [True, None] into objects; Arrow keeps what was there.
-        return _from_arrow(_objects(values, name))
+        return _from_arrow(from_objects(values, name))
     return array
 
 
@@ -375,111 +300,3 @@ def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
     if pa.types.is_run_end_encoded(column.type):
         column = compute.run_end_decode(column)
     return as_numpy(column) if _is_number(column.type) and column.null_count == 0 else column
-
-
-class _Places(dict[Any, int]):
-    """The place of every word, in the order in which words turn up."""
-
-    def __missing__(self, word: Any) -> int:
-        place = self[word] = len(self)
-        return place
-
-
-def _words(values: Any) -> Any:
-    """Code text in one pass: only the distinct words, not the rows, are then left to look at."""
-    import pyarrow as pa
-
-    places = _Places()
-    try:
-        codes = np.fromiter(map(places.__getitem__, values), dtype=np.int32, count=len(values))
-    except TypeError:  # something that is no word at all
-        return None
-    if set(map(type, places)) != {str}:
-        return None
-    try:
-        return pa.DictionaryArray.from_arrays(codes, pa.array(list(places), pa.string()))
-    except Exception:  # broken text: whoever asked will say where
-        return None
-
-
-def _objects(values: Any, name: str) -> Any:
-    """Let Arrow take in Python objects, if they are of one kind."""
-    import pyarrow as pa
-
-    if len(values) and type(values[0]) is str and (found := _words(values)) is not None:
-        return found
-    try:
-        return pa.array(values, _arrow_type(set(map(type, values))), from_pandas=True)
-    except Exception as error:  # overflow, broken text, kinds that do not go together
-        raise _odd_one(values, name) or UnusableLabels(
-            "the column mixes values that cannot be labels of one kind",
-            column=name,
-            mend=f"Make all labels text, or all whole numbers ({quoted(str(error), 120)})",
-        ) from None
-
-
-def _arrow_type(types: set[type]) -> Any:
-    """What Arrow shall make of objects of these types. Left to judge for itself, it crashes on some."""
-    from decimal import Decimal
-
-    import pyarrow as pa
-
-    kinds = [kind for kind in types if kind.__name__ not in MISSING]
-
-    def only(*allowed: type) -> bool:
-        return all(issubclass(kind, allowed) for kind in kinds)
-
-    if not kinds:
-        return pa.null()
-    if only(Decimal):
-        return None  # Arrow finds out how many digits
-    if only(str, float) and not only(float):
-        return pa.string()  # a float among text is refused unless it is NaN
-    if only(bool, np.bool_):
-        return pa.bool_()
-    if only(int, np.integer):
-        return pa.int64()
-    if only(int, float, np.integer, np.floating, np.bool_):
-        return pa.float64()
-    raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
-
-
-def _odd_one(values: Any, name: str) -> SteelyardError | None:
-    """Find the first value that cannot be a label, or is of another kind than the first."""
-    first, objects = "", list(values) if isinstance(values, list | tuple) else []
-    with suppress(Exception):
-        objects = objects or list(np.asarray(values, dtype=object))
-    for row, value in enumerate(objects):
-        kind = _kind(value)
-        first = first or kind
-        if kind and kind != first:
-            problem, mend = f"{quoted(value)} is {kind}, but there was {first} before", "Make all labels of one kind"
-        elif kind in ("", TEXT, NUMBER, BOOLEAN):
-            continue
-        else:
-            problem, mend = f"{quoted(value)} is {kind}", AS_TEXT
-        return UnusableLabels(problem, column=name, row=row, mend=mend)
-    return None
-
-
-def _kind(value: Any) -> str:
-    """What a value is, in words; nothing where it is missing."""
-    if is_missing(value):
-        return ""
-    if isinstance(value, str):
-        return TEXT if is_sound(value) else "broken text"
-    if isinstance(value, bool | np.bool_):
-        return BOOLEAN
-    if isinstance(value, int | float | np.integer | np.floating):
-        return NUMBER if -(2**63) <= value < 2**63 else "a number beyond 64 bits"
-    return f"a {type(value).__name__}"
-
-
-def is_missing(value: Any) -> bool:
-    """Tell nothing from something, as pandas does: None, NaN, NA and NaT are nothing."""
-    return type(value).__name__ in MISSING or (isinstance(value, float) and math.isnan(value))
-
-
-def is_sound(text: str) -> bool:
-    """Tell text that can be written from text with halves of signs in it."""
-    return text.isascii() or text.encode(errors="ignore").decode() == text

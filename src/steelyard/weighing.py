@@ -13,7 +13,7 @@ from .deciding.decisions import Decision, choose_threshold
 from .deciding.rules import Rule
 from .door.admission import Request
 from .door.cases import Cases
-from .door.labels import Coded
+from .door.coded import Coded
 from .door.prediction import Scores
 from .engines import frame_of
 from .errors import BadOption, TooLarge

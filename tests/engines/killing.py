@@ -19,7 +19,7 @@ from steelyard.door.cases import Door
 from steelyard.engines import Engine
 from steelyard.settings import settle
 from steelyard.tallies.counting import Gather
-from steelyard.tallies.summing import Plan
+from steelyard.tallies.plan import Plan
 from tests.engines.rows import MODELS, table
 from tests.test_summing import alike
 

@@ -270,7 +270,7 @@ def test_clusters_of_one_row_are_independent_rows(case: Case) -> None:
 @settings(max_examples=50)
 def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
     """The influence is a derivative: a thousandth of a row more, in every cell, moves every value by as much."""
-    from steelyard.uncertainty.intervals import influences_at
+    from steelyard.uncertainty.chosen import influences_at
 
     classes, truth, assigned = case
     size = len(classes)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from steelyard import Scale
-from steelyard.columns import ODD
 from steelyard.door.cases import Given
 from steelyard.door.prediction import Scores
 from steelyard.evaluating.evaluation import Slot
 from steelyard.evaluating.row_evaluation import key_of
 from steelyard.measures import find
+from steelyard.own_columns import ODD
 from steelyard.summaries.forecasts import Summing, evaluation_of, summed_columns
 from steelyard.summaries.recipe import Recipe
 from steelyard.summaries.sample import SIZE, Sample, Sampling

@@ -4,44 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..columns import as_number
-from ..errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure, quoted
+from ..errors import BadOption, OutsideUnitInterval, quoted
 from ..estimate import Estimate
-from ..evaluating.evaluation import Evaluation
-from ..evaluating.layout import AVERAGES
-from ..evaluating.row_evaluation import RowEvaluation
-from ..families import OF_ROWS, SAYS_MORE, evaluate
 from ..measures import find
-from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
-from ..scale import Continuum, Label, listed
-from ..settings import PRICED, STANDARDISE, Settings, as_seed
-from ..summaries.summary import Summary
-from ..sums.rows import Rows
-from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
+from ..scale import Label
+from ..settings import STANDARDISE, as_seed
+from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure
-from ..tallies.tally import Tally
-from ..uncertainty.intervals import unit_of
-from .parts import Part, Results, compute_all
+from .evaluated import Evaluated
+from .parts import compute_all
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..comparing.comparison import Comparison
-    from ..continuum.evaluation import ContinuumEvaluation
     from ..deciding.decisions import Decision
-    from ..forecasts.calibration import CalibrationEvaluation
-    from ..forecasts.evaluation import ForecastEvaluation
     from ..forecasts.reliability import CalibrationTest, Reliability
     from ..kinds import Array
-    from ..partition.evaluation import PartitionEvaluation
     from ..ranking.curves import Band
-    from ..ranking.evaluation import RankedEvaluation
     from ..showing.pictures import Pictures
 
 ROUNDING = 1e-13
@@ -49,150 +35,15 @@ SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True)
-class Assessment:
+class Assessment(Evaluated):
     """Every measure of one classifier, each with its interval.
 
     ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;
     ``assessment["f1", "weighted"]`` an average other than the usual one.
     """
 
-    tally: Tally
-    settings: Settings
-    model: str = "prediction"
     training: Assessment | None = None
-    slice: Label | None = None
     decision: Decision | None = None
-
-    @cached_property
-    def evaluation(self) -> Evaluation:
-        """The evaluated slots of this classifier that are made of counts."""
-        patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
-        return Evaluation(
-            patterns,
-            model,
-            self.tally.scale,
-            self.settings.formulas,
-            self.settings.stand_in,
-            unit_of(patterns, model),
-        )
-
-    def of(self, statistic: Statistic) -> RowEvaluation:
-        """The evaluated slots of this classifier that are made of one statistic of its rows."""
-        if statistic not in self._evaluated:
-            counts = self.evaluation
-            self._evaluated[statistic] = evaluate(
-                statistic,
-                self._kept,
-                counts.model,
-                scale=counts.scale,
-                measures=self.settings.made_of(statistic),
-                stand_in=self.settings.stand_in,
-                unit=counts.unit,
-                models=self.tally.models,
-            )
-        return self._evaluated[statistic]
-
-    @cached_property
-    def _evaluated(self) -> dict[Statistic, RowEvaluation]:
-        return {}
-
-    @property
-    def ranked(self) -> RankedEvaluation:
-        """The evaluated slots of this classifier that are made of its scores."""
-        if not self.tally.tells_rows:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        return cast("RankedEvaluation", self.of(RANKING))
-
-    @property
-    def forecast(self) -> ForecastEvaluation:
-        """The evaluated slots of this classifier that are made of its probabilities."""
-        return cast("ForecastEvaluation", self.of(FORECASTS))
-
-    @property
-    def calibration(self) -> CalibrationEvaluation:
-        """The evaluated slots of this classifier that hold its probabilities against frequencies."""
-        return cast("CalibrationEvaluation", self.of(CALIBRATION))
-
-    @property
-    def continuum(self) -> ContinuumEvaluation:
-        """The evaluated slots of this classifier that are made of measured values."""
-        return cast("ContinuumEvaluation", self.of(CONTINUUM))
-
-    @property
-    def partition(self) -> PartitionEvaluation:
-        """The evaluated slots of this classifier that are made of its memberships in a partition space."""
-        return cast("PartitionEvaluation", self.of(PARTITION))
-
-    @property
-    def _kept(self) -> Rows | Summary:
-        """The rows with what was said of them, or what was kept of them; of labels, their patterns tell as much."""
-        kept = self.tally.kept_of(self.slice)
-        return Rows.of_patterns(self.evaluation.patterns) if kept is None else kept
-
-    @cached_property
-    def parts(self) -> dict[str, Part]:
-        """What is made of counts, of the order of scores, and of probabilities."""
-        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
-        for statistic in OF_ROWS:
-            if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
-                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n)
-        return parts
-
-    def part(self, statistic: Statistic) -> Part:
-        """What is made of one of them."""
-        if statistic.name not in self.parts:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        part = self.parts[statistic.name]
-        self._refuse_changed([part])
-        return part
-
-    def _refuse_changed(self, parts: Iterable[Part]) -> None:
-        """See whether the scores are still those that were given, before anything new is made of them."""
-        if self.tally.scores is not None and any(part.looks_at_rows for part in parts):
-            self.tally.scores.refuse_changed()
-
-    @property
-    def results(self) -> Results:
-        """All values and bounds that are made of counts, as columns."""
-        return self.part(CONFUSION).results
-
-    @property
-    def notes(self) -> list[str]:
-        """What there is to know about the data as a whole."""
-        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_left_out, self.tally.scale
-        if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
-            order = " < ".join(str(label) for label in self.classes)
-            notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
-        unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
-        if unnamed and any(measure.per_class for measure in self.settings.measures):
-            notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
-        strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
-        if strangers.any():
-            labels = [self.classes[code] for code in np.flatnonzero(strangers)]
-            notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
-        if patterns.clusters == 1:
-            notes.append(
-                "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
-            )
-        if not np.array_equal(patterns.square, patterns.mass):
-            effective = patterns.mass.sum() ** 2 / patterns.square.sum()
-            notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
-        return notes
-
-    @property
-    def classes(self) -> tuple[Label, ...]:
-        """The classes, in order."""
-        return self.tally.scale.classes
-
-    @property
-    def n(self) -> float:
-        """How many rows were assessed."""
-        return float(self.evaluation.patterns.count.sum())
-
-    @property
-    def dropped(self) -> int:
-        """How many rows were left out because a value was missing."""
-        return self.tally.dropped
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
         """Look up an estimate by measure, or by measure and class (or average)."""
@@ -211,39 +62,6 @@ class Assessment:
     def true_error_bounds(self) -> tuple[Estimate, Estimate]:
         """The least and the most that the error rate against the true classes can be, where the truth was measured."""
         return self["true_error_low"], self["true_error_high"]
-
-    def place(self, name: str | Measure, part: Any = None) -> int:
-        """Find the slot of a measure among those of its kind, for a class, an average or overall."""
-        entry = self.find(name)
-        evaluation = self.part(entry.statistic).evaluation
-        if part is None:
-            return evaluation.overall(entry)
-        average = isinstance(part, str) and part not in self.classes and part in AVERAGES
-        place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
-        if place is None:
-            has = f"It has {listed(evaluation.layout.kinds)} averages"
-            mend = has if entry.per_class else "It speaks of all classes together"
-            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
-        return place
-
-    def find(self, name: str | Measure) -> Measure:
-        """Find a measure among the computed ones; costs given before need not be repeated."""
-        computed = {entry.label: entry for entry in self.settings.measures}
-        if isinstance(name, str) and name in computed:
-            return computed[name]
-        entry = find(name)
-        if entry.label in computed:
-            return computed[entry.label]
-        same = [other for other in self.settings.measures if other.name == entry.name]
-        if len(same) == 1 and not entry.changed:
-            return same[0]
-        if not entry.needs:
-            if self.settings.everything:
-                return entry  # there is nothing that stands in the way of computing it now
-            raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
-        priced = entry.name in PRICED
-        mend = "Give cost={true: {assigned: cost}}" if priced else f"Ask for '{entry.name}(...)'"
-        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
 
     @property
     def slices(self) -> dict[Label, Assessment]:
@@ -303,32 +121,12 @@ class Assessment:
 
     # --- over all thresholds -----------------------------------------------------------------------------------
 
-    def code(self, label: Any) -> int:
-        """The class that a curve is about: the one that is named, or the event."""
-        code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
-        if code is None:
-            mend = f"Name one of {listed(self.classes, 5)}: event={quoted(self.classes[-1])}"
-            raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
-        return code
-
-    @property
-    def has_scores(self) -> bool:
-        """Whether the classifier gave scores, from which curves and thresholds follow."""
-        return self.tally.given.scored and self.ranked.scored
-
     @property
     def plot(self) -> Pictures:
         """Pictures: ``assessment.plot.roc()``."""
         from ..showing.pictures import Pictures
 
         return Pictures({self.model: self})
-
-    def event_ranking(self, label: Any = None) -> OneAgainstRest:
-        """The rows sorted by the score of the event, or of another class."""
-        if not self.has_scores:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
-        self.ranked.rows.refuse_changed()
-        return self.ranked.against_rest(self.code(label))
 
     def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
         """A curve over all thresholds, from the highest on, for the event or the class that is named.

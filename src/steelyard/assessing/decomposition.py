@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..door.cases import Cases
-from ..door.labels import Coded
+from ..door.coded import Coded
 from ..door.prediction import Scores
 from ..errors import BadOption, quoted
 from ..folds import fold_of

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..errors import UndefinedValue, quoted
 from ..estimate import Estimate
-from ..evaluating.evaluation import Evaluation, Slot, Spread
+from ..evaluating.evaluation import Evaluation, Slot
+from ..evaluating.influence import Spread
 from ..evaluating.row_evaluation import RowEvaluation
 from ..parallel import ahead_of, one_thread
 from ..scale import Label, listed
@@ -27,9 +28,9 @@ from ..uncertainty.intervals import (
     intervals,
     method_places,
     plain_intervals,
-    spread,
     trials_of,
 )
+from ..uncertainty.variances import spread
 
 if TYPE_CHECKING:
     from ..kinds import Array, Places

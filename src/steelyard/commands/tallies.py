@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..files.streams import Files
     from ..scale import Label
     from ..settings import Settings
-    from ..tallies.summing import Plan
+    from ..tallies.plan import Plan
     from ..tallies.tally import Tally
 
 BadFiles = Annotated[
@@ -102,7 +102,8 @@ def tally(
     steelyard tally 'monday/*.parquet' --truth grade --assigned model --scale low,mid,high --out monday.tally
     """
     from ..engines import started
-    from ..tallies.summing import Plan, persisting
+    from ..tallies.plan import Plan
+    from ..tallies.summing import persisting
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")

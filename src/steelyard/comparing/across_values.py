@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..columns import as_number, is_missing, read_frame, refuse_twice, things_in
+from ..columns import as_number, read_frame, refuse_twice, things_in
 from ..errors import BadOption, MissingValues, NotNumbers, TooFewRows, UnknownMeasure, WrongShape, quoted
 from ..measures import find
+from ..objects import is_missing
 from ..registry import Measure
 from ..scale import listed
 from ..suggestions import refuse_unknown

@@ -27,8 +27,10 @@ from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure, whole
 from ..tallies.tally import Tally
 from ..uncertainty.bootstrap import bca, bounds, differs, replicate
-from ..uncertainty.intervals import influence_at, unit_of
-from .differences import Differences, McNemar, holm, mcnemar
+from ..uncertainty.chosen import influence_at
+from ..uncertainty.variances import unit_of
+from .differences import Differences, holm
+from .mcnemar import McNemar, mcnemar
 
 if TYPE_CHECKING:
     from pathlib import Path

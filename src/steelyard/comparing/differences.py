@@ -10,36 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..columns import as_number
-from ..errors import BadOption, quoted
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from ..forecasts.calibration import CalibrationEvaluation
 from ..forecasts.gaps import PairedGaps
 from ..ranking.evaluation import RankedEvaluation
-from ..suggestions import refuse_unknown
+from ..uncertainty.chosen import freedom_at, influences_at, pseudo_at, values_at, variances_at
 from ..uncertainty.hall import Tails, hall_bounds, hall_p
-from ..uncertainty.intervals import (
-    LOG,
-    LOGIT,
-    by_cluster,
-    critical_values,
-    freedom_at,
-    influences_at,
-    interval_method,
-    on_scale,
-    p_values,
-    pseudo_at,
-    values_at,
-    variances_at,
-)
+from ..uncertainty.intervals import LOG, LOGIT, critical_values, interval_method, on_scale, p_values
 from ..uncertainty.log_odds import LogOdds, slope
+from ..uncertainty.variances import by_cluster
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
-MOST_ROWS = 1e15  # beyond, counts are no longer told apart
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
 
@@ -357,61 +342,3 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = values.copy()
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return [float(value) for value in adjusted]
-
-
-@dataclass(frozen=True)
-class McNemar:
-    """A test of whether two classifiers err equally often on the same cases.
-
-    Attributes:
-        only_a: Rows that only the first gets right.
-        only_b: Rows that only the second gets right.
-        statistic: Chi-squared with one degree of freedom; NaN for the exact tests.
-        p: Two-sided p-value.
-        method: Which form of the test.
-    """
-
-    only_a: float
-    only_b: float
-    statistic: float
-    p: float
-    method: str
-
-
-def _count(name: str, number: object) -> float:
-    found = as_number(number)
-    if not 0 <= found < MOST_ROWS:
-        raise BadOption(f"{name} is {quoted(number)}", mend="Give a number of rows, 0 or above")
-    return found
-
-
-def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
-    """McNemar's test (1947) on the discordant counts.
-
-    Args:
-        only_a: Rows that only the first gets right.
-        only_b: Rows that only the second gets right.
-        method: "exact" (binomial), "mid-p" (Fagerland, Lydersen & Laake 2013), "corrected" (chi-squared with
-            continuity correction, as R's mcnemar.test), "chi-squared" (without), or "auto": exact below 25
-            discordant rows, corrected from there on; without correction where counts are not whole.
-    """
-    from scipy.special import bdtr, chdtrc
-    from scipy.stats import binom
-
-    known = ("auto", "exact", "mid-p", "corrected", "chi-squared")
-    refuse_unknown("method", method, known)
-    only_a, only_b = (_count(name, number) for name, number in (("only_a", only_a), ("only_b", only_b)))
-    total, smaller = only_a + only_b, min(only_a, only_b)
-    if method == "auto":
-        whole = float(only_a).is_integer() and float(only_b).is_integer()
-        method = ("exact" if total < 25 else "corrected") if whole else "chi-squared"
-    if method in ("exact", "mid-p"):
-        if only_a != round(only_a) or only_b != round(only_b):
-            raise BadOption("the exact tests need whole counts", mend="Use 'chi-squared' with weights")
-        p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5))) if total else 1.0
-        if method == "mid-p" and total:
-            p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5)) - float(binom.pmf(smaller, total, 0.5)))
-        return McNemar(only_a, only_b, float("nan"), p, method)
-    gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
-    statistic = max(gap, 0.0) ** 2 / total if total else 0.0
-    return McNemar(only_a, only_b, statistic, float(chdtrc(1, statistic)), method)

@@ -18,8 +18,9 @@ from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows
 from ..scale import Continuum
 from ..sums.statistics import ROUNDING, Patterns
-from ..uncertainty.intervals import NO_ERROR, by_cluster, wilson
+from ..uncertainty.intervals import wilson
 from ..uncertainty.skewed import SkewedEvaluation
+from ..uncertainty.variances import NO_ERROR, by_cluster
 from .judged import Judged
 
 if TYPE_CHECKING:

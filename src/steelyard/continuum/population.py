@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..door.coded import refuse_missing
 from ..door.covariates import finite_numbers
-from ..door.labels import encode, refuse_missing
+from ..door.labels import encode
 from ..errors import BadNoise, BadOption, BadWeights, quoted, refuse_length
 from ..scale import Continuum
 from .noise import read_noise

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadOption
-from ..evaluating.evaluation import PSEUDO_ROWS, Slot, Spread
+from ..evaluating.evaluation import PSEUDO_ROWS, Slot
 from ..evaluating.formulas import CELL_STEPS, STEP
+from ..evaluating.influence import Spread
 from ..registry import Measure
 from ..scale import Scale
 from ..sums.cells import offered_of_classes

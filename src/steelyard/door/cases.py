@@ -23,7 +23,8 @@ from ..errors import (
 )
 from ..scale import Continuum, Label, Scale, listed, plain_label
 from ..suggestions import did_you_mean, refuse_unknown
-from .labels import Coded, coded, crossed, encode, refuse_missing, scale_of
+from .coded import Coded, refuse_missing, scale_of
+from .labels import coded, crossed, encode
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import as_number, is_table, numbers, take
-from ..errors import (
-    BadDeviation,
-    EmptyInput,
-    MissingValues,
-    NotNumbers,
-    UnusableLabels,
-    WrongShape,
-    refuse_length,
-)
+from ..errors import BadDeviation, EmptyInput, MissingValues, NotNumbers, UnusableLabels, WrongShape, refuse_length
 from ..scale import checked_deviation
 from .labels import encode
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import BadOption, UnknownMeasure, WrongShape
 from ..scale import Continuum, Label, Scale, plain_label
-from .labels import encode, in_their_order
+from .coded import in_their_order
+from .labels import encode
 
 if TYPE_CHECKING:
     from ..kinds import Array

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..columns import end_to_end, numbers, pieces
+from ..columns import numbers
 from ..errors import MissingValues, OutsideUnitInterval, SumNotOne
+from ..own_columns import end_to_end, pieces
 from ..parallel import chunks, long_chunks, over_rows
 
 if TYPE_CHECKING:

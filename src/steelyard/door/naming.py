@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UnknownLabel
 from ..scale import Continuum, Label, listed
-from .labels import Coded
+from .coded import Coded
 from .prediction import Prediction
 
 if TYPE_CHECKING:

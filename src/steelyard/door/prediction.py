@@ -8,24 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from ..columns import (
-    checksum,
-    flattened,
-    is_boolean,
-    is_floating,
-    is_table,
-    is_whole,
-    numbers,
-    own,
-    pieces,
-    refuse_twice,
-    take,
-)
+from ..columns import flattened, is_boolean, is_floating, is_table, is_whole, numbers, refuse_twice, take
 from ..errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideContinuum, WrongShape, quoted
 from ..files import sources
+from ..own_columns import checksum, own, pieces
 from ..parallel import chunks
 from ..scale import Continuum, Label, Scale, plain_label
-from .labels import Coded, coded, refuse_missing
+from .coded import Coded, refuse_missing
+from .labels import coded
 from .membership import (
     are_probabilities,
     assign_highest,

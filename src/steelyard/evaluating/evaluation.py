@@ -14,7 +14,7 @@ everything else over the whole table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
@@ -26,14 +26,14 @@ from ..registry import Measure
 from ..scale import Scale
 from ..sums.statistics import Margins, Patterns
 from .formulas import STEP, Formulas
+from .influence import FEW_CLASSES, Averages, Influence
 from .layout import AVERAGES, Layout
 from .stepped import Stepped
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks
+    from ..kinds import Array, Marks
 
 PSEUDO_ROWS = 2.0
-FEW_CLASSES = 16
 MOST_NUMBERS = 1 << 21  # held at once by a complex step
 MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 
@@ -44,75 +44,6 @@ class Slot(NamedTuple):
     measure: Measure
     code: int | None = None
     average: str | None = None
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Standard errors of all slots: as they are, and with the pseudo-rows, for intervals."""
-
-    plain: Array
-    smooth: Array
-
-
-@dataclass(frozen=True)
-class Influence:
-    """What a row adds to each slot, by its true class i and assigned class j.
-
-    It is base + row[i] + column[j], and + diagonal[i] where i = j, and + penalty * matrix[i, j] in the slots that are
-    ``priced`` by a matrix.
-    """
-
-    base: Array
-    row: Array
-    column: Array
-    diagonal: Array
-    penalty: Array
-    priced: Mapping[int, Array]
-
-    @cached_property
-    def tables(self) -> Array:
-        """All slots over the whole table: (slots, classes, classes)."""
-        values = (self.base[:, None] + self.row)[:, :, None] + self.column[:, None, :]
-        values.reshape(len(values), -1)[:, :: values.shape[-1] + 1] += self.diagonal
-        for place, matrix in self.priced.items():
-            values[place] += self.penalty[place] * matrix
-        return values
-
-    @cached_property
-    def priced_tables(self) -> dict[int, Array]:
-        """The same over the whole table, (classes, classes) each: matrices cannot be told apart by row and column."""
-        return {place: self[place : place + 1].tables[0] for place in self.priced}
-
-    @cached_property
-    def centred(self) -> tuple[Array, Array]:
-        """Row and column, the mean of the column and the base moved into the row."""
-        middle = self.column.mean(axis=1, keepdims=True)
-        return self.base[:, None] + self.row + middle, self.column - middle
-
-    def at(self, truth: Codes, assigned: Codes) -> Array:
-        """Evaluate at pairs of classes: (slots, pairs)."""
-        if self.row.shape[1] <= FEW_CLASSES:
-            return self.tables[:, truth, assigned]
-        # Gathered a pair at a time: what is gathered for it lies side by side, a slot next to the other.
-        values = np.ascontiguousarray((self.base[:, None] + self.row).T)[truth]
-        values += np.ascontiguousarray(self.column.T)[assigned]
-        agree = np.flatnonzero(truth == assigned)
-        values[agree] += self.diagonal.T[truth[agree]]
-        for place, matrix in self.priced.items():
-            values[:, place] += self.penalty[place] * matrix[truth, assigned]
-        return values.T
-
-    def __getitem__(self, slots: slice) -> Influence:
-        """Some of the slots, one next to the other, without a copy."""
-        places = range(len(self.base))[slots]
-        return Influence(
-            self.base[slots],
-            self.row[slots],
-            self.column[slots],
-            self.diagonal[slots],
-            self.penalty[slots],
-            {place - places.start: matrix for place, matrix in self.priced.items() if place in places},
-        )
 
 
 @dataclass(frozen=True)
@@ -430,42 +361,6 @@ class Evaluation:
         found = self._of_table([self.whole[place] for place in asking], margins, penalties)
         for place, value in zip(asking, found, strict=True):
             out[place] = value.imag / STEP
-
-
-@dataclass(frozen=True)
-class Averages:
-    """Macro and weighted averages of the values of classes.
-
-    Attributes:
-        known: Where a value is defined: (measures, ..., classes).
-        values: The values, with something in place of those that are not.
-        counted: What each class counts for in both averages: (2, measures, ..., classes).
-    """
-
-    known: Marks
-    values: Array
-    counted: Array
-
-    @cached_property
-    def totals(self) -> Array:
-        """What all classes count for together: (2, measures, ..., 1)."""
-        return np.asarray(self.counted.sum(axis=-1, keepdims=True))
-
-    @cached_property
-    def shares(self) -> Array:
-        """The shares of the classes in the averages."""
-        return np.asarray(self.counted / self.totals)
-
-    @cached_property
-    def means(self) -> Array:
-        """The averages, (2, measures, ...); an infinite value of a class that counts for nothing is left out."""
-        held = np.where(self.counted > 0, self.counted * self.values, 0.0)
-        return np.asarray(held.sum(axis=-1) / self.totals[..., 0])
-
-    @property
-    def drift(self) -> Array:
-        """How the weighted average moves with the rows of a class: (measures, ..., classes)."""
-        return np.asarray(np.where(self.counted[1] > 0, self.values - self.means[1, ..., None], 0.0) / self.totals[1])
 
 
 @lru_cache(maxsize=FEW_CLASSES)

@@ -14,7 +14,8 @@ from ..registry import Measure
 from ..scale import Scale
 from ..sums.rows import Rows
 from ..sums.statistics import Patterns
-from .evaluation import Slot, Spread
+from .evaluation import Slot
+from .influence import Spread
 from .layout import Layout, layout_of
 from .masses import Weights
 

@@ -302,7 +302,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
-        from ..uncertainty.intervals import second_moment
+        from ..uncertainty.variances import second_moment
 
         del places, smooth
         return second_moment(self.patterns, influences)

@@ -21,18 +21,7 @@ from ..parallel import shared
 from ..suggestions import refuse_unknown
 from ..sums.rows import counts_of
 from .rows import Arranged, Part, Prefix, Use
-from .scaling import (
-    MANY_VALUES,
-    NEARLY_ONE,
-    VARIANTS,
-    BetaMap,
-    Blocks,
-    Moments,
-    Variant,
-    beta_map,
-    broken,
-    rescaled,
-)
+from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Blocks, Moments, Variant, beta_map, broken, rescaled
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Places

@@ -11,7 +11,8 @@ import numpy as np
 from ..closed_forms.closed_form import HeldOut, closed_form
 from ..columns import numbers, take
 from ..door.cases import Cases, Door, Missing
-from ..door.labels import Coded, encode
+from ..door.coded import Coded
+from ..door.labels import encode
 from ..door.measured import Knowledge
 from ..door.prediction import Prediction
 from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, WrongShape, quoted, refuse_length

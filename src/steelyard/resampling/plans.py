@@ -14,7 +14,7 @@ from ..errors import BadOption, StraddlingGroups, quoted
 from ..scale import listed
 
 if TYPE_CHECKING:
-    from ..door.labels import Coded
+    from ..door.coded import Coded
     from ..kinds import AnyArray, Codes, Places
     from ..scale import Label
 

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..continuum.kernels import expected_sqe, outside_probabilities
-from .batched import (
-    Batch,
-    Fitted,
-    Neighbours,
-    interval,
-    least_squares,
-    linear_discriminants,
-    quadratic_discriminants,
-)
+from .batched import Batch, Fitted, Neighbours, interval, least_squares, linear_discriminants, quadratic_discriminants
 from .designs import Cell, Design, representatives
 from .noise import NORMAL
 from .spread import Spread

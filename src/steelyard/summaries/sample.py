@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..columns import ODD
+from ..own_columns import ODD
 from ..parallel import chunks
 from ..sums.rows import Rows
 

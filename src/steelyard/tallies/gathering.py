@@ -24,7 +24,7 @@ from ..summaries.summed import SummedEvaluation
 from ..sums.rows import Rows
 from ..sums.ruler import BITS
 from ..sums.tree import Sum
-from ..uncertainty.intervals import unit_of
+from ..uncertainty.variances import unit_of
 from . import tally as tallies
 from .tally import Tally
 

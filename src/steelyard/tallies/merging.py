@@ -11,7 +11,7 @@ from ..errors import LONG, EmptyInput, SteelyardError, UnreadableFile, Unwritabl
 from ..files.paths import File, below, globbed, mend_for_missing, once
 from ..scale import Scale
 from ..sums.tree import Sum
-from .summing import Plan
+from .plan import Plan
 from .tally import Tally
 
 ENDING = ".tally"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import as_numpy
-from ..door.labels import occurring, order_of
+from ..door.coded import occurring
+from ..door.labels import order_of
 from ..errors import EmptyInput
 from ..files.shares import Batch
 

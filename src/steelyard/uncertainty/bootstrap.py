@@ -16,8 +16,8 @@ from ..evaluating.evaluation import Evaluation, Slot
 from ..evaluating.row_evaluation import RowEvaluation
 from ..parallel import shared
 from ..sums.statistics import Margins, Patterns
+from .chosen import influences_at
 from .hall import Tails
-from .intervals import influences_at
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks

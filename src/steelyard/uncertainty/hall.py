@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..sums.statistics import Patterns
-from .intervals import by_cluster, p_values, weighted_sums
+from .intervals import p_values
+from .variances import by_cluster, weighted_sums
 
 if TYPE_CHECKING:
     from ..kinds import Array

@@ -14,7 +14,8 @@ from ..evaluating.evaluation import Slot
 from ..evaluating.formulas import STEP
 from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .hall import Tails, gamma_bounds, hall_bounds
-from .intervals import GAMMA, MOVED, NO_ERROR, WILSON, critical_values, interval_method, second_moment, wilson
+from .intervals import GAMMA, MOVED, WILSON, critical_values, interval_method, wilson
+from .variances import NO_ERROR, second_moment
 
 if TYPE_CHECKING:
     from ..kinds import Array

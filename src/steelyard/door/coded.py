@@ -1,0 +1,148 @@
+"""Columns of labels as small integer codes: what can be done with them, whatever they were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import MissingValues, UnknownLabel, UnusableLabels, quoted
+from ..parallel import LEAST_CHUNK, chunks, over_rows
+from ..scale import Label, Scale, listed, of_one_kind
+
+if TYPE_CHECKING:
+    from ..kinds import AnyArray, Codes, Marks, Places
+
+FEW = 4  # entries of a table that are found faster by comparing
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of labels: row i has the label ``labels[codes[i]]``; a code of -1 means missing.
+
+    ``order`` has these labels, and perhaps others, in the order that whoever made the column gave them, if anybody did.
+    """
+
+    codes: Codes
+    labels: tuple[Label, ...]
+    name: str
+    has_missing: bool = False
+    order: tuple[Label, ...] = ()
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.codes)
+
+    def missing(self) -> Marks:
+        """Mark the rows without a label."""
+        return self.codes < 0
+
+    def keep(self, rows: Marks) -> Coded:
+        """Keep the marked rows, which all have a label; labels that no longer occur go too."""
+        codes = self.codes[rows]
+        seen = np.zeros(len(self.labels), dtype=bool)
+        seen[codes] = True
+        labels = tuple(label for label, here in zip(self.labels, seen, strict=True) if here)
+        return Coded(renumbered(codes, seen), labels, self.name, order=self.order)
+
+    def on(self, scale: Scale) -> Codes:
+        """Translate to the codes of a scale, or name the first label that is not on it."""
+        if self.labels == scale.classes:
+            return self.codes
+        places = {label: place for place, label in enumerate(scale.classes)}
+        target = [places.get(label, -1) for label in self.labels]
+        if -1 in target:
+            row = int(np.argmax(np.array(target)[self.codes] < 0))
+            label = self.labels[int(self.codes[row])]
+            raise UnknownLabel(
+                f"{quoted(label)} is not one of the classes {listed(scale.classes)}",
+                column=self.name,
+                row=row,
+                mend=scale.mend_for(label),
+            )
+        if target == list(range(len(target))):
+            return self.codes
+        return look_up(self.codes, np.array(target, dtype=np.min_scalar_type(len(scale) - 1)))
+
+
+def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:
+    """Replace every code by its entry in ``target``, in cache-sized pieces."""
+    found = np.empty(len(codes), dtype=target.dtype) if out is None else out
+    few = 1 < len(target) <= FEW and target.dtype.kind in "iu"
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            if few:
+                _choose(codes[low:high], target, found[low:high])
+            else:
+                np.take(target, codes[low:high], out=found[low:high], mode="clip")
+
+    over_rows(len(codes), work)
+    return found
+
+
+def _choose(codes: Codes, target: AnyArray, out: AnyArray) -> None:
+    """The same where there are few entries: comparing with each is faster than looking up."""
+    out[:] = target[0]
+    for code in range(1, len(target)):
+        out += (codes == code) * (target[code : code + 1] - target[0])  # may wrap around, and back again
+
+
+def occurring(places: Places, words: int) -> Marks:
+    """Which words occur; where all do, the first rows most often show it."""
+    seen = np.zeros(words, dtype=bool)
+    for low, high in [(0, LEAST_CHUNK), *chunks(LEAST_CHUNK, len(places))]:
+        seen[places[low:high]] = True
+        if seen.all():
+            break
+    return seen
+
+
+def renumbered(codes: Codes, seen: Marks) -> Codes:
+    """Close the gaps that codes which do not occur leave."""
+    if seen.all():
+        return codes
+    rank = np.cumsum(seen) - 1
+    return look_up(codes, rank.astype(np.min_scalar_type(max(int(rank[-1]), 0))))
+
+
+def without(coded: Coded, missing: Marks) -> Coded:
+    """Take the labels of some rows away."""
+    if missing.all():
+        return Coded(np.full(len(missing), -1, dtype=np.int8), (), coded.name, has_missing=len(missing) > 0)
+    codes = coded.codes.astype(np.min_scalar_type(-len(coded.labels) - 1))
+    codes[missing] = -1
+    return Coded(codes, coded.labels, coded.name, has_missing=True, order=coded.order)
+
+
+def refuse_missing(column: Coded) -> None:
+    """Name the first row without a label."""
+    if column.has_missing:
+        raise MissingValues(
+            "the value is missing",
+            column=column.name,
+            row=int(np.argmax(column.missing())),
+            mend="Fill it in, or leave such rows out with missing='drop'",
+        )
+
+
+def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
+    """Make a scale of all labels seen: in the order that ordered categoricals bring along, else sorted."""
+    try:
+        labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
+    except UnusableLabels as error:
+        texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
+        raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
+    arranged = in_their_order(labels, columns)
+    return Scale(arranged or labels, event, ordered=bool(arranged) or not (labels and isinstance(labels[0], str)))
+
+
+def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[Label]:
+    """Labels in the order that columns bring along; nothing where these have none, or disagree, or do not know all."""
+    orders = {column.order for column in columns if column.order}
+    order = orders.pop() if len(orders) == 1 else ()
+    here = set(labels)
+    return [label for label in order if label in here] if here <= set(order) else []

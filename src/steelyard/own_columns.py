@@ -1,0 +1,75 @@
+"""Columns of numbers that nobody else can change, and how to tell whether anybody did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .parallel import CHUNK, chunks, over_rows
+
+if TYPE_CHECKING:
+    from .kinds import Numbers
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
+BESIDE = 0xD1342543DE82EF95  # from a column to the next; any odd number that is not made of the other
+FACTORS = np.arange(1, 2 * CHUNK, 2, dtype=np.uint64) * ODD  # odd ones lose no bit of what they are multiplied with
+
+
+def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
+    """Columns of plain numbers that nobody else can change, each in one piece.
+
+    Columns of one matrix are copied together, a few rows at a time, so that the matrix is read once.
+    """
+    if all(_is_own(column) for column in columns):
+        return tuple(columns)
+    copies, whole = np.empty((len(columns), len(columns[0]))), end_to_end(columns)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop, len(columns)):
+            if len(whole) < len(columns):  # one matrix, turned over in one go
+                copies[:, low:high] = whole[0].reshape(-1, len(columns))[low:high].T
+            else:
+                for copy, column in zip(copies, columns, strict=True):
+                    copy[low:high] = column[low:high]
+
+    over_rows(len(columns[0]), work, len(columns))
+    copies.setflags(write=False)
+    return tuple(copies)
+
+
+def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
+    """Some rows of columns, each in one piece of plain numbers."""
+    return [np.ascontiguousarray(column[low:high], dtype=np.float64) for column in columns]
+
+
+def checksum(columns: Sequence[Numbers]) -> int:
+    """A number that changes when any value does, or its place."""
+    columns = end_to_end(columns)
+
+    def work(start: int, stop: int) -> int:
+        found = 0
+        for low, high in chunks(start, stop, 2 * len(columns)):
+            for place, piece in enumerate(pieces(columns, low, high)):
+                bits = piece.view(np.uint64)
+                total = int(np.einsum("i,i", bits, FACTORS[: len(bits)])) + 2 * low * int(ODD) * int(bits.sum())
+                found += pow(BESIDE, place, 2**64) * total
+        return found
+
+    return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
+
+
+def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
+    """The columns of a matrix as one, row after row, without a copy; others as they are."""
+    first, size = columns[0], np.dtype(np.float64).itemsize
+    starts = [column.ctypes.data - first.ctypes.data for column in columns]
+    alike = {(column.dtype, column.strides) for column in columns} == {(np.dtype(np.float64), (len(columns) * size,))}
+    if not alike or starts != list(range(0, len(columns) * size, size)):
+        return columns
+    return [np.lib.stride_tricks.as_strided(first, (len(columns) * len(first),), (size,), writeable=False)]
+
+
+def _is_own(column: Numbers) -> bool:
+    plain = column.dtype == np.float64 and column.dtype.isnative
+    return bool(plain and column.flags.c_contiguous and not column.flags.writeable)

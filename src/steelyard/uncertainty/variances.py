@@ -1,0 +1,153 @@
+"""From influences to variances, once for all measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
+from ..evaluating.influence import FEW_CLASSES, Influence, Spread
+from ..parallel import SMALL_PRODUCT, chunks
+from ..sums.statistics import Patterns
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
+DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
+MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
+
+
+def by_cluster(patterns: Patterns, influences: Array) -> Array:
+    """Sum influences within clusters: (slots, patterns) to (slots, clusters)."""
+    cluster = np.zeros(0, np.int64) if patterns.cluster is None else patterns.cluster
+    order = np.argsort(cluster, kind="stable")
+    starts = np.searchsorted(cluster[order], np.arange(patterns.clusters))
+    return np.add.reduceat((influences * patterns.mass)[:, order], starts, axis=1)
+
+
+def second_moment(patterns: Patterns, influences: Array) -> Array:
+    """The variance of sums of influences over the rows: one number a slot."""
+    if patterns.cluster is None:
+        return weighted_sums(np.square(influences), patterns.square)
+    return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * _few_clusters(patterns))
+
+
+def weighted_sums(values: Array, weight: Array) -> Array:
+    """Weighted sums of rows. Not a product of matrices: threads for so little cost more than they save."""
+    return np.asarray(np.einsum("ij,j->i", values, weight))
+
+
+def _few_clusters(patterns: Patterns) -> float:
+    count = patterns.clusters
+    return count / (count - 1) if count > 1 else float("nan")
+
+
+def design_effect(patterns: Patterns, model: int) -> float:
+    """How many rows of a cluster tell as much as one independent row, judged by the error rate.
+
+    Between 1 and the (size-biased) mean size of a cluster; the latter where there is nothing to judge by.
+    """
+    if patterns.cluster is None:
+        return 1.0
+    sizes = np.bincount(patterns.cluster, patterns.mass)
+    most = float((sizes**2).sum() / sizes.sum() / (patterns.square.sum() / patterns.mass.sum()))
+    right = (patterns.truth == patterns.assigned[model]).astype(float)
+    centred = (right - np.average(right, weights=patterns.mass))[None]
+    alone = float(np.square(centred[0]) @ patterns.square)
+    together = float(second_moment(patterns, centred)[0]) if alone > 0 else np.inf
+    return float(np.clip(together / alone, 1.0, max(most, 1.0))) if alone > 0 else max(most, 1.0)
+
+
+def class_variance(evaluation: Evaluation) -> Array:
+    """Variances of the class slots, (2, slots), the pseudo-rows over the table of each class among the rows."""
+    patterns, model, slopes = evaluation.patterns, evaluation.model, evaluation.own_slopes
+    squares, pseudo = np.square(slopes), PSEUDO_ROWS * evaluation.unit**2 / 4
+    if patterns.cluster is None:
+        weights = np.array([evaluation.square_cells, evaluation.square_cells + pseudo]).swapaxes(0, 1)[:, None]
+        return np.asarray(np.add.reduce(squares * weights).swapaxes(0, 1).reshape(2, -1))
+    variances = np.zeros(slopes.shape[1:])
+    for code in range(patterns.classes):
+        # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
+        cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
+        counts = np.bincount(4 * patterns.cluster + cell, patterns.mass, 4 * patterns.clusters).reshape(-1, 4)
+        for low, high in chunks(0, len(counts), slopes[..., code].size):
+            variances[..., code] += np.square(np.einsum("kc,cij->kij", counts[low:high], slopes[..., code])).sum(axis=0)
+    variances *= _few_clusters(patterns)
+    variances[:, 1] += pseudo * np.add.reduce(squares[:, :, 1])
+    return variances.swapaxes(0, 1).reshape(2, -1)
+
+
+def table_variance(evaluation: Evaluation) -> Array:
+    """Variances of the slots behind the class slots, (2, slots), the pseudo-rows over the table among the rows."""
+    patterns, model, influence = evaluation.patterns, evaluation.model, evaluation.influence
+    pseudo, squares = PSEUDO_ROWS * evaluation.unit**2, replace(patterns, mass=patterns.square)
+    if patterns.cluster is None and patterns.classes <= FEW_CLASSES:
+        table = squares.table(model).ravel()
+        weights = np.array([table, table + pseudo / len(table)])[..., None]
+        return np.asarray((np.square(influence.tables).reshape(2, -1, len(table)) @ weights)[..., 0])
+    if patterns.cluster is None and len(patterns.truth) > DENSE * patterns.classes:
+        variances = _variance_over_table(squares.table(model), influence).reshape(2, -1)
+    else:
+        variances = _variance_over_patterns(patterns, model, influence).reshape(2, -1)
+    variances[1] += pseudo * pseudo_squares(influence, first=variances.shape[1])
+    return variances
+
+
+def _variance_over_patterns(patterns: Patterns, model: int, influence: Influence) -> Array:
+    """Sum squared influences pattern by pattern, or those of clusters, a few slots at a time."""
+    truth, assigned = patterns.truth, patterns.assigned[model]
+    step = max(1, MOST_NUMBERS // max(len(truth), 1))
+    pieces = [influence[low : low + step] for low in range(0, len(influence.base), step)]
+    return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
+
+
+def _variance_over_table(squares: Array, influence: Influence) -> Array:
+    """Sum squared influences over a full table, without laying them out: (row + column)^2 is multiplied out.
+
+    The diagonal is left as it is, and row and column are centred, so that little cancels.
+    """
+    right, wrong = np.diag(squares), squares - np.diag(np.diag(squares))
+    row, column = influence.centred
+    variance = weighted_sums(np.square(row), wrong.sum(axis=1)) + weighted_sums(np.square(column), wrong.sum(axis=0))
+    variance += weighted_sums(np.square(row + column + influence.diagonal), right)
+    step = max(16, SMALL_PRODUCT // wrong.size)
+    for low in range(0, len(row), step):
+        variance[low : low + step] += 2 * (row[low : low + step] @ wrong * column[low : low + step]).sum(axis=1)
+    for place, table in influence.priced_tables.items():
+        variance[place] = (np.square(table) * squares).sum()
+    return np.asarray(np.maximum(variance, 0.0))
+
+
+def pseudo_squares(influence: Influence, first: int = 0) -> Array:
+    """Mean squared influence of a row spread evenly over the table, on the slots from the first one on."""
+    classes = influence.row.shape[1]
+    if classes <= FEW_CLASSES:
+        return np.asarray(np.square(influence.tables[first:]).sum(axis=(1, 2)) / classes**2)
+    row, column, diagonal = (part[first:] for part in (*influence.centred, influence.diagonal))
+    # The mean of row * column is 0 but for the diagonal.
+    squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
+    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+    for place, table in influence.priced_tables.items():
+        if place >= first:
+            squares[place - first] = np.square(table).mean()
+    return np.asarray(squares)
+
+
+def spread(evaluation: Evaluation) -> Spread:
+    """Find both standard errors of every slot."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        variances = np.concatenate([class_variance(evaluation), table_variance(evaluation)], axis=1)
+        plain, smooth = np.sqrt(variances)
+        # Where there is no value there is no error of it either; what rounding makes of 0 is 0.
+        plain[plain < NO_ERROR] = 0.0
+        plain[~np.isfinite(evaluation.values[0] + plain)] = np.nan
+        return Spread(plain, smooth)
+
+
+def unit_of(patterns: Patterns, model: int) -> float:
+    """What one independent observation weighs: more than one row where rows of a cluster are alike."""
+    per_row = 1.0 if patterns.square is patterns.mass else float(patterns.square.sum() / patterns.mass.sum())
+    return per_row * design_effect(patterns, model)
