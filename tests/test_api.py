@@ -78,6 +78,11 @@ def test_a_stand_in_has_no_interval() -> None:
     assert found.low != found.low
 
 
+def test_whoever_asks_for_all_measures_is_told_how() -> None:
+    with pytest.raises(SteelyardError, match="Name none for all that suit the data"):
+        assess([0, 1], [0, 1], measures="all")
+
+
 def test_keys_that_lead_nowhere() -> None:
     found = assess_table([[10, 2], [3, 5]], measures=["error", "fbeta(beta=0.5)"])
     assert found["fbeta"].measure == "fbeta(beta=0.5)"

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,23 @@ def test_each_classifier_is_assessed_as_if_it_were_alone(rows: Any) -> None:
     for name, assigned in models.items():
         assert_allclose(together[name].results.value, assess(truth, assigned).results.value)
         assert_allclose(together[name].results.low, assess(truth, assigned).results.low)
+
+
+def test_columns_may_be_called_as_they_are() -> None:
+    frame = pa.table({"y": ["a", "b", "a", "b"], "m": ["a", "b", "b", "b"], "k": ["a", "a", "a", "b"]})
+    named = compare(frame, {"m": "m", "k": "k"}, truth="y")
+    assert str(compare(frame, ["m", "k"], truth="y")) == str(named)
+    wrong: list[tuple[Any, str]] = [
+        (["m", "m"], "same name"),
+        ("m", "no names"),
+        (["m", 1], "no names"),
+        (["x"], "'x'"),
+    ]
+    for predictions, told in wrong:
+        with pytest.raises(SteelyardError, match=told):
+            compare(frame, predictions, truth="y")
+    with pytest.raises(SteelyardError, match="no names"):
+        compare(["a", "b"], ["a", "b"])
 
 
 def test_differences_are_tidy(rows: Any) -> None:

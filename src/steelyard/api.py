@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -144,7 +144,7 @@ def assess(
 
 def compare(
     y_true: Any,
-    predictions: Mapping[str, Any],
+    predictions: Mapping[str, Any] | Sequence[str],
     *,
     truth: str | None = None,
     scale: Scale | None = None,
@@ -174,7 +174,7 @@ def compare(
         y_true: The true labels; or a data frame or path, with ``truth=`` naming the column.
         predictions: {name: prediction}, each in any form that ``assess`` takes. With a frame: {name: columns}, where
             columns are a pattern ("lda_*"), a list or {class: column} of memberships, or one column of labels
-            or scores.
+            or scores; or a list of such columns, each of which is a classifier.
         truth: With a frame: the column of true labels.
         scale: See ``assess``, as for all that follow.
         event: The class of interest.
@@ -201,20 +201,29 @@ def compare(
         A Comparison.
     """
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
-    if not isinstance(predictions, Mapping):
-        raise BadOption("predictions have no names", mend="Give {name: prediction}")
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
-    named = {str(name): value for name, value in predictions.items()}
-    if len(named) < len(predictions):
-        raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+    named = _named(predictions, of_columns=truth is not None)
     found = weigh(
         Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine
     )
     from .comparing.comparison import Comparison
 
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
+
+
+def _named(predictions: Any, of_columns: bool) -> dict[str, Any]:
+    """Predictions by the names of their classifiers; columns of a frame are names already."""
+    if of_columns and isinstance(predictions, list | tuple) and all(isinstance(each, str) for each in predictions):
+        pairs = [(name, name) for name in predictions]
+    elif isinstance(predictions, Mapping):
+        pairs = [(str(name), value) for name, value in predictions.items()]
+    else:
+        raise BadOption("predictions have no names", mend="Give {name: prediction}")
+    if len(dict(pairs)) < len(pairs):
+        raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+    return dict(pairs)
 
 
 def decide(

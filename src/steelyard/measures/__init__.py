@@ -34,7 +34,9 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     text, in_text = _parse(name)
     key = next((key for key in map(_known, _spellings(text)) if key in entries), None)
     if key is None:
-        mend = did_you_mean(text, [*entries, *ALIASES], "`steelyard measures` lists them all")
+        listed = "`steelyard measures` lists them all"
+        all_of_them = f"Name none for all that suit the data; {listed}"
+        mend = all_of_them if text == "all" else did_you_mean(text, [*entries, *ALIASES], listed)
         raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
     given = {**in_text, **parameters}
     return entries[key].with_parameters(**given) if given else entries[key]
