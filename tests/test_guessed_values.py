@@ -92,3 +92,18 @@ def test_files_have_them_too(tmp_path: Path, engine: str | None) -> None:
             for name in ("guess", "label")
         )
         assert value.table().to_json() == label.table().to_json()
+
+
+def test_a_file_whose_values_all_look_like_shares_is_read_like_the_others(tmp_path: Path) -> None:
+    """With a cut between 0 and 1, what a number is does not depend on the numbers beside it."""
+    measured = np.sort(RANDOM.uniform(0, 3, 200))
+    frame = pd.DataFrame({"z": measured, "guess": np.abs(measured + RANDOM.normal(0, 0.1, 200))})
+    frame.iloc[:50].to_parquet(tmp_path / "1.parquet")
+    frame.iloc[50:].to_parquet(tmp_path / "2.parquet")
+    assert frame["guess"].iloc[:50].max() < 1
+    for cuts in ([0.5, 1.5], [0, 1.5]):
+        scale = sy.Continuum(cuts, classes=CLASSES, sd=0.1)
+        held = sy.assess(measured, frame["guess"], scale=scale)["apparent_error"]
+        for engine in (None, "local"):
+            found = sy.assess(tmp_path, truth="z", assigned="guess", scale=scale, engine=engine)["apparent_error"]
+            assert found.value == held.value

@@ -172,8 +172,11 @@ class Prediction:
         """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
         if not isinstance(scale, Continuum) or len(self.columns) > 1 or self.class_names or scale.event is not None:
             return False
-        inside = [0 < boundary < 1 for boundary in scale.boundaries[1:-1]]
-        return all(inside) or bool(((self.columns[0] < 0) | (self.columns[0] > 1)).any())
+        cuts = scale.boundaries[1:-1]
+        # Where no cut lies between 0 and 1, values there would all be of one class: more likely, they are shares. Of
+        # more than two classes, shares in one column speak for none.
+        parted = 0 < cuts[0] < 1 if len(cuts) == 1 else any(0 <= cut <= 1 for cut in cuts)
+        return parted or bool(((self.columns[0] < 0) | (self.columns[0] > 1)).any())
 
     def _cut(self, scale: Continuum) -> Codes:
         """The classes that values lie in."""
