@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 from threading import current_thread
 
 import pytest
 
-from steelyard.parallel import WORTH_A_THREAD, ahead_of, comes_later, cores, meanwhile, shared
+from steelyard.parallel import WORTH_A_THREAD, ahead_of, allowed, comes_later, cores, meanwhile, quota, shared
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("steelyard.parallel.allowed", lambda: 2)
 
 
 def total(some: Sequence[int]) -> int:
@@ -64,3 +66,35 @@ def test_what_goes_wrong_meanwhile_is_told() -> None:
         pass
     with pytest.raises(ValueError, match="no"):
         other.result()
+
+
+def test_a_process_that_is_held_to_some_cores_starts_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 7}, raising=False)
+    for granted, found in ((math.inf, 3), (1.5, 2), (0.2, 1), (64.0, 3)):
+        monkeypatch.setattr("steelyard.parallel.quota", lambda _, granted=granted: granted)
+        allowed.cache_clear()
+        assert allowed() == found
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: None)
+    allowed.cache_clear()
+    assert allowed() == 1
+    allowed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("files", "granted"),
+    [
+        ({"cpu.max": "200000 100000\n"}, 2.0),
+        ({"cpu.max": "max 100000\n"}, math.inf),
+        ({"cpu/cpu.cfs_quota_us": "50000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 0.5),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+        ({"cpu.max": "100000 0\n"}, math.inf),
+        ({"cpu.max": "nonsense"}, math.inf),
+        ({}, math.inf),
+    ],
+)
+def test_what_a_container_is_granted(tmp_path: Path, files: dict[str, str], granted: float) -> None:
+    (tmp_path / "cpu").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert quota(tmp_path) == granted

@@ -9,8 +9,11 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from importlib import import_module
 from itertools import pairwise
+from math import ceil, inf
+from pathlib import Path
 from queue import Full, Queue
 from threading import Event, Thread, local
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -36,7 +39,29 @@ WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than
 
 def cores() -> int:
     """How many threads can work at a time; within one of them, none but itself."""
-    return 1 if getattr(_here, "busy", False) else os.cpu_count() or 1
+    return 1 if getattr(_here, "busy", False) else allowed()
+
+
+@lru_cache(maxsize=1)
+def allowed() -> int:
+    """How many cores this process may use: on clusters and in containers, often fewer than there are.
+
+    To start a thread for each that there is would make all of them wait.
+    """
+    held_to = getattr(os, "sched_getaffinity", None)  # not on every system
+    count = len(held_to(0)) if held_to else os.cpu_count() or 1
+    return max(1, ceil(min(count, quota(Path("/sys/fs/cgroup")))))
+
+
+def quota(groups: Path) -> float:
+    """How many cores' worth of time Linux grants to a container, told by the folder of its control groups."""
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        share, period = (groups / "cpu.max").read_text().split()
+        return inf if share == "max" else int(share) / int(period)
+    with suppress(OSError, ValueError, ZeroDivisionError):  # as older systems have it
+        share, period = ((groups / "cpu" / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        return int(share) / int(period) if int(share) > 0 else inf
+    return inf
 
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 import signal
 import sys
 import threading
@@ -87,7 +86,7 @@ def test_of_several_faults_the_first_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("far", [False, True])
 def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch, far: bool) -> None:
     """Sent for real, while two shares without an end are worked on."""
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("steelyard.parallel.allowed", lambda: 2)
     before, began = threading.enumerate(), threading.Barrier(3)
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # other packages put their own in its place
 
