@@ -101,8 +101,9 @@ def matched(values: Array, given: tuple[float, float], scaled: tuple[float, floa
 
     below, above = betainc(*given, values), betaincc(*given, values)
     lower, tail = below <= above, np.minimum(below, above)
+    found = np.empty_like(tail)
     with np.errstate(all="ignore"):  # each tail is only asked for where it is the smaller one
-        found = np.where(lower, betaincinv(*scaled, tail), betainccinv(*scaled, tail))
+        found[lower], found[~lower] = betaincinv(*scaled, tail[lower]), betainccinv(*scaled, tail[~lower])
         if np.isnan(found).any():
             # In far tails SciPy gives up, where all but the first term of the series have vanished.
             near, far = (np.exp((np.log(tail * one) + betaln(*scaled)) / one) for one in scaled)
