@@ -254,7 +254,7 @@ def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
     return meant
 
 
-# --- what else the door needs ---------------------------------------------------------------------------------
+# --- several columns ------------------------------------------------------------------------------------------
 
 
 def _arranged(column: Coded) -> Coded:

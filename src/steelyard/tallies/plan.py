@@ -1,4 +1,7 @@
-"""How rows that nobody holds are summed: what must be known of all of them first, and then the passes over them."""
+"""How rows that nobody holds are summed: what must be known of all of them first, and then their sums.
+
+Every pass is a fold of the shares of the rows, on the engine that was chosen.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,6 @@ from .tally import Tally
 
 if TYPE_CHECKING:
     from ..settings import Settings
-
 
 State = TypeVar("State")
 

@@ -1,7 +1,4 @@
-"""Rows that nobody holds into one tally: what must be known of all of them first, and then their sums.
-
-Every pass is a fold of the shares of the rows, on the engine that was chosen.
-"""
+"""Rows that nobody holds into one tally: whether that can be done, and again without the files that cannot be used."""
 
 from __future__ import annotations
 

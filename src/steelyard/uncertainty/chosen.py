@@ -9,11 +9,11 @@ import numpy as np
 
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
+from .intervals import MEAN, degrees_of_freedom, interval_method
 from .variances import pseudo_squares, second_moment
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes
-from .intervals import MEAN, degrees_of_freedom, interval_method
 
 
 def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Codes, smooth: bool = False) -> Array:
