@@ -99,15 +99,16 @@ def matched(values: Array, given: tuple[float, float], scaled: tuple[float, floa
     """The values of one Beta variable that are as rare as these are of another."""
     from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln
 
-    below, above = betainc(*given, values), betaincc(*given, values)
-    lower, tail = below <= above, np.minimum(below, above)
+    tail = betainc(*given, values)
+    upper = tail > 0.5
+    tail[upper] = betaincc(*given, values[upper])  # the smaller tail has all its digits
     found = np.empty_like(tail)
-    with np.errstate(all="ignore"):  # each tail is only asked for where it is the smaller one
-        found[lower], found[~lower] = betaincinv(*scaled, tail[lower]), betainccinv(*scaled, tail[~lower])
+    with np.errstate(all="ignore"):
+        found[~upper], found[upper] = betaincinv(*scaled, tail[~upper]), betainccinv(*scaled, tail[upper])
         if np.isnan(found).any():
             # In far tails SciPy gives up, where all but the first term of the series have vanished.
             near, far = (np.exp((np.log(tail * one) + betaln(*scaled)) / one) for one in scaled)
-            found = np.where(np.isnan(found), np.where(lower, near, 1 - far), found)
+            found = np.where(np.isnan(found), np.where(upper, 1 - far, near), found)
     return found
 
 
