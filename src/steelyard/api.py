@@ -12,7 +12,7 @@ from .assessing.assessment import Assessment
 from .columns import as_number
 from .deciding.decisions import least_cost
 from .deciding.rules import Rule
-from .door.admission import Request
+from .door.admission import Request, predictions_by_name
 from .door.cases import Door, Missing, replace_event
 from .door.measured import Knowledge
 from .door.prediction import recognise
@@ -204,26 +204,13 @@ def compare(
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
-    named = _named(predictions, of_columns=truth is not None)
+    named = predictions_by_name(predictions, of_columns=truth is not None)
     found = weigh(
         Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine
     )
     from .comparing.comparison import Comparison
 
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
-
-
-def _named(predictions: Any, of_columns: bool) -> dict[str, Any]:
-    """Predictions by the names of their classifiers; columns of a frame are names already."""
-    if of_columns and isinstance(predictions, list | tuple) and all(isinstance(each, str) for each in predictions):
-        pairs = [(name, name) for name in predictions]
-    elif isinstance(predictions, Mapping):
-        pairs = [(str(name), value) for name, value in predictions.items()]
-    else:
-        raise BadOption("predictions have no names", mend="Give {name: prediction}")
-    if len(dict(pairs)) < len(pairs):
-        raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
-    return dict(pairs)
 
 
 def decide(

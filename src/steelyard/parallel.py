@@ -29,6 +29,7 @@ Result = TypeVar("Result")
 _here = local()
 
 CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level cache; fewer, and threads wait more
+GROUPS = Path("/sys/fs/cgroup")  # what Linux grants to a container
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 LONG_CHUNK = 1 << 15  # rows: of fewer, threads that make many calls would wait for each other's
 MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit into memory
@@ -50,7 +51,7 @@ def allowed() -> int:
     """
     held_to = getattr(os, "sched_getaffinity", None)  # not on every system
     count = len(held_to(0)) if held_to else os.cpu_count() or 1
-    return max(1, ceil(min(count, quota(Path("/sys/fs/cgroup")))))
+    return max(1, ceil(min(count, quota(GROUPS))))
 
 
 def quota(groups: Path) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,6 +149,25 @@ def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File)
             file=file.shown,
             mend="Files that are read together need the same columns",
         )
+
+
+def predictions_by_name(predictions: Any, of_columns: bool) -> dict[str, Any]:
+    """Predictions by the names of their classifiers; columns of a frame are names already."""
+    if of_columns and _are_names(predictions):
+        return by_name((name, name) for name in predictions)
+    if not isinstance(predictions, Mapping):
+        raise BadOption("predictions have no names", mend="Give {name: prediction}")
+    return by_name(predictions.items())
+
+
+def by_name(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Classifiers by their names, as text; no two may have the same."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if str(name) in found:
+            raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+        found[str(name)] = value
+    return found
 
 
 def _are_names(value: Any) -> bool:

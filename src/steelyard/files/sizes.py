@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..parallel import GROUPS
 from .paths import File
 
 UNPACKED = 4  # text shrinks to about a quarter
@@ -82,12 +83,11 @@ def _free_by_machine() -> int:
 
 def _free_by_group() -> int | None:
     """What a container may still take."""
-    folder = Path("/sys/fs/cgroup")
     with suppress(OSError, ValueError):
-        most = int((folder / "memory.max").read_text())
-        cached = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        most = int((GROUPS / "memory.max").read_text())
+        cached = dict(line.split() for line in (GROUPS / "memory.stat").read_text().splitlines())
         # Pages of files are given back when somebody needs them.
-        return most - int((folder / "memory.current").read_text()) + int(cached.get("file", 0))
+        return most - int((GROUPS / "memory.current").read_text()) + int(cached.get("file", 0))
     return None
 
 

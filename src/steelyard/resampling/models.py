@@ -7,6 +7,7 @@ from typing import Any
 
 from ..columns import as_number
 from ..continuum.regressors import is_estimator
+from ..door.admission import by_name
 from ..door.estimators import innermost
 from ..errors import BadOption, quoted
 from ..scale import Continuum, Scale, listed
@@ -136,9 +137,7 @@ def named_model(text: str) -> Any:
 def read_models(estimators: Any) -> dict[str, Any]:
     """Estimators by name, however they are handed in."""
     if isinstance(estimators, Mapping):
-        named = {str(name): estimator for name, estimator in estimators.items()}
-        if len(named) < len(estimators):
-            raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+        named = by_name(estimators.items())
     elif isinstance(estimators, str) or not isinstance(estimators, Sequence):
         named = {_name(estimators): estimators}
     else:
