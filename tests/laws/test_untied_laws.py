@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steelyard import assess
-from steelyard.evaluating.masses import UNTIED
+from steelyard import assess, compare
+from steelyard.evaluating.masses import BY_COUNT, UNTIED
 from steelyard.ranking.evaluation import Memory
 from steelyard.registry import REGISTRY, Measure
 
@@ -37,6 +37,47 @@ def test_the_short_way_ends_where_the_long_one_does(
         found.append([*ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1], *averages])
     for one, other in zip(*found, strict=True):
         assert_allclose(one, other, rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 6])
+def test_counts_tell_the_influences_of_classes_and_of_averages(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, rows = np.random.default_rng(classes), 30_000 * classes
+    truth, shares = random.integers(0, classes, rows), random.dirichlet(np.ones(classes), rows)
+    measures = [measure for measure in SHORT if measure.formula in BY_COUNT]
+    counted = assess(truth, shares, measures=measures).ranked
+    slots = counted.slots
+    for slot in slots:
+        if slot.code is None:
+            counted.result(slot)
+    assert counted.memory.placements[0] is not None
+    found = [counted.influence(slot, smooth=False) for slot in slots]
+    for measure in measures:
+        monkeypatch.delitem(BY_COUNT, measure.formula)
+        monkeypatch.delitem(UNTIED, measure.formula)
+    long_way = assess(truth, shares, measures=measures).ranked
+    for slot, influence in zip(slots, found, strict=True):
+        assert_allclose(influence, long_way.influence(slot, smooth=False), rtol=1e-9, atol=1e-15, err_msg=str(slot))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_differences_of_many_rows_are_those_of_the_long_way(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, rows = np.random.default_rng(classes), 60_000 * classes
+    truth = random.integers(0, classes, rows)
+    said = {name: random.dirichlet(np.ones(classes), rows) for name in "ab"}
+    said["a"][np.arange(rows), truth] += 0.5
+    said["a"] /= said["a"].sum(axis=1, keepdims=True)
+    measures = ["auc", "average_precision", "log_score", "brier"]
+    short = compare(truth, said, event=1, measures=measures).differences(by_class=True).to_pandas()
+    # Where pseudo-rows are always felt, and every row has a weight, nothing is spared.
+    monkeypatch.setattr("steelyard.ranking.one_against_rest.NEGLIGIBLE", 0.0)
+    monkeypatch.setattr("steelyard.forecasts.columns.NEGLIGIBLE", 0.0)
+    weight = np.ones(rows)
+    weight[0] = 1 + 1e-9
+    long = compare(truth, said, event=1, measures=measures, weight=weight).differences(by_class=True).to_pandas()
+    for column in ("difference", "se"):
+        assert_allclose(short[column], long[column], rtol=1e-6, err_msg=column)
+    for column in ("low", "high"):  # pseudo-rows are left out where they move nothing by a fiftieth of an error
+        assert np.all(np.abs(short[column] - long[column]) < 0.04 * long["se"]), column
 
 
 @pytest.mark.parametrize("measure", SHORT, ids=[measure.name for measure in SHORT])

@@ -15,7 +15,7 @@ from ..evaluating.row_evaluation import RowEvaluation
 from ..forecasts.calibration import CalibrationEvaluation
 from ..forecasts.gaps import PairedGaps
 from ..ranking.evaluation import RankedEvaluation
-from ..uncertainty.chosen import freedom_at, influences_at, pseudo_at, values_at, variances_at
+from ..uncertainty.chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
 from ..uncertainty.hall import Tails, hall_bounds, hall_p
 from ..uncertainty.intervals import LOG, LOGIT, critical_values, interval_method, on_scale, p_values
 from ..uncertainty.log_odds import LogOdds, slope
@@ -75,19 +75,31 @@ class Differences:
         if not isinstance(first, RankedEvaluation):
             return np.full(len(self.places), np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            slopes = [slope(self.centres[model])[:, None] for model in (a, b)]
-            scatter = first.scatters(self.places, self.smooth[a] / slopes[0] - self.smooth[b] / slopes[1])
+            steepness = [1 / slope(self.centres[model])[:, None] for model in (a, b)]
+            scatter = first.scatters(self.places, self.smooth[a] * steepness[0] - self.smooth[b] * steepness[1])
             return np.asarray(2 * np.square(self._odds[row].variance) / scatter)
 
     @cached_property
-    def plain(self) -> Array:
-        """Influences at the sums as they are: (models, slots, patterns)."""
-        return np.stack([influences_at(e, self.places, smooth=False) for e in self.evaluations])
+    def plain(self) -> list[Array]:
+        """Influences at the sums as they are: (slots, patterns), one a classifier."""
+        return [influences_at(e, self.places, smooth=False) for e in self.evaluations]
 
     @cached_property
-    def smooth(self) -> Array:
+    def smooth(self) -> list[Array]:
         """Influences where the pseudo-rows are added."""
-        return np.stack([influences_at(e, self.places, smooth=True) for e in self.evaluations])
+        return [self._smoothed(model, evaluation) for model, evaluation in enumerate(self.evaluations)]
+
+    def _smoothed(self, model: int, evaluation: Evaluation | RowEvaluation) -> Array:
+        """Find anew what the pseudo-rows make a difference to."""
+        moved = moved_at(evaluation, self.places)
+        if not moved:
+            return self.plain[model]
+        found = influences_at(evaluation, [self.places[k] for k in moved], smooth=True)
+        if len(moved) == len(self.places):
+            return found
+        every = self.plain[model].copy()
+        every[moved] = found
+        return every
 
     @cached_property
     def values(self) -> Array:
@@ -136,8 +148,17 @@ class Differences:
         fitted = [self.evaluations[0].slot(place).measure.fair is not None for place in self.places]
         return np.array([PSEUDO_ROWS if own or not ranked else PSEUDO_ROWS_RANKED for own in fitted])
 
+    @cached_property
+    def _variances(self) -> dict[tuple[int, int | None], Array]:
+        return {}
+
     def _variance(self, a: int, b: int | None) -> Array:
         """Variance with the pseudo-rows, of one classifier or of a difference."""
+        if (a, b) not in self._variances:
+            self._variances[a, b] = self._variance_of(a, b)
+        return self._variances[a, b]
+
+    def _variance_of(self, a: int, b: int | None) -> Array:
         unit = self.evaluations[a].unit
         influences = self.smooth[a] if b is None else self.smooth[a] - self.smooth[b]
         extra = [square for square, _ in self._pseudo[a]]
@@ -284,7 +305,7 @@ class Differences:
         Where other slots share in the chance of an error, these have only their share of it.
         """
         level = 1 - (1 - self.level) * share
-        rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else list(self.smooth)
+        rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else self.smooth
         influences = np.concatenate(rows)
         influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
         fewest = self.freedoms.min(axis=0) if of_differences else self.freedom

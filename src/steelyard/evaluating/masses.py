@@ -165,14 +165,9 @@ class Sides:
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
         """The variance of that variance, from the fourth powers of the influences: no shape is taken for granted."""
-        sizes, several = self.sizes, len(self.sizes)
+        sizes = self.sizes
         if self.cluster is None:
-            square = np.square(influence)
-            heavier = np.divide(self.square, self.mass, out=np.ones(len(square)), where=self.mass > 0)
-            squares, fourths = (
-                np.bincount(self.side, powers, several)
-                for powers in (square * self.square, np.square(square * heavier) * self.square)
-            )
+            squares, fourths = self._powers(influence)
         else:
             sums, seen = self._by_cluster(influence, self.cluster)
             squares, fourths = np.square(sums).sum(axis=0), np.square(np.square(sums)).sum(axis=0)
@@ -190,14 +185,35 @@ class Sides:
         seen = np.bincount(cell, minlength=clusters * several) > 0
         return sums.reshape(clusters, several), seen.reshape(clusters, several)
 
+    def _powers(self, influence: Array) -> Array:
+        """The sums of squares and of fourth powers of each side."""
+
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros((2, len(self.sizes)))
+            for low, high in chunks(start, stop, columns=3):
+                side, mass, square = self.side[low:high], self.mass[low:high], self.square[low:high]
+                powers = influence[low:high] * influence[low:high]
+                powers *= square
+                sums[0] += np.bincount(side, powers, len(self.sizes))
+                powers *= powers
+                # A row of no weight has none of either.
+                powers *= np.divide(square, mass * mass, out=np.zeros(len(powers)), where=mass > 0)
+                sums[1] += np.bincount(side, powers, len(self.sizes))
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(influence), work)))
+
     def _squares(self, influence: Array) -> Array:
         """The sum of squares of each side."""
 
         def work(start: int, stop: int) -> Array:
             sums = np.zeros(len(self.sizes))
             for low, high in chunks(start, stop):
-                here = influence[low:high]
-                sums += np.bincount(self.side[low:high], here * here * self.square[low:high], len(sums))
+                here, square = influence[low:high], self.square[low:high]
+                if len(sums) == 1:
+                    sums += np.einsum("i,i,i", here, here, square)
+                else:
+                    sums += np.bincount(self.side[low:high], here * here * square, len(sums))
             return sums
 
         return np.asarray(reduce(np.add, over_rows(len(influence), work)))

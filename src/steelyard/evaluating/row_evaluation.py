@@ -36,6 +36,11 @@ class Found(NamedTuple):
     freedom: tuple[float, float]
     added: float = 0.0
 
+    @property
+    def moved(self) -> bool:
+        """Whether pseudo-rows make a difference."""
+        return self.value[0] != self.value[1] or self.variance[0] != self.variance[1]
+
 
 NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
 

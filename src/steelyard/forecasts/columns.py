@@ -94,9 +94,13 @@ class ForecastColumns(RowEvaluation):
     def column(self, slot: Slot, model: int | None = None) -> Array:
         """What every row is worth."""
         found = np.empty(len(self.rows))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for low, high in long_chunks(0, len(self.rows), len(self.scale)):
-                found[low:high] = self.worth(self.piece(low, high, model), slot)
+
+        def work(start: int, stop: int) -> None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                for low, high in long_chunks(start, stop, len(self.scale)):
+                    found[low:high] = self.worth(self.piece(low, high, model), slot)
+
+        over_rows(len(found), work, len(self.scale))
         return found
 
     def begin(self) -> None:

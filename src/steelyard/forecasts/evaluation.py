@@ -146,7 +146,9 @@ class ForecastEvaluation(ForecastColumns):
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input."""
         rows, centre, whole = self._contributions(slot, smooth)
-        return (rows - centre) / whole
+        rows -= centre
+        rows /= whole
+        return rows
 
     def _contributions(self, slot: Slot, smooth: bool) -> tuple[Array, float, float]:
         """What the rows add before their mean is taken off, that mean, and what all of them weigh."""
@@ -158,7 +160,10 @@ class ForecastEvaluation(ForecastColumns):
 
     def _along(self, base: Slot, sloped: Sloped, smooth: bool) -> tuple[Array, float, float]:
         """The same where slopes are known."""
-        rows = sloped.scale * self.column(base) + sloped.offset[self.rows.truth]
+        rows = self.column(base)
+        rows *= sloped.scale
+        if sloped.offset.any():
+            rows += sloped.offset[self.rows.truth]
         if not smooth:
             return rows, float(self.weights.mass @ rows) / self.total, self.total
         means, by_class, whole = self.smoothed

@@ -90,7 +90,7 @@ class RankedEvaluation(RowEvaluation):
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         if self.alone is None and self.scored:  # averages find the values of classes on their way
-            self._count(self.slots)
+            self._count(self.slots, keep=False)
             left = self._missed
             for start in range(0, len(left), TOGETHER):
                 self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
@@ -102,13 +102,16 @@ class RankedEvaluation(RowEvaluation):
         missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
         return [measure for measure in self.measures if measure.label in missed]
 
-    def _count(self, slots: Sequence[Slot]) -> None:
-        """Find slots by counts alone, where there are many rows alike but for scores."""
+    def _count(self, slots: Sequence[Slot], keep: bool = True) -> None:
+        """Find slots by counts alone, where there are many rows alike but for scores.
+
+        The counts are kept where one slot is asked for after the other, or its influences are.
+        """
         slots = [slot for slot in slots if slot.measure.formula in BY_COUNT and key_of(slot) not in self.memory.results]
         if not slots or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
             return
         added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
-        placements = self._placements() if added.max() < FELT else None
+        placements = self._placements(keep) if added.max() < FELT else None
         if placements is None:
             return
         for measure in {slot.measure.label: slot.measure for slot in slots}.values():
@@ -133,12 +136,12 @@ class RankedEvaluation(RowEvaluation):
             kept |= parts & set(AVERAGES) if all(map(unfelt, codes)) else set()
         return {part: found[part] for part in kept}
 
-    def _placements(self) -> Placements | None:
-        """Where rows stand among others; kept where one slot is asked for, since others may be."""
+    def _placements(self, keep: bool) -> Placements | None:
+        """Where rows stand among others."""
         if self.memory.placements:
             return self.memory.placements[0]
         found = Placements.of(self.rows, self.model, self.sizes)
-        if self.alone is not None:
+        if keep:
             self.memory.placements.append(found)
         return found
 
@@ -194,12 +197,14 @@ class RankedEvaluation(RowEvaluation):
         """What each row adds to a slot, in the order of the input."""
         if not self.scored:
             return np.full(len(self.rows), np.nan)
+        placements = self.memory.placements[0] if self.memory.placements and not smooth else None
+        if placements is not None and slot.measure.formula in BY_COUNT:
+            return placements.influence(slot.measure.formula, str(slot.average) if slot.code is None else slot.code)
         if slot.code is None:
             return self._average([slot.measure], [AVERAGES.index(str(slot.average))])[int(smooth)][0, :, 0]
         one = self.against_rest(slot.code)
         with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = one.sloped(slot.measure, smooth)[1]
-            return one.rows_influenced([one.influences(slot.measure, slopes, smooth)])[:, 0]
+            return one.rows_influenced([one.influences_on(slot.measure, smooth)])[:, 0]
 
     def _average(self, measures: Sequence[Measure], kinds: Sequence[int]) -> tuple[Array, Array]:
         """Average some measures over the classes in one or both ways, and keep what comes out.
@@ -305,6 +310,8 @@ class RankedEvaluation(RowEvaluation):
         slot = self.slots[place]
         if slot.code is None or not self.scored:
             return self.result(slot).added / (2 * self.unit**2), np.zeros(2)
+        if not self.result(slot).moved:
+            return 0.0, np.zeros(2)
         with np.errstate(divide="ignore", invalid="ignore"):
             one = self.against_rest(slot.code)
             return pseudo_moments(one.sloped(slot.measure, smooth=True)[1], one.plain.share)

@@ -66,7 +66,7 @@ class OneAgainstRest:
 
     def in_order(self, values: Array) -> Array:
         """Bring what is said of rows into the order of the scores."""
-        return values if self.evaluation.weights.equal else values[self.ranking.order]
+        return values if self.evaluation.weights.equal else np.asarray(gathered(values, self.ranking.order))
 
     @cached_property
     def sides(self) -> Sides:
@@ -235,6 +235,12 @@ class OneAgainstRest:
             return self.sizes
         mass = self.evaluation.class_mass
         return np.array([mass[self.code], mass.sum() - mass[self.code]])
+
+    def influences_on(self, measure: Measure, smooth: bool) -> Influences:
+        """The same where slopes are not known yet."""
+        if not smooth and self.untied(measure):
+            return UNTIED[measure.formula](*self.above)[1]
+        return self.influences(measure, self.sloped(measure, smooth)[1], smooth)
 
     def influences(self, measure: Measure, slopes: Slopes, smooth: bool) -> Influences:
         """What rows of the class add to a measure, and rows of the rest."""

@@ -75,13 +75,8 @@ class Placements:
 
     def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
         """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
-        rest, share = self.sizes.sum() - self.sizes, self.sizes / self.sizes.sum()
-        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
-        values = np.array([value for value, _, _ in known])
-        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])  # (classes, sides, 2)
-        even = np.full(len(values), 1 / len(values))
-        moved = (values - share @ values) / self.sizes.sum()  # a row also makes its class weigh more
-        ways = dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
+        rest, (values, lines) = self.sizes.sum() - self.sizes, self._lines(formula)
+        ways = self._ways(values)
         means = {average: _Mean.of(lines, *way) for average, way in ways.items() if average in parts}
         codes = [part for part in parts if isinstance(part, int)]
         *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
@@ -98,6 +93,42 @@ class Placements:
             found[average] = _found(float(ways[average][0] @ values), by_class, self.sizes)
         return found
 
+    def influence(self, formula: object, part: int | str) -> Array:
+        """What each row adds to a measure of one class, or averaged over all of them."""
+        values, lines = self._lines(formula)
+        alone = np.arange(len(values)) == part, 0 * values
+        weights, gaps = self._ways(values)[part] if isinstance(part, str) else alone
+        used, mean = np.flatnonzero(weights), _Mean.of(lines, weights, gaps)
+        found = np.empty(len(self.truth))
+
+        def work(start: int, stop: int) -> None:
+            for low, high in chunks(start, stop, columns=3):
+                truth = self.truth[low:high].astype(np.intp)
+                counts = self.counts[used, low:high] if len(used) < len(weights) else self.counts[:, low:high]
+                own = counts[0].astype(np.float64) if len(used) == 1 else self._own(truth, low, high)
+                found[low:high] = mean.at(truth, own, mean.slope[used], counts)
+
+        over_rows(len(found), work, len(used))
+        return found
+
+    def _lines(self, formula: object) -> tuple[Array, Array]:
+        """A measure of each class; and what rows add to it, as lines: (classes, sides, 2)."""
+        rest = self.sizes.sum() - self.sizes
+        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
+        values = np.array([value for value, _, _ in known])
+        return values, np.array([[of_rest, of_class] for _, of_class, of_rest in known])
+
+    def _ways(self, values: Array) -> dict[str, tuple[Array, Array]]:
+        """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
+        even, share = np.full(len(values), 1 / len(values)), self.sizes / self.sizes.sum()
+        moved = (values - share @ values) / self.sizes.sum()
+        return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
+
+    def _own(self, truth: Places, low: int, high: int) -> Array:
+        """The counts of some rows among the rest of their own class."""
+        counts = self.counts.ravel().take(truth * self.counts.shape[1] + np.arange(low, high))
+        return np.asarray(counts, dtype=np.float64)
+
     def _squares(self, means: Sequence[_Mean], counted: bool) -> Array:
         """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
         if len(self.sizes) <= PAIRED:
@@ -106,17 +137,14 @@ class Placements:
 
     def _squares_of_rows(self, means: Sequence[_Mean], counted: bool) -> Array:
         classes, rows = self.counts.shape
-        flat = self.counts.ravel()
 
         def work(start: int, stop: int) -> Array:
             found = np.zeros((len(means) + 2, classes))
             for low, high in chunks(start, stop, columns=3):
                 truth, counts = self.truth[low:high].astype(np.intp), self.counts[:, low:high]
-                own = flat.take(truth * rows + np.arange(low, high)).astype(np.float64)
+                own = self._own(truth, low, high)
                 for place, mean in enumerate(means):
-                    influence = np.einsum("c,cr->r", mean.slope, counts)
-                    influence += mean.own.take(truth) * own
-                    influence += mean.constant.take(truth)
+                    influence = mean.at(truth, own, mean.slope, counts)
                     influence *= influence
                     found[place] += np.bincount(truth, influence, classes)
                 if counted:
@@ -191,6 +219,13 @@ class _Mean(NamedTuple):
         constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
         constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
         return cls(constant, slopes[:, 0], slopes[:, 1] - slopes[:, 0])
+
+    def at(self, truth: Places, own: Array, slope: Array, counts: Places) -> Array:
+        """What some rows add, by their true class, their count for it, and the slopes and counts of classes."""
+        influence: Array = np.einsum("c,cr->r", slope, counts)
+        influence += self.own.take(truth) * own
+        influence += self.constant.take(truth)
+        return influence
 
 
 def _found(value: float, squares: Array, sizes: Array) -> Found:

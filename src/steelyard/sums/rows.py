@@ -50,7 +50,7 @@ class Rows:
         weight, sums = cases.weight, None
         if weight is not None:
             counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
-            sums = np.stack(counted, axis=1)
+            sums = np.stack(counted).T  # columns are read one by one
         return cls(
             cases.truth,
             tuple(_kept(said, cases.assigned[name], passing) for name, said in cases.scores.items()),
