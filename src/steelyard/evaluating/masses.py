@@ -219,6 +219,11 @@ class Sides:
         return np.asarray(reduce(np.add, over_rows(len(influence), work)))
 
 
+def summed_at(places: Places, values: Array, size: int) -> Array:
+    """Sums of values at each of so many places, (replicates, rows) to (replicates, places)."""
+    return np.stack([np.bincount(places, each, size) for each in values])
+
+
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
     """Put the sums of squares of all sides together, and what their clusters share."""
     # Sides are few: plain numbers are faster than arrays.

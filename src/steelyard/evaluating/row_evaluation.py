@@ -17,7 +17,7 @@ from ..sums.statistics import Patterns
 from .evaluation import Slot
 from .influence import Spread
 from .layout import Layout, layout_of
-from .masses import Weights
+from .masses import Weights, summed_at
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -152,6 +152,10 @@ class RowEvaluation(ABC):
         seen = self.rows.by_class[row]
         found[: len(seen)] = seen
         return found
+
+    def mass_by_class(self, mass: Array) -> Array:
+        """What each class weighs where rows weigh something else: (replicates, rows) to (replicates, classes)."""
+        return summed_at(self.rows.truth, mass, len(self.scale))
 
     @property
     def clustered(self) -> bool:

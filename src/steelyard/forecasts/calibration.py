@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import BadOption, quoted
 from ..evaluating.evaluation import PSEUDO_ROWS, Slot
+from ..evaluating.masses import summed_at
 from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from ..parallel import chunks, over_rows
 from ..registry import Measure
@@ -132,6 +133,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     found: dict[Target, Binned] = field(default_factory=dict, repr=False)
     kept: dict[tuple[str, int | str | None], Gaps] = field(default_factory=dict, repr=False)
+    placed: dict[Target, tuple[Places, Array]] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -312,22 +314,24 @@ class CalibrationEvaluation(RowEvaluation):
         del place
         return 0.0, np.zeros(1)
 
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """Find the bin and the gap of every row."""
+        for target in {target for slot in slots for target, _ in self._behind(slot)}:
+            forecast, happened = self.rounded(target.code)
+            self.placed[target] = self.binned(target).place(forecast), forecast - happened
+
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
-        found = np.empty((len(mass), len(slots)))
-        for place, slot in enumerate(slots):
-            squares = sum(weight * self._reweighed(target, mass) for target, weight in self._behind(slot))
-            found[:, place] = np.sqrt(np.maximum(squares, 0.0))
-        return found
+        behind = [self._behind(slot) for slot in slots]
+        targets = {target for some in behind for target, _ in some}  # those of averages are those of classes
+        squares = {target: self._reweighed(target, mass) for target in targets}
+        means = [sum(weight * squares[target] for target, weight in some) for some in behind]
+        return np.asarray(np.sqrt(np.maximum(np.stack(means, axis=1), 0.0)))
 
     def _reweighed(self, target: Target, mass: Array) -> Array:
         """The mean squared gap of one target in every replicate, less the noise of both draws."""
-        binned = self.binned(target)
-        forecast, happened = self.rounded(target.code)
-        place, size = binned.place(forecast), len(binned.mass)
-        pick = np.zeros((len(forecast), size))
-        pick[np.arange(len(forecast)), place] = 1.0
-        weighed, gap = mass @ pick, mass @ (pick * (forecast - happened)[:, None])
+        binned, (place, each) = self.binned(target), self.placed[target]
+        weighed, gap = (summed_at(place, values, len(binned.mass)) for values in (mass, mass * each))
         share = weighed / weighed.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             square = np.where(weighed > 0, share * np.square(gap / weighed), 0.0).sum(axis=1)

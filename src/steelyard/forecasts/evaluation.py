@@ -311,7 +311,7 @@ class ForecastEvaluation(ForecastColumns):
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
         total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
-        by_class = np.stack([mass[:, self.rows.truth == code].sum(axis=1) for code in range(len(self.scale))], axis=1)
+        by_class = self.mass_by_class(mass)
         with np.errstate(divide="ignore", invalid="ignore"):
             for place, slot in enumerate(slots):
                 base = self.base(slot)

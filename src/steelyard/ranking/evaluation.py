@@ -330,9 +330,7 @@ class RankedEvaluation(RowEvaluation):
             return np.full((len(mass), len(slots)), np.nan)
         by_class = np.zeros((len(mass), len(self.scale)))
         if any(measure.balanced or average == "weighted" for measure, _, average in slots):
-            by_class = np.stack(
-                [mass[:, self.rows.truth == code].sum(axis=1) for code in range(len(self.scale))], axis=1
-            )
+            by_class = self.mass_by_class(mass)
         values: dict[tuple[str, int | str | None], Array] = {}
         with np.errstate(divide="ignore", invalid="ignore"):
             for measure, code, _ in slots:

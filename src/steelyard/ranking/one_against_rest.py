@@ -181,7 +181,7 @@ class OneAgainstRest:
 
     def reweighed(self, measure: Measure, mass: Array, by_class: Array) -> Array:
         """The value of a measure where the rows weigh something else: (replicates, rows) to (replicates,)."""
-        ordered, groups = mass[:, self.ranking.order], self.ranking.groups
+        ordered, groups = mass.take(self.ranking.order, axis=1), self.ranking.groups
         positive = ordered * self.positive
         negative = ordered - positive
         if measure.balanced:
