@@ -38,6 +38,17 @@ def test_assessing_arrays_loads_nothing_heavy() -> None:
     assert not loaded_after("import steelyard; steelyard.assess([0, 1, 1], [0, 1, 0])['kappa']") & {*HEAVY}
 
 
+def test_comparing_loads_nothing_heavy() -> None:
+    """Every p-value is of functions that are there already: all of SciPy's statistics take a second and more."""
+    code = """
+from steelyard import compare
+found = compare([0, 1, 1, 0, 1, 0], {"a": [0.1, 0.7, 0.8, 0.6, 0.9, 0.2], "b": [0.3, 0.4, 0.9, 0.1, 0.6, 0.7]}, event=1)
+print(found, found.differences(), found.verdict())
+found.mcnemar("a", "b", "mid-p")
+""".strip()
+    assert not loaded_after(code.replace(chr(10), "; ")) & {*HEAVY}
+
+
 def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("y,m\n0,0\n1,1\n")
     loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', assigned='m')['kappa']")

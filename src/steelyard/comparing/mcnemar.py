@@ -47,8 +47,7 @@ def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
             continuity correction, as R's mcnemar.test), "chi-squared" (without), or "auto": exact below 25
             discordant rows, corrected from there on; without correction where counts are not whole.
     """
-    from scipy.special import bdtr, chdtrc
-    from scipy.stats import binom
+    from scipy.special import bdtr, chdtrc  # scipy.stats would take longer to load than all else takes
 
     known = ("auto", "exact", "mid-p", "corrected", "chi-squared")
     refuse_unknown("method", method, known)
@@ -60,10 +59,11 @@ def mcnemar(only_a: float, only_b: float, method: str = "auto") -> McNemar:
     if method in ("exact", "mid-p"):
         if only_a != round(only_a) or only_b != round(only_b):
             raise BadOption("the exact tests need whole counts", mend="Use 'chi-squared' with weights")
-        p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5))) if total else 1.0
-        if method == "mid-p" and total:
-            p = min(1.0, 2 * float(bdtr(smaller, int(total), 0.5)) - float(binom.pmf(smaller, total, 0.5)))
-        return McNemar(only_a, only_b, float("nan"), p, method)
+        up_to = float(bdtr(smaller, int(total), 0.5)) if total else 1.0
+        below = up_to
+        if method == "mid-p":  # half of what is as likely as the counts themselves
+            below = float(bdtr(smaller - 1, int(total), 0.5)) if smaller else 0.0
+        return McNemar(only_a, only_b, float("nan"), min(1.0, up_to + below), method)
     gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
     statistic = max(gap, 0.0) ** 2 / total if total else 0.0
     return McNemar(only_a, only_b, statistic, float(chdtrc(1, statistic)), method)
