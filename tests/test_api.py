@@ -155,4 +155,25 @@ def test_bad_tables_are_refused(counts: Any) -> None:
 
 def test_names_that_are_one_as_text_are_refused() -> None:
     with pytest.raises(SteelyardError, match="same name"):
-        compare([0, 1], {1: [0, 1], "1": [0, 1]})  # type: ignore[dict-item]
+        compare([0, 1], {1: [0, 1], "1": [0, 1]})
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_of_predictions_has_a_classifier_in_each_column(library: str) -> None:
+    columns = {"rule": ["no", "yes", "yes", "no"], "model": [0.2, 0.7, 0.4, 0.1]}
+    frames = pytest.importorskip(library)
+    frame = frames.table(columns) if library == "pyarrow" else frames.DataFrame(columns)
+    truth = ["no", "yes", "yes", "yes"]
+    found = compare(truth, frame, event="yes")
+    assert found.models == ("rule", "model")
+    assert found.table().to_json() == compare(truth, columns, event="yes").table().to_json()
+
+
+def test_rows_of_a_frame_of_predictions_are_told_by_their_index() -> None:
+    pandas = pytest.importorskip("pandas")
+    truth = pandas.Series([0, 1, 1])
+    said = pandas.DataFrame({"a": [0, 1, 0], "b": [1, 1, 1]}, index=[2, 0, 1])
+    with pytest.raises(SteelyardError, match="index"):
+        compare(truth, said)
+    with pytest.raises(SteelyardError, match="no names"):
+        compare(truth, said["a"])

@@ -307,6 +307,17 @@ def test_integer_labels_are_read_as_integers(capsys: pytest.CaptureFixture[str],
     assert run(capsys, *words[:-3], "--event", "one")[0] == 2
 
 
+def test_a_column_alone_is_a_model_of_its_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("y,tree,forest\na,a,b\nb,b,b\na,b,a\nb,a,b\n")
+    words = ["compare", str(path), "--truth", "y", "--json", "--model"]
+    short = json.loads(run(capsys, *words, "tree", "--model", "other=forest")[1])
+    long = json.loads(run(capsys, *words, "tree=tree", "--model", "other=forest")[1])
+    assert short == long
+    for unclear in ("tre*", "tree,forest", "tree=", "=tree", ""):
+        assert run(capsys, *words, unclear)[0] == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -144,7 +144,7 @@ def assess(
 
 def compare(
     y_true: Any,
-    predictions: Mapping[str, Any] | Sequence[str],
+    predictions: Any,
     *,
     truth: str | None = None,
     scale: Scale | None = None,
@@ -172,9 +172,10 @@ def compare(
 
     Args:
         y_true: The true labels; or a data frame or path, with ``truth=`` naming the column.
-        predictions: {name: prediction}, each in any form that ``assess`` takes. With a frame: {name: columns}, where
-            columns are a pattern ("lda_*"), a list or {class: column} of memberships, or one column of labels
-            or scores; or a list of such columns, each of which is a classifier.
+        predictions: {name: prediction}, each in any form that ``assess`` takes; or a frame with a column of labels or
+            scores for each classifier. Where y_true is a frame: {name: columns}, where columns are a pattern ("lda_*"),
+            a list or {class: column} of memberships, or one column of labels or scores; or a list of such columns, each
+            of which is a classifier.
         truth: With a frame: the column of true labels.
         scale: See ``assess``, as for all that follow.
         event: The class of interest.

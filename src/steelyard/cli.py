@@ -159,7 +159,9 @@ def compare(
     model: Annotated[
         tuple[str, ...],
         Parameter(
-            help="NAME=COLUMNS, once a model: lda='lda_*', tree=tree_class, or columns with commas.", negative=""
+            help="NAME=COLUMNS, once a model: lda='lda_*', tree=tree_class, or columns with commas. "
+            "A column alone is a model of its name.",
+            negative="",
         ),
     ],
     measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,

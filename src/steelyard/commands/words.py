@@ -143,13 +143,15 @@ def columns(text: str | None) -> str | list[str] | None:
 
 
 def models(texts: Iterable[str]) -> dict[str, Any]:
-    """Read NAME=COLUMNS, once a model."""
+    """Read NAME=COLUMNS, once a model; one column may give the model its name."""
     found: dict[str, Any] = {}
     for text in texts:
-        name, _, named = text.partition("=")
-        if not name or not named or name in found:
-            raise BadOption(f"--model {quoted(text)} cannot be read", mend="Write NAME=COLUMNS, each name once")
-        found[name] = columns(named)
+        name, says, named = text.partition("=")
+        alone = not says and "*" not in name and "," not in name
+        if not name or not (named or alone) or name in found:
+            mend = "Write NAME=COLUMNS, or one COLUMN alone, each name once"
+            raise BadOption(f"--model {quoted(text)} cannot be read", mend=mend)
+        found[name] = name if alone else columns(named)
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..columns import read_frame
 from ..errors import BadOption, SteelyardError, UnknownColumn, quoted
 from ..files import sources
 from ..files.paths import File
@@ -152,12 +153,22 @@ def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File)
 
 
 def predictions_by_name(predictions: Any, of_columns: bool) -> dict[str, Any]:
-    """Predictions by the names of their classifiers; columns of a frame are names already."""
+    """Predictions by the names of their classifiers; columns of a frame are names already, or have them."""
     if of_columns and _are_names(predictions):
         return by_name((name, name) for name in predictions)
+    if not of_columns and hasattr(predictions, "__arrow_c_stream__") and hasattr(predictions, "columns"):
+        return by_name(_columns_of(predictions))
     if not isinstance(predictions, Mapping):
         raise BadOption("predictions have no names", mend="Give {name: prediction}")
     return by_name(predictions.items())
+
+
+def _columns_of(frame: Any) -> Iterable[tuple[Any, Any]]:
+    """The columns of a frame with their names; those of pandas keep their index, by which rows are told."""
+    if hasattr(frame, "items"):
+        return list(frame.items())
+    table = read_frame(frame)
+    return zip(table.column_names, table.columns, strict=True)
 
 
 def by_name(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
