@@ -38,6 +38,11 @@ def test_assessing_arrays_loads_nothing_heavy() -> None:
     assert not loaded_after("import steelyard; steelyard.assess([0, 1, 1], [0, 1, 0])['kappa']") & {*HEAVY}
 
 
+def test_assessing_many_scores_does_not_wait_for_scipy() -> None:
+    code = "import numpy, steelyard; r = numpy.random.default_rng(1); y = r.random(9000) < 0.4; "
+    assert "scipy" not in loaded_after(f"{code} print(steelyard.assess(y, 0.6 * r.random(9000) + 0.3 * y, event=True))")
+
+
 def test_comparing_loads_nothing_heavy() -> None:
     """Every p-value is of functions that are there already: all of SciPy's statistics take a second and more."""
     code = """

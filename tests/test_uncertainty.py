@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import ndtri, stdtrit
 from scipy.stats import norm, t
 
 from steelyard import Scale, assess, assess_table, find
+from steelyard.uncertainty.intervals import MANY, critical_values
 from tests.cases_of import drawn
 
 Z = norm.ppf(0.975)
@@ -142,3 +144,10 @@ def test_training_stands_beside_test() -> None:
     assert gap.low < gap.value < gap.high
     assert gap.low > 0, "a classifier that was fitted to its training data is flattered by them"
     assert "training" in str(found)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99, 0.999, 0.999999])
+def test_quantiles_of_t_are_those_of_scipy_also_where_they_are_told_from_the_normal(level: float) -> None:
+    freedom = np.array([1.0, 7.5, MANY - 1, MANY, MANY + 1, 12345.6, 1e6, 1e12])
+    assert_allclose(critical_values(level, freedom), stdtrit(freedom, (1 + level) / 2), rtol=5e-14)
+    assert critical_values(level, np.array([np.inf]))[0] == pytest.approx(ndtri((1 + level) / 2), rel=1e-14)
