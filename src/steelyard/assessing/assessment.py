@@ -299,9 +299,9 @@ class Assessment(Evaluated):
         Returns:
             A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
         """
-        from .decomposition import least_likely
+        from .decomposition import tested
 
-        return least_likely([one.test(find("brier"), self.settings.seed) for one in self.reliabilities(label).values()])
+        return tested(self.reliabilities(label), self.settings.seed)
 
     def recalibration(
         self, method: Literal["logistic", "isotonic"] = "logistic", *, folds: int = 10, seed: int | None = None

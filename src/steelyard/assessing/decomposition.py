@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from ..errors import BadOption, quoted
 from ..folds import fold_of
 from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Recalibration, Reliability, recalibrate
 from ..measures import find
+from ..parallel import in_order
 from ..registry import Measure
 from ..scale import Label
 from ..suggestions import refuse_unknown
@@ -32,15 +33,16 @@ SUMMED = "brier_multiclass"
 
 def curves(found: Mapping[Label, Reliability], level: float, seed: int, band: bool) -> Table:
     """The reliability curves of classes, one behind the other."""
-    tables = [(name, one.curve(level, seed, band)) for name, one in found.items()]
+    tables = list(zip(found, in_order(lambda one: one.curve(level, seed, band), list(found.values())), strict=True))
     columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
     for column in tables[0][1].column_names:
         columns[column] = [value for _, table in tables for value in table[column]]
     return Table(columns)
 
 
-def least_likely(tests: Sequence[CalibrationTest]) -> CalibrationTest:
-    """The test with the least p-value, which is multiplied by their number (Bonferroni)."""
+def tested(found: Mapping[Label, Reliability], seed: int) -> CalibrationTest:
+    """Of the tests of all classes that with the least p-value, which is multiplied by their number (Bonferroni)."""
+    tests = list(in_order(lambda one: one.test(find("brier"), seed), list(found.values())))
     least = min(tests, key=lambda test: test.p)
     if len(tests) == 1:
         return least
@@ -58,9 +60,8 @@ def decomposition(
     measure = find("brier") if score.name == SUMMED else score
     if not measure.of_rows or measure.better != "lower" or measure.penalty is not None:
         raise BadOption(f"{score.label} cannot be taken apart", mend="Say brier, brier_multiclass or log_score")
-    tables: dict[Label | None, Array] = {
-        name: _with_bounds(one, measure, method, bins, level, seed) for name, one in found.items()
-    }
+    parts = in_order(lambda one: _with_bounds(one, measure, method, bins, level, seed), list(found.values()))
+    tables: dict[Label | None, Array] = dict(zip(found, parts, strict=True))
     if score.name == SUMMED:
         # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
         tables = {None: np.sum(list(tables.values()), axis=0)}

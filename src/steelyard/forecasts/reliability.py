@@ -37,6 +37,7 @@ Recalibration = Literal["logistic", "isotonic"]
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 MOST_CELLS = 1_000
 DRAWS = 1_000
+BLOCK = 64  # draws of so many forecasts that stay in the cache
 BARS = 20
 FINE_ENOUGH = 12  # bits: a picture does not show more
 
@@ -234,18 +235,32 @@ def _parts_of_draws(
     measure: Measure, forecast: Array, happened: Array, mass: Array, refit: Callable[[Array, Array], Array]
 ) -> Array:
     """The parts of a score for many draws of the same forecasts: (draws, parts)."""
-    base = np.broadcast_to((happened.sum(axis=1) / mass.sum(axis=1))[:, None], mass.shape)
-    given, better, blind = (
-        _expected(measure, each, happened, mass) for each in (forecast, refit(happened, mass), base)
-    )
-    return np.stack([given, given - better, blind - better, blind], axis=1)
+    found = np.empty((len(mass), len(PARTS)))
+    for some in _blocks(len(mass)):
+        true, whole = happened[some], mass[some]
+        base = np.broadcast_to((true.sum(axis=1) / whole.sum(axis=1))[:, None], whole.shape)
+        given, better, blind = (_expected(measure, each, true, whole) for each in (forecast, refit(true, whole), base))
+        found[some] = np.stack([given, given - better, blind - better, blind], axis=1)
+    return found
+
+
+def _blocks(draws: int) -> list[slice]:
+    return [slice(low, low + BLOCK) for low in range(0, draws, BLOCK)]
 
 
 def _isotonic_rows(happened: Array, mass: Array) -> Array:
-    """Isotonic regression of every draw; a forecast that was not drawn weighs next to nothing."""
-    frequency = np.divide(happened, mass, out=np.zeros(mass.shape), where=mass > 0)
-    weights = np.where(mass > 0, mass, 1e-9)
-    return np.array([isotonic(*row) for row in zip(frequency, weights, strict=True)])
+    """Isotonic regression of every draw; a forecast that was not drawn weighs next to nothing.
+
+    Draws go end to end, each a step above all before it: so one call is enough, and none is pooled with another.
+    """
+    found = np.empty(mass.shape)
+    for some in _blocks(len(mass)):
+        true, whole = happened[some], mass[some]
+        frequency = np.divide(true, whole, out=np.zeros(whole.shape), where=whole > 0)
+        step = 2.0 * np.arange(len(whole))[:, None]
+        fitted = _never_falling((frequency + step).ravel(), np.where(whole > 0, whole, 1e-9).ravel())
+        found[some] = np.clip(fitted.reshape(whole.shape) - step, 0.0, 1.0)
+    return found
 
 
 def _binned_rows(forecast: Array, bins: int, happened: Array, mass: Array) -> Array:
@@ -256,10 +271,14 @@ def _binned_rows(forecast: Array, bins: int, happened: Array, mass: Array) -> Ar
 
 
 def isotonic(values: Array, weights: Array) -> Array:
-    """The values nearest to these by weighted squares that never fall."""
+    """The frequencies nearest to these by weighted squares that never fall."""
+    return np.clip(_never_falling(values, weights), 0.0, 1.0)
+
+
+def _never_falling(values: Array, weights: Array) -> Array:
     from scipy.optimize import isotonic_regression
 
-    return np.clip(isotonic_regression(values, weights=weights).x, 0.0, 1.0)
+    return np.asarray(isotonic_regression(values, weights=weights).x)
 
 
 def _ends(values: Array) -> Places:
