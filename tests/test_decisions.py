@@ -249,6 +249,19 @@ def test_a_goal_is_read_as_it_is_written() -> None:
             Goal.read(text)
 
 
+def test_a_goal_in_one_line_is_the_goal_in_parts(tested: sy.Assessment) -> None:
+    def told(*goal: Any) -> str:
+        return str(tested.best_threshold(*goal))
+
+    parts = told("specificity", "sensitivity >= 0.7")
+    assert told("max specificity where sensitivity >= 0.7") == told("max specificity", "sensitivity >= 0.7") == parts
+    assert told("best:f1") == told("f1")
+    both = told("max specificity where sensitivity >= 0.7", "precision >= 0.4")
+    assert both == told("specificity", ["sensitivity >= 0.7", "precision >= 0.4"]) != parts
+    with pytest.raises(BadOption, match="lower is better"):
+        told("max error where sensitivity >= 0.7")
+
+
 # --- through assess and compare ---------------------------------------------------------------------------------
 
 

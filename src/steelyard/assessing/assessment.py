@@ -189,7 +189,8 @@ class Assessment(Evaluated):
         """Choose the threshold of the event by a measure, under conditions.
 
         Args:
-            measure: What is to be best: "f1", "cost", "specificity".
+            measure: What is to be best: "f1", "cost", "specificity"; or all of it in one line, as ``assess`` takes it:
+                "max specificity where sensitivity >= 0.8".
             where: What must hold: "sensitivity >= 0.8", or several of these.
             prevalence: The share of the event where the threshold will be used.
             guarantee: The probability with which the conditions shall hold for all rows to come, not only for these.
@@ -199,11 +200,14 @@ class Assessment(Evaluated):
             A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
         """
         from ..deciding.decisions import choose_threshold
-        from ..deciding.goals import Goal
+        from ..deciding.goals import Goal, Written, conditions
 
         if len(self.classes) > 2:
             raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")
-        goal = Goal.of(self._priced(measure), where, prevalence, guarantee)
+        written, way = Written.of(measure) if isinstance(measure, str) else None, None
+        if written is not None:
+            measure, where, way = written.measure, [*written.where, *conditions(where)], written.way
+        goal = Goal.of(self._priced(measure), where, prevalence, guarantee, way)
         return choose_threshold(self, goal, as_seed(seed, self.settings.seed))
 
     def rejection(self) -> Table:

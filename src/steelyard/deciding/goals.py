@@ -70,6 +70,30 @@ def refuse_no_share(**options: Any) -> None:
             raise BadOption(f"{name} is {quoted(value)}", mend="It lies between 0 and 1")
 
 
+def conditions(where: Any) -> list[Any]:
+    """What must hold: one condition, or several."""
+    return list(where) if isinstance(where, Iterable) and not isinstance(where, str) else [where]
+
+
+class Written(NamedTuple):
+    """A goal in one line of text: what is to be best, what must hold, and which way is better where that is said."""
+
+    measure: str
+    where: list[str]
+    way: str | None
+
+    @classmethod
+    def of(cls, text: str) -> Written | None:
+        """Take it apart; None where it is no such line."""
+        plain = text.strip()
+        if plain.startswith("best:"):
+            return cls(plain.removeprefix("best:"), [], None)
+        found = re.fullmatch(r"(?P<way>max|min)\s+(?P<measure>.+?)(?:\s+where\s+(?P<limits>.+))?", plain)
+        if found is None:
+            return None
+        return cls(found["measure"], found["limits"].split(" and ") if found["limits"] else [], found["way"])
+
+
 @dataclass(frozen=True)
 class Goal:
     """What a threshold is chosen for: the best value of a measure, under conditions.
@@ -88,13 +112,22 @@ class Goal:
     guarantee: float | None = None
 
     @classmethod
-    def of(cls, measure: str | Measure, where: Any = (), prevalence: Any = None, guarantee: Any = None) -> Goal:
-        """Check what a user asks for."""
+    def of(
+        cls,
+        measure: str | Measure,
+        where: Any = (),
+        prevalence: Any = None,
+        guarantee: Any = None,
+        way: str | None = None,
+    ) -> Goal:
+        """Check what a user asks for; where it is said which way is better, that too."""
         entry = counted(measure).with_better_end()
         if entry.needs:
             raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend="Give cost= to assess, or costs here")
-        several = isinstance(where, Iterable) and not isinstance(where, str)
-        limits = tuple(Limit.read(text) for text in (where if several else [where]))
+        if way is not None and (way == "max") != (entry.better == "higher"):
+            mend = f"Say {'max' if entry.better == 'higher' else 'min'} {entry.label}"
+            raise BadOption(f"of {entry.label}, {entry.better} is better", mend=mend)
+        limits = tuple(Limit.read(text) for text in conditions(where))
         refuse_no_share(prevalence=prevalence, guarantee=guarantee)
         if guarantee is not None and not limits:
             raise BadOption("a guarantee needs a condition", mend="Say where='sensitivity >= 0.8'")
@@ -103,22 +136,13 @@ class Goal:
     @classmethod
     def read(cls, text: str) -> Goal:
         """Read a goal as users write it: "best:f1", "max specificity where sensitivity >= 0.8"."""
-        plain = text.strip()
-        if plain.startswith("best:"):
-            return cls.of(plain.removeprefix("best:"))
-        found = re.fullmatch(r"(?P<way>max|min)\s+(?P<measure>.+?)(?:\s+where\s+(?P<limits>.+))?", plain)
-        if found is None:
+        written = Written.of(text)
+        if written is None:
             raise BadOption(
                 f"the threshold {quoted(text)} cannot be read",
                 mend="Give a number, 'best:f1', 'cost:costs.csv' or 'max specificity where sensitivity >= 0.8'",
             )
-        goal = cls.of(found["measure"], (found["limits"] or "").split(" and ") if found["limits"] else ())
-        if (found["way"] == "max") != (goal.measure.better == "higher"):
-            raise BadOption(
-                f"of {goal.measure.label}, {goal.measure.better} is better",
-                mend=f"Say {'max' if goal.measure.better == 'higher' else 'min'} {goal.measure.label}",
-            )
-        return goal
+        return cls.of(written.measure, written.where, way=written.way)
 
     @property
     def measures(self) -> list[Measure]:
