@@ -33,8 +33,13 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def p_value(value: float) -> str:
+    """A p-value; of one that is very small, how small does not matter."""
+    return "<0.001" if value < 0.001 else number(value)
+
+
 def span(low: float, high: float) -> str:
-    """An interval with as many decimals as its width deserves, at least three."""
+    """An interval with as many decimals as its width deserves: two digits of that, at least three decimals."""
     decimals = _decimals(low, high)
     if decimals is None:
         return f"[{_fixed(low)}, {_fixed(high)}]"
@@ -56,7 +61,7 @@ def with_interval(value: float, low: float, high: float) -> str:
 def _decimals(low: float, high: float) -> int | None:
     """How many decimals a narrow interval needs; None for others, which do with three."""
     width = float(high) - float(low)
-    return min(8, 2 - math.floor(math.log10(width))) if 0 < width < 0.01 else None
+    return min(8, 1 - math.floor(math.log10(width))) if 0 < width < 0.01 else None
 
 
 def _fixed(value: float) -> str:

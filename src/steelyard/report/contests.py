@@ -10,7 +10,7 @@ from ..errors import SteelyardError
 from ..resampling.crossed import CrossAssessment
 from ..sums.statistics import CONFUSION
 from ..table import json_value
-from ..text import count, estimated, number
+from ..text import count, estimated, number, p_value
 from .wording import drawn, shown, worded
 
 if TYPE_CHECKING:
@@ -48,18 +48,14 @@ def differences_of(verdict: Verdict) -> dict[str, Any]:
                 "b": verdict.models.index(row["b"]),
                 "text": text,
                 "interval": bounds if known else "",
-                "p_text": _p(row["p"]),
-                "p_adjusted_text": _p(row["p_adjusted"]),
+                "p_text": p_value(row["p"]),
+                "p_adjusted_text": p_value(row["p_adjusted"]),
                 "verdict": words,
                 "told_apart": row["verdict"] in ("a", "b"),
                 "note": row["note"],
             }
         )
     return {"rows": found}
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else number(value)
 
 
 def deciding_of(comparison: Comparison, verdict: Verdict) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..scale import Continuum
 from ..sums.statistics import CONTINUUM
-from ..text import count, estimated, named, number
+from ..text import count, estimated, named, number, p_value
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -181,13 +181,9 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
     for row in comparison.differences(measure):
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
-        shown = map(_p, p)
+        shown = map(p_value, p)
         rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
     return Grid(columns, rows, (2, 4, 5, 6))
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else number(value)
 
 
 def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
@@ -200,7 +196,7 @@ def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
         row = [named(label), count(part[models[0]].n), *[both(part[model][measure]) for model in models]]
         if two:
             (found,) = part.differences(measure)
-            row += [" ".join(estimated(found["difference"], found["low"], found["high"])), _p(found["p"])]
+            row += [" ".join(estimated(found["difference"], found["low"], found["high"])), p_value(found["p"])]
         rows.append(row)
     columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
     return Grid(

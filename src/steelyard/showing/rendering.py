@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
-from ..text import add_row, count, named, number, rich_table, with_interval
+from ..text import add_row, count, named, number, p_value, rich_table, with_interval
 from .grids import (
     Grid,
     class_grid,
@@ -147,13 +147,14 @@ def calibration_view(
             add_row(table, [score, *([named(rows[start]["class"])] if several else []), *cells])
     unlikely = test.p < 1 - assessment.settings.level
     words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
-    verdict = f"calibration: {words}; p = {number(test.p)} ({test.method})"
+    shown = p_value(test.p).replace("<", "< ")
+    verdict = f"calibration: {words}; p {shown if shown.startswith('<') else f'= {shown}'} ({test.method})"
     before, after = preview.models
     gains = rich_table(["score", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
     for row in preview.differences():
         values = [number(preview[model][row["measure"]].value) for model in (before, after)]
         gain = with_interval(row["difference"], row["low"], row["high"])
-        add_row(gains, [row["measure"], *values, gain, "<0.001" if row["p"] < 0.001 else number(row["p"])])
+        add_row(gains, [row["measure"], *values, gain, p_value(row["p"])])
     return [*views, table, Text(verdict), gains]
 
 
