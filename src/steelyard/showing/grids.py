@@ -41,7 +41,7 @@ def heading(assessment: Assessment) -> str:
     parts = [f"{count(assessment.n)} rows", f"{len(scale)} classes"]
     parts += [] if scale.event is None else [f"event {named(scale.event)}"]
     parts += _cut(assessment)
-    parts += [f"{assessment.evaluation.patterns.clusters} clusters"] if assessment.tally.groups else []
+    parts += [f"{count(assessment.evaluation.patterns.clusters)} clusters"] if assessment.tally.groups else []
     parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
     parts.append(f"{assessment.settings.level:.0%} intervals")
     return ", ".join(parts)
