@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.text import estimated, named, with_interval
+from steelyard.text import estimated, in_percent, named, p_value, with_interval
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,17 @@ def test_no_name_floods_a_table() -> None:
     assert len(named(long)) == 80
     assert named(long).endswith("end")
     assert len(str(sy.assess([long, "y"] * 10, [long, long] * 10))) < 15_000
+
+
+@pytest.mark.parametrize(
+    ("level", "text"), [(0.95, "95%"), (0.9, "90%"), (0.975, "97.5%"), (0.999, "99.9%"), (0.9999, "99.99%")]
+)
+def test_a_level_is_told_with_all_its_digits(level: float, text: str) -> None:
+    assert in_percent(level) == text
+    told = str(sy.assess([0, 1, 1], [0, 1, 0], level=level))
+    assert f"{text} intervals" in told
+    assert f"{text} interval " in told
+
+
+def test_of_very_small_p_values_how_small_does_not_matter() -> None:
+    assert [p_value(p) for p in (0.0, 0.0009, 0.001, 0.04, 1.0)] == ["<0.001", "<0.001", "0.001", "0.040", "1.000"]

@@ -38,6 +38,11 @@ def p_value(value: float) -> str:
     return "<0.001" if value < 0.001 else number(value)
 
 
+def in_percent(level: float) -> str:
+    """A level with all its digits: 99.9% is not 100%."""
+    return f"{100 * level:.8g}%"
+
+
 def span(low: float, high: float) -> str:
     """An interval with as many decimals as its width deserves: two digits of that, at least three decimals."""
     decimals = _decimals(low, high)

@@ -10,6 +10,7 @@ from ..assessing.assessment import Assessment
 from ..assessing.parts import compute_all
 from ..parallel import meanwhile
 from ..showing.grids import heading, overall_rows
+from ..text import in_percent
 from .contests import deciding_of, differences_of, folds_of
 from .facts import call_of, data_of, methods_of, sources_of, versions
 from .figures import curves_of, reliability_of, simplex_of, strip_of
@@ -44,7 +45,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "title": shown(title) if title else _title(assessments),
         "models": [shown(name) for name in assessments],
         "heading": heading(first),
-        "level": f"{first.settings.level:.0%}",
+        "level": in_percent(first.settings.level),
         "verdict": _said(verdict, assessments, overall),
         "measures": measures_of(first, overall),
         "confusion": confusion_of(assessments),

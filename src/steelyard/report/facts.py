@@ -14,7 +14,7 @@ from .. import __version__
 from ..errors import quoted
 from ..resampling.crossed import CrossAssessment
 from ..scale import Continuum
-from ..text import count, shortened
+from ..text import count, in_percent, shortened
 from .wording import several, shown
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
         facts.append(["Cut at", several(inner, MOST_NAMES)])
     facts.append(["Weights", _weights(first)])
     facts.append(["Clusters", f"{patterns.clusters:,}" if first.tally.groups else "none: rows are independent"])
-    facts.append(["Intervals", f"{first.settings.level:.0%}, {_method(first)}"])
+    facts.append(["Intervals", f"{in_percent(first.settings.level)}, {_method(first)}"])
     if isinstance(result, CrossAssessment):
         facts.append(["Held out", result.plan.words])
     return facts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..table import json_value
-from ..text import count, estimated, named, shortened, with_interval
+from ..text import count, estimated, in_percent, named, shortened, with_interval
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -87,7 +87,7 @@ def _errs(assessment: Assessment, found: dict[str, tuple[str, Estimate]]) -> str
         one, verb = found["accuracy"][1], "right"
     else:
         return ""
-    sure = f"{assessment.settings.level:.0%} interval {percent(one.low)} to {percent(one.high)}"
+    sure = f"{in_percent(assessment.settings.level)} interval {percent(one.low)} to {percent(one.high)}"
     return f"{shown(assessment.model)} is {verb} on {percent(one.value)} of {count(assessment.n)} rows ({sure})."
 
 

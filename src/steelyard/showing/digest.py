@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..sums.statistics import CONFUSION
+from ..text import in_percent
 from .grids import (
     Grid,
     both,
@@ -60,7 +61,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
     rows = overall_rows(assessment, measures)
     noted = any(e.note for _, e in rows)
     cells = [[label, *told(e), *([e.note] if noted else [])] for label, e in rows]
-    columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", *(["note"] if noted else [])]
+    columns = ["measure", "value", f"{in_percent(assessment.settings.level)} interval", *(["note"] if noted else [])]
     counted = bool(assessment.settings.made_of(CONFUSION))
     whole = measures_grid(assessment, everything)
     folded = {

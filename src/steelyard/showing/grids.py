@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..scale import Continuum
 from ..sums.statistics import CONTINUUM
-from ..text import count, estimated, named, number, p_value
+from ..text import count, estimated, in_percent, named, number, p_value
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -43,7 +43,7 @@ def heading(assessment: Assessment) -> str:
     parts += _cut(assessment)
     parts += [f"{count(assessment.evaluation.patterns.clusters)} clusters"] if assessment.tally.groups else []
     parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
-    parts.append(f"{assessment.settings.level:.0%} intervals")
+    parts.append(f"{in_percent(assessment.settings.level)} intervals")
     return ", ".join(parts)
 
 
@@ -93,7 +93,7 @@ def both(estimate: Estimate) -> str:
 def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> Grid:
     """Every measure with interval, standard error and method; training beside, where there was any."""
     training = assessment.training
-    columns = ["measure", "value", f"{assessment.settings.level:.0%} interval", "se", "method"]
+    columns = ["measure", "value", f"{in_percent(assessment.settings.level)} interval", "se", "method"]
     columns += ["training", "gap"] if training else []
     columns += ["note"] if with_notes else []
     rows = []
@@ -173,7 +173,7 @@ def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = No
 
 def differences_grid(comparison: Comparison, measure: str) -> Grid:
     """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
-    level = f"{comparison.settings.level:.0%} interval"
+    level = f"{in_percent(comparison.settings.level)} interval"
     whole = bool((comparison.tally.sums.values[:, 0] % 1 == 0).all())  # rows held out several times count in part
     tested = measure in ("error", "accuracy") and not comparison.tally.groups and whole
     columns = ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])]
