@@ -211,6 +211,30 @@ def test_rounded_probabilities_are_let_in(row: list[float]) -> None:
     assert highest(row, dtype=np.float32) in ([0], [2])
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(2, 4), st.sampled_from([np.float32, np.float64]))
+def test_what_rounding_does_to_sums_is_no_mistake(seed: int, classes: int, decimals: int, dtype: Any) -> None:
+    shares = np.random.default_rng(seed).dirichlet(np.full(classes, 0.7), 50)
+    rounded = shares.round(decimals)
+    assert highest(*rounded.tolist(), dtype=dtype) == np.argmax(rounded, axis=1).tolist()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [0.5, 0.49],  # two that were rounded add up to 1
+        [0.5, 0.3, 0.18],
+        [0.333, 0.333, 0.33],
+        [0.3, 0.3, 0.3],
+        [0.3301, 0.3301, 0.35],
+        [0.33, 0.33, 0.33 + 1e-5],
+        [0.02] * 40,
+    ],
+)
+def test_what_rounding_cannot_do_is_refused(row: list[float]) -> None:
+    with pytest.raises(SumNotOne):
+        highest(row)
+
+
 # --- a score --------------------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,9 @@ __all__ = [
 
 # Wide enough for single precision and for files that kept three decimals, too narrow to let a mistake through.
 SUM_TOLERANCE = 2e-3
+DECIMALS = (2, 3, 4)  # of files whose numbers were rounded: sums of many of them are further off
+MOST_ROUNDED = 0.05  # that is too far to be rounding, whatever the number of classes
+ROUNDING = 1e-7  # of single precision
 ONE = np.float64(1).view(np.uint64)
 
 
@@ -90,7 +93,23 @@ def _refuse_improbable(some: Sequence[Numbers], headings: Sequence[str], name: s
     for piece in some[1:]:
         total += piece
     if not (1 - total.min() <= SUM_TOLERANCE and total.max() - 1 <= SUM_TOLERANCE):
-        raise _astray(total, name, start)
+        off = np.flatnonzero(~(np.abs(total - 1) <= SUM_TOLERANCE))
+        off = off[~_are_rounded([piece[off] for piece in some], total[off])]
+        if len(off):
+            raise _astray(float(total[off[0]]), name, start + int(off[0]))
+
+
+def _are_rounded(some: Sequence[Numbers], total: Numbers) -> Marks:
+    """Mark rows of rounded numbers whose sum is no further off than rounding brings it.
+
+    Every one of them is off by half a unit at most, and their sum by whole units: of three classes, by one.
+    """
+    found = np.zeros(len(total), dtype=bool)
+    for decimals in DECIMALS:
+        whole = np.logical_and.reduce([np.abs(each - np.round(each, decimals)) < ROUNDING for each in some])
+        reach = min((len(some) - 1) // 2 * 10.0**-decimals, MOST_ROUNDED)
+        found |= whole & (np.abs(total - 1) <= reach + len(some) * ROUNDING)
+    return found
 
 
 def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
@@ -102,12 +121,11 @@ def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
         highest = np.maximum(highest, piece)
 
 
-def _astray(total: Numbers, name: str, start: int) -> SumNotOne:
-    row = int(np.argmax(np.abs(total - 1) > SUM_TOLERANCE))
+def _astray(total: float, name: str, row: int) -> SumNotOne:
     return SumNotOne(
-        f"the probabilities add up to {total[row]:.6g}, not 1",
+        f"the probabilities add up to {total:.6g}, not 1",
         column=name,
-        row=start + row,
+        row=row,
         mend="Divide each row by its sum, as standardise(memberships, 'shift', zero=0) does; if these are not "
         "probabilities, say 'softmax' or 'rank' there, or pass the assigned class instead",
     )
