@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import assess, compare
 from steelyard.evaluating.masses import BY_COUNT, UNTIED
-from steelyard.ranking.evaluation import Memory
+from steelyard.ranking.evaluation import FELT, Memory
 from steelyard.registry import REGISTRY, Measure
 
 SHORT = [measure for measure in REGISTRY.values() if measure.formula in UNTIED]
@@ -39,24 +41,34 @@ def test_the_short_way_ends_where_the_long_one_does(
         assert_allclose(one, other, rtol=1e-11, atol=1e-15)
 
 
-@pytest.mark.parametrize("classes", [2, 3, 6])
-def test_counts_tell_the_influences_of_classes_and_of_averages(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    random, rows = np.random.default_rng(classes), 30_000 * classes
-    truth, shares = random.integers(0, classes, rows), random.dirichlet(np.ones(classes), rows)
-    measures = [measure for measure in SHORT if measure.formula in BY_COUNT]
-    counted = assess(truth, shares, measures=measures).ranked
-    slots = counted.slots
-    for slot in slots:
-        if slot.code is None:
-            counted.result(slot)
-    assert counted.memory.placements[0] is not None
-    found = [counted.influence(slot, smooth=False) for slot in slots]
+@pytest.mark.parametrize("decimals", [17, 5, 2])
+@pytest.mark.parametrize("classes", [1, 2, 3, 6])
+def test_counts_tell_values_and_influences_of_classes_and_of_averages(
+    classes: int, decimals: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where scores are tied, and where one score speaks for two classes."""
+    random, rows = np.random.default_rng(classes), 30_000 * max(classes, 2)
+    truth = random.integers(0, max(classes, 2), rows)
+    said = random.random(rows) if classes == 1 else random.dirichlet(np.ones(classes), rows)
+    said = said.round(decimals).astype(np.float32 if decimals == 5 else np.float64)
+    event, measures = 1 if classes == 1 else None, [measure for measure in SHORT if measure.formula in BY_COUNT]
+
+    def found() -> list[Any]:
+        ranked = assess(truth, said, event=event, measures=measures).ranked
+        for slot in ranked.slots:
+            if slot.code is None:
+                ranked.result(slot)
+        assert bool(ranked.memory.placements) == (FELT > 0)
+        influences = [ranked.influence(slot, smooth=False) for slot in ranked.slots]
+        return [*ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, *influences]
+
+    short = found()
+    monkeypatch.setattr("steelyard.ranking.evaluation.FELT", 0.0)
+    monkeypatch.setattr("tests.laws.test_untied_laws.FELT", 0.0)
     for measure in measures:
-        monkeypatch.delitem(BY_COUNT, measure.formula)
         monkeypatch.delitem(UNTIED, measure.formula)
-    long_way = assess(truth, shares, measures=measures).ranked
-    for slot, influence in zip(slots, found, strict=True):
-        assert_allclose(influence, long_way.influence(slot, smooth=False), rtol=1e-9, atol=1e-15, err_msg=str(slot))
+    for one, other in zip(short, found(), strict=True):
+        assert_allclose(one, other, rtol=1e-9, atol=1e-15)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -50,8 +50,9 @@ def _along(line: Line, places: Places, rows: slice) -> Array:
 def by_count(formula: Any) -> Callable[[ByCount], ByCount]:
     """Enter a still shorter one, where what a row adds is a straight line of the rows of the other side above it.
 
-    It is given how many of the rest are above the rows of the class, summed up, and the sizes of the class and rest; it
-    returns the value and the lines of the class and of the rest.
+    Rows of the same score must count half: this way is taken for tied scores too. It is given how many of the rest are
+    above the rows of the class, summed up, and the sizes of the class and rest; it returns the value and the lines of
+    the class and of the rest.
     """
 
     def along_lines(alarms: Places, hits: Places) -> tuple[float, Influences]:

@@ -66,7 +66,7 @@ class Memory:
     sorted: dict[int, OneAgainstRest] = field(default_factory=dict)
     rankings: dict[int, Ranking] = field(default_factory=dict)
     results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
-    placements: list[Placements | None] = field(default_factory=list)
+    placements: list[Placements] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class RankedEvaluation(RowEvaluation):
         return [measure for measure in self.measures if measure.label in missed]
 
     def _count(self, slots: Sequence[Slot], keep: bool = True) -> None:
-        """Find slots by counts alone, where there are many rows alike but for scores.
+        """Find slots by counts alone, where there are many rows that weigh the same.
 
         The counts are kept where one slot is asked for after the other, or its influences are.
         """
@@ -111,9 +111,9 @@ class RankedEvaluation(RowEvaluation):
         if not slots or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
             return
         added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
-        placements = self._placements(keep) if added.max() < FELT else None
-        if placements is None:
+        if added.max() >= FELT:
             return
+        placements = self._placements(keep)
         for measure in {slot.measure.label: slot.measure for slot in slots}.values():
             parts = {part for label, part in map(key_of, slots) if label == measure.label and part is not None}
             known = self._unmoved(placements, measure, parts, added)
@@ -136,7 +136,7 @@ class RankedEvaluation(RowEvaluation):
             kept |= parts & set(AVERAGES) if all(map(unfelt, codes)) else set()
         return {part: found[part] for part in kept}
 
-    def _placements(self, keep: bool) -> Placements | None:
+    def _placements(self, keep: bool) -> Placements:
         """Where rows stand among others."""
         if self.memory.placements:
             return self.memory.placements[0]
@@ -197,9 +197,10 @@ class RankedEvaluation(RowEvaluation):
         """What each row adds to a slot, in the order of the input."""
         if not self.scored:
             return np.full(len(self.rows), np.nan)
-        placements = self.memory.placements[0] if self.memory.placements and not smooth else None
-        if placements is not None and slot.measure.formula in BY_COUNT:
-            return placements.influence(slot.measure.formula, str(slot.average) if slot.code is None else slot.code)
+        if self.memory.placements and not smooth and slot.measure.formula in BY_COUNT:
+            return self.memory.placements[0].influence(
+                slot.measure.formula, str(slot.average) if slot.code is None else slot.code
+            )
         if slot.code is None:
             return self._average([slot.measure], [AVERAGES.index(str(slot.average))])[int(smooth)][0, :, 0]
         one = self.against_rest(slot.code)

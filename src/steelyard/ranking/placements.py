@@ -1,7 +1,8 @@
-"""Where rows stand among those of the other side, for every class against the rest: no ties, equal weights.
+"""Where rows stand among those of the other side, for every class against the rest, where all weigh the same.
 
 Most of what averages over classes cost is bringing what is found in the order of each score back to the rows. Of
-measures that ask for nothing but how many of the other side are above a row, only these counts need to come back.
+measures that ask for nothing but how many of the other side are above a row, where one with the same score counts half,
+only these counts need to come back.
 """
 
 from __future__ import annotations
@@ -37,41 +38,46 @@ class Placements:
         counts: (classes, rows).
         truth: The true classes.
         sizes: How many rows each class has.
-        above: The counts of the rows of each class, summed up.
+        units: What one count of each class stands for: a row, or half of one where scores are tied.
+        above: How many of the rest are above the rows of each class, summed up.
     """
 
     counts: Places
     truth: Codes
     sizes: Array
+    units: Array
     above: Array
 
     @classmethod
-    def of(cls, rows: Rows, model: int, sizes: Array) -> Placements | None:
-        """Sort by the score of each class; None where a score occurs twice."""
+    def of(cls, rows: Rows, model: int, sizes: Array) -> Placements:
+        """Sort by the score of each class."""
         columns, speaks = rows.scores[model][:2]
         counts: Places = np.empty((len(sizes), len(rows)), np.int32)
-        above, tags = np.empty(len(sizes)), _tags(rows.truth, len(sizes))
+        above, units, tags = np.empty(len(sizes)), np.ones(len(sizes)), _tags(rows.truth, len(sizes))
 
-        def write(code: int) -> bool:  # what is made of a class is let go of before the next one is begun with
+        def write(code: int) -> None:  # what is made of a class is let go of before the next one is begun with
             score = columns[code if len(columns) > 1 else 0]
             order, tied, own = ordering(score, tags or Tags.marking(rows.truth, code), code)
-            if own is None or tied.any():
-                return False
-            above[code] = _place(order, own, counts[code])
-            return True
+            if own is None:
+                own = rows.truth.take(order) == code
+            if tied.any():
+                units[code], above[code] = 0.5, _place_tied(order, tied, own, counts[code])
+            else:
+                above[code] = _place(order, own, counts[code])
 
-        def work(codes: Sequence[int]) -> bool:
-            return all(map(write, codes))
+        def work(codes: Sequence[int]) -> None:
+            for code in codes:
+                write(code)
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
         # A class that would keep one core busy while the others wait is shared by all of them.
         dealt = len(codes) - (len(codes) % cores() == 1 and not comes_later())
-        if not all(shared(codes[:dealt], work, SORTING * len(rows))) or not work(codes[dealt:]):
-            return None
+        shared(codes[:dealt], work, SORTING * len(rows))
+        work(codes[dealt:])
         if len(columns) == 1:  # the other class has the same score, turned round
-            counts[1 - speaks] = sizes[::-1][rows.truth] - counts[speaks]
-            above[1 - speaks] = above[speaks]
-        return cls(counts, rows.truth, sizes, above)
+            units[1 - speaks], above[1 - speaks] = units[speaks], above[speaks]
+            counts[1 - speaks] = (sizes[::-1] / units)[rows.truth] - counts[speaks]
+        return cls(counts, rows.truth, sizes, units, above)
 
     def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
         """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
@@ -85,7 +91,7 @@ class Placements:
             constant, slope = lines[code].T
             sizes = np.array([rest[code], self.sizes[code]])
             # Of any two rows, one of the class and one of the rest, one is above the other.
-            first = np.array([sizes.prod() - self.above[code], self.above[code]])
+            first = np.array([sizes.prod() - self.above[code], self.above[code]]) / self.units[code]
             second = np.array([every[code] - own[code], own[code]])
             both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
             found[code] = _found(float(values[code]), both, sizes)
@@ -115,8 +121,9 @@ class Placements:
         """A measure of each class; and what rows add to it, as lines: (classes, sides, 2)."""
         rest = self.sizes.sum() - self.sizes
         known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
-        values = np.array([value for value, _, _ in known])
-        return values, np.array([[of_rest, of_class] for _, of_class, of_rest in known])
+        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])
+        lines[..., 1] *= self.units[:, None]
+        return np.array([value for value, _, _ in known]), lines
 
     def _ways(self, values: Array) -> dict[str, tuple[Array, Array]]:
         """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
@@ -254,6 +261,22 @@ def _place(order: Places, own: Marks, out: Places) -> float:
     hits, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
     # Of any two rows, one of the class and one of the rest, one is above the other; each of the class is counted too.
     return float(size * (len(order) - size) - (hits - size * (size + 1) // 2))
+
+
+def _place_tied(order: Places, tied: Marks, own: Marks, out: Places) -> float:
+    """Write twice as many, where those of the same score count once; return what the first would."""
+    starts, hits = np.flatnonzero(~tied), _running_counts(own)
+    lengths, before = np.diff(starts, append=len(order)), hits[starts] - own[starts]
+    within = np.diff(before, append=hits[-1])
+    of_rest = 2 * before + within
+    of_class = 2 * (starts - before) + lengths - within
+    twice = np.where(own, np.repeat(of_class.astype(np.int32), lengths), np.repeat(of_rest.astype(np.int32), lengths))
+
+    def write(start: int, stop: int) -> None:
+        out[order[start:stop]] = twice[start:stop]
+
+    over_rows(len(order), write)
+    return float(np.einsum("i,i", within, of_class, dtype=np.float64)) / 2
 
 
 def _running_counts(marks: Marks, reached: int = 0) -> Places:
