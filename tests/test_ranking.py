@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 import steelyard.parallel
 import steelyard.ranking.order
-from steelyard.parallel import WORTH_A_THREAD
-from steelyard.ranking.order import Ranking, Tags, ordering
+from steelyard.parallel import CHUNK, WORTH_A_THREAD
+from steelyard.ranking.order import Ranking, Tags, ordering, unordered
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -143,3 +143,37 @@ def test_a_ranking_without_ties_needs_no_groups() -> None:
 def test_thresholds_have_no_negative_zero() -> None:
     found = Ranking.of(np.array([-0.0, 1.0])).thresholds
     assert not np.signbit(found).any()
+
+
+# --- sides alone --------------------------------------------------------------------------------------------------
+
+ODD_SCORES = [0.0, -0.0, 5e-324, 0.1, 0.1 + 2**-56, 0.25, 0.5, np.nextafter(0.5, 1), 1.0, 2.0, 1e300, np.inf]
+
+
+@given(st.lists(st.tuples(st.sampled_from(ODD_SCORES), st.integers(0, 2)), min_size=1, max_size=60))
+def test_sides_are_ranked_as_rows_are(drawn: list[tuple[float, int]]) -> None:
+    score, truth = np.array([one for one, _ in drawn]), np.array([code for _, code in drawn], np.uint8)
+    found = unordered(score, truth, 1)
+    assert found is not None
+    ranking, own = found
+    ordered = np.sort(score)[::-1]
+    assert_array_equal(ranking.tied, np.append(False, ordered[1:] == ordered[:-1]))
+    starts = np.flatnonzero(~ranking.tied)
+    hits = [np.count_nonzero((truth == 1) & (score == value)) for value in ordered[starts]]
+    assert_array_equal(np.add.reduceat(own, starts, dtype=np.int64), hits)
+
+
+@pytest.mark.parametrize("rows", [1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 1, 2 * WORTH_A_THREAD + 3])
+@pytest.mark.parametrize("decimals", [2, 17])
+def test_sides_of_many_rows_are_ranked_as_rows_are(rows: int, decimals: int) -> None:
+    random = np.random.default_rng(rows)
+    score, truth = random.random(rows).round(decimals).astype(np.float32), random.integers(0, 3, rows)
+    found = unordered(score, truth, 2)
+    assert found is not None
+    order = np.lexsort((truth != 2, -score))
+    assert_array_equal(found[1], truth[order] == 2)
+    assert_array_equal(found[0].tied, np.append(False, score[order][1:] == score[order][:-1]))
+
+
+def test_negative_scores_leave_no_room_for_a_side() -> None:
+    assert unordered(np.array([0.5, -1e-300]), np.array([0, 1]), 1) is None

@@ -104,3 +104,23 @@ def test_the_short_way_is_not_taken_where_it_does_not_lead(measure: Measure) -> 
     assert not taken(weight=[1.0, 0.5, 2.0, 1.0])
     assert not taken(group=[0, 1, 1, 0])
     assert not assess(truth, score.round(), event=1, measures=[measure]).ranked.against_rest(1).untied(measure)
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": True}, {"group": True}])
+@pytest.mark.parametrize("rows", [30, 3_000, 70_000])
+@pytest.mark.parametrize("decimals", [1, 17])
+def test_a_slot_for_itself_is_what_it_is_among_others(rows: int, decimals: int, options: dict[str, bool]) -> None:
+    """One that is asked for alone is found without telling rows apart, also where scores are negative."""
+    random = np.random.default_rng(rows)
+    truth, given = random.integers(0, 2, rows), {name: random.integers(1, 4, rows) for name in options}
+    measures = ["auc", "average_precision", "partial_auc", "h_measure"]
+    score = (random.random(rows) + 0.3 * truth).round(decimals)
+    for said in (score, score - 0.7, -score):
+        every = assess(truth, said, event=1, measures=measures, **given).table().to_json()  # type: ignore[arg-type]
+        alone = assess(truth, said, event=1, measures=measures, **given)  # type: ignore[arg-type]
+        for row in every:
+            if row["class"] == 1 or (row["class"] is None and row["average"] is None):
+                found = alone[row["measure"], 1]
+                told = [found.value, found.low, found.high, found.se]
+                assert_allclose(told, [row[name] for name in ("value", "low", "high", "se")], rtol=1e-9, atol=1e-12)
+        assert bool(alone.ranked.memory.unordered) == (not options and said.min() >= 0)

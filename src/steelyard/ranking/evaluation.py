@@ -24,7 +24,7 @@ from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluatio
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
-from .order import SORTING, Ranking
+from .order import SORTING, Ranking, unordered
 from .placements import Placements
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Memory:
     """What was found already, shared by all that look at the same rows."""
 
     sorted: dict[int, OneAgainstRest] = field(default_factory=dict)
+    unordered: dict[int, OneAgainstRest] = field(default_factory=dict)
     rankings: dict[int, Ranking] = field(default_factory=dict)
     results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
     placements: list[Placements] = field(default_factory=list)
@@ -160,10 +161,31 @@ class RankedEvaluation(RowEvaluation):
 
     def against_rest(self, code: int, again: bool = True) -> OneAgainstRest:
         """Sort the rows by the score of a class; many rows are kept in order only where they are asked for again."""
-        small = len(self.rows) * len(self.scale) <= WORTH_KEEPING
-        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, self._ranking(code, again or small))
-        if small:
+        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, self._ranking(code, again or self._small))
+        if self._small:
             self.memory.sorted[code] = one
+        return one
+
+    @property
+    def _small(self) -> bool:
+        """Whether what follows from sorting is worth its memory."""
+        return len(self.rows) * len(self.scale) <= WORTH_KEEPING
+
+    def _for_itself(self, slot: Slot) -> OneAgainstRest:
+        """The same for one slot of a class that is asked for alone: nobody needs to know which row is which."""
+        code, (columns, speaks) = int(slot.code or 0), self.rows.scores[self.model][:2]
+        known = {*self.memory.sorted, *self.memory.rankings}
+        alike = self.weights.equal and self.rows.cluster is None and not slot.measure.balanced
+        if self.alone is None or code in known or not alike or (len(columns) == 1 and code != speaks):
+            return self.against_rest(code)
+        if code in self.memory.unordered:
+            return self.memory.unordered[code]
+        found = unordered(columns[code if len(columns) > 1 else 0], self.rows.truth, code)
+        if found is None:
+            return self.against_rest(code)
+        one = OneAgainstRest(self, code, *found)
+        if self._small or len(columns) == 1:
+            self.memory.unordered[code] = one
         return one
 
     def _ranking(self, code: int, keep: bool) -> Ranking:
@@ -190,7 +212,7 @@ class RankedEvaluation(RowEvaluation):
             if slot.code is None:
                 self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:
-                self.memory.results[key] = self.against_rest(slot.code).measured(slot.measure)[0]
+                self.memory.results[key] = self._for_itself(slot).measured(slot.measure)[0]
         return self.memory.results[key]
 
     def influence(self, slot: Slot, smooth: bool) -> Array:

@@ -28,11 +28,19 @@ Late = Callable[[], Influences]
 
 @dataclass(frozen=True)
 class OneAgainstRest:
-    """One class against the rest, sorted by its score."""
+    """One class against the rest, sorted by its score.
+
+    Attributes:
+        evaluation: The classifier and its rows.
+        code: The class.
+        ranking: The rows by its score; or no rows, where nobody asks which is which.
+        own: Which of them are of the class, in that order, where it is known already.
+    """
 
     evaluation: RankedEvaluation
     code: int
     ranking: Ranking
+    own: Marks | None = None
 
     @cached_property
     def truth(self) -> Codes:
@@ -42,17 +50,17 @@ class OneAgainstRest:
     @cached_property
     def positive(self) -> Marks:
         """Which rows are of the class, in the order of the scores."""
-        return np.asarray(self.truth == self.code)
+        return np.asarray(self.truth == self.code) if self.own is None else self.own
 
     @cached_property
     def above(self) -> tuple[Places, Places]:
         """How many of the rest are above each row of the class, and how many of the class above each of the rest."""
-        order, truth = self.ranking.order, self.evaluation.rows.truth
-        kind = np.int32 if len(order) < 2**31 else np.int64
-        found: list[Places] = [np.empty(size, kind) for size in (self.rows, len(order) - self.rows)]
+        order, truth, own = self.ranking.order, self.evaluation.rows.truth, self.own
+        kind = np.int32 if len(truth) < 2**31 else np.int64
+        found: list[Places] = [np.empty(size, kind) for size in (self.rows, len(truth) - self.rows)]
         counts = [0, 0]
-        for low, high in chunks(0, len(order)):
-            positive = truth[order[low:high]] == self.code
+        for low, high in chunks(0, len(truth)):
+            positive = truth[order[low:high]] == self.code if own is None else own[low:high]
             for side, marks in enumerate((positive, ~positive)):
                 places, start = np.flatnonzero(marks), counts[side]
                 counts[side] += len(places)

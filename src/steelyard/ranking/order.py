@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
+ONE, LARGEST = np.uint64(1), np.uint64(2**63 - 1)
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
@@ -131,6 +132,39 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
     if moved is not None and own is not None and tags.truth is not None:
         own[moved] = tags.truth[order[moved]] == code
     return Ordered(order, tied, own)
+
+
+def unordered(score: Numbers, truth: Codes, code: int) -> tuple[Ranking, Marks] | None:
+    """Rank rows without telling one from another but by its side: whether it is of a class.
+
+    That takes one bit beside those of a score, which scores from 0 up have to spare: their sign. So nothing needs to be
+    looked up where rows stood before, least of all where scores are tied.
+
+    Returns:
+        A ranking that knows of no row, and which of them are of the class; None where a score is negative.
+    """
+    keys: Places = np.empty(len(score), dtype=np.uint64)
+
+    def write(start: int, stop: int) -> bool:
+        for low, high in chunks(start, stop):
+            bits = keys[low:high]
+            np.add(0.0, score[low:high], out=bits.view(np.float64), dtype=np.float64)
+            if bits.max(initial=0) > LARGEST:
+                return False
+            bits <<= ONE
+            bits |= truth[low:high] == code
+            np.invert(bits, out=bits)
+        return True
+
+    if not all(over_rows(len(score), write)):
+        return None
+    keys = _sorted(keys)
+    own, tied = np.empty(len(keys), dtype=bool), np.zeros(len(keys), dtype=bool)
+    for low, high in chunks(0, len(keys)):
+        np.equal(keys[low:high] & ONE, 0, out=own[low:high])
+        before = keys[max(low - 1, 0) : high - 1]
+        tied[max(low, 1) : high] = (before ^ keys[max(low, 1) : high]) <= ONE
+    return Ranking(np.zeros(0, np.int64), tied, score), own
 
 
 def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:
@@ -285,7 +319,7 @@ class Ranking:
     @cached_property
     def groups(self) -> Groups:
         """The rows of each distinct score."""
-        return Groups(len(self.order), np.flatnonzero(~self.tied) if self.tied.any() else None)
+        return Groups(len(self.tied), np.flatnonzero(~self.tied) if self.tied.any() else None)
 
     @cached_property
     def thresholds(self) -> Array:
