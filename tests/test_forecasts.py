@@ -228,7 +228,7 @@ def test_scores_outside_0_and_1_are_not_scored_later_either(name: str) -> None:
 # --- intervals ------------------------------------------------------------------------------------------------
 
 
-@each_measure
+@pytest.mark.parametrize("name", [*[name for name in NAMES if name != "top_k_accuracy"], "top_k_accuracy(k=1)"])
 @pytest.mark.parametrize("method", ["bootstrap", "percentile"])
 def test_bootstrap_intervals_are_near_those_of_the_delta_method(name: str, method: Method) -> None:
     truth, chance = drawn(400, 1, power=2.0)
@@ -441,6 +441,7 @@ def rows_worth(name: str, chance: Any, truth: Any) -> Any:
         "spherical_score": own / np.sqrt(chance**2 + (1 - chance) ** 2),
         "ranked_probability_score": (chance - truth) ** 2,
         "zero_one_score": own < 0.5,
+        "top_k_accuracy": np.ones(len(own)),  # of two classes, both are among the two likeliest
         "decision_cost": np.where(truth == 1, 5.0 * ~decided, 1.0 * decided),
     }[name]
 
@@ -727,3 +728,38 @@ def test_many_rows_are_scored_as_their_parts_are() -> None:
         assert found[name].value == pytest.approx(float(each.mean()), rel=1e-11)
         assert found[name].se == pytest.approx(float(np.std(each, ddof=1)) / math.sqrt(300_001), rel=1e-9)
         assert found[name].low == pytest.approx(found[name].value - 1.96 * found[name].se, abs=0.1 * found[name].se)
+
+
+# --- the likeliest classes -----------------------------------------------------------------------------------------
+
+
+def test_the_true_class_among_the_likeliest_is_what_scikit_learn_finds() -> None:
+    random = np.random.default_rng(8)
+    truth, shares = random.integers(0, 5, 300), random.dirichlet(np.ones(5), 300)
+    weight = random.random(300)
+    for k in (1, 2, 3, 4):
+        label = f"top_k_accuracy(k={k})"
+        found = assess(truth, shares, weight=weight, measures=[label])[label]
+        assert found.value == pytest.approx(
+            metrics.top_k_accuracy_score(truth, shares, k=k, sample_weight=weight), rel=1e-12
+        )
+        assert found.low < found.value < found.high
+
+
+def test_ties_among_the_likeliest_count_in_part() -> None:
+    shares = [[0.4, 0.2, 0.2, 0.2], [0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0], [0.1, 0.2, 0.3, 0.4]]
+    truth = ["b", "d", "c", "c"]
+    found = {}
+    for k in (1, 2, 3, 4, 7):
+        label = f"top_k_accuracy(k={k})"
+        found[k] = 4 * assess(truth, shares, scale=Scale(list("abcd")), measures=[label])[label].value
+    assert found[1] == pytest.approx(0 + 1 / 4 + 0 + 0)
+    assert found[2] == pytest.approx(1 / 3 + 2 / 4 + 0 + 1)
+    assert found[3] == pytest.approx(2 / 3 + 3 / 4 + 1 / 2 + 1)
+    assert found[4] == found[7] == pytest.approx(4)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, "two"])
+def test_so_many_likeliest_classes_cannot_be(k: Any) -> None:
+    with pytest.raises(BadOption, match="k is"):
+        assess([0, 1], [[0.5, 0.5], [0.1, 0.9]], measures=[find("top_k_accuracy", k=k)]).table()

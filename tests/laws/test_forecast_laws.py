@@ -37,6 +37,7 @@ CHANGED: dict[str, Measure] = {
     "skill by log score": find("skill", score="log_score"),
     "skill by ranked probabilities": find("skill", score="ranked_probability_score"),
     "skill by zero-one score": find("skill", score="zero_one_score"),
+    "top_k_accuracy, three": find("top_k_accuracy", k=3),
     "calibration_error, one bin": find("calibration_error", bins=1),
     "top_calibration_error, two bins": find("top_calibration_error", bins=2),
 }
@@ -314,6 +315,8 @@ def worth(name: str, row: Any, code: int, classes: Sequence[str]) -> float:
         "spherical_score": own / math.sqrt(sum(row**2)),
         "ranked_probability_score": sum(step**2 for step in ahead),
         "zero_one_score": 1 - (own == max(row)) / sum(row == max(row)),
+        "top_k_accuracy": min(1.0, max(0.0, (2 - sum(row > own)) / sum(row == own))),
+        "top_k_accuracy, three": min(1.0, max(0.0, (3 - sum(row > own)) / sum(row == own))),
         "decision_cost": float(matrix[code, int(np.argmin(expected))]),
     }
     return float(found[name])
@@ -524,6 +527,7 @@ def test_a_classifier_has_no_skill_against_itself(case: Case) -> None:
         ("decision_cost", "costs", (1 - np.eye(3), [[0, 1, 5], [2, 0, 1], [9, 1, 0]])),
         ("skill", "score", ("brier_multiclass", "log_score")),
         ("skill", "against", ("climatology", "y")),
+        ("top_k_accuracy", "k", (1, 2)),
         ("calibration_error", "bins", (2, 15)),
         ("top_calibration_error", "bins", (2, 15)),
     ],

@@ -351,3 +351,19 @@ def test_the_names_that_others_rely_on_are_there() -> None:
         "detection_rate",
     ]
     assert set(names) <= set(all_measures())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("error", "accuracy"), ("fpr", "specificity"), ("fnr", "sensitivity")],
+)
+def test_one_is_what_is_left_of_the_other(one: str, other: str) -> None:
+    """In value, in standard error, and in the bounds of each class."""
+    random = np.random.default_rng(5)
+    truth = random.integers(0, 3, 90)
+    found = assess(truth, np.where(random.random(90) < 0.6, truth, random.integers(0, 3, 90)), measures=[one, other])
+    for part in (None, 0, 1, 2):
+        first, second = (found[name] if part is None else found[name, part] for name in (one, other))
+        assert first.value == pytest.approx(1 - second.value)
+        assert first.se == pytest.approx(second.se)
+        assert (first.low, first.high) == pytest.approx((1 - second.high, 1 - second.low))

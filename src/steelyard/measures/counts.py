@@ -32,14 +32,14 @@ AT_LEAST_ZERO = (0.0, float("inf"))
 
 @proportion(
     better="lower", undefined="there are no rows", cite=LECTURE,
-    aliases=("misclassification_rate", "apparent_error", "erc"), title="error",
+    aliases=("misclassification_rate", "error_rate", "hamming_loss", "apparent_error", "erc"), title="error",
 )  # fmt: skip
 def error(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     """Share of rows assigned to a wrong class: 1 - correct / total."""
     return total - correct.sum(axis=-1), total
 
 
-@proportion(better="higher", undefined="there are no rows", cite=LECTURE, aliases=("correctness_rate",))
+@proportion(better="higher", undefined="there are no rows", cite=LECTURE, aliases=("acc", "correctness_rate"))
 def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     """Share of rows assigned to their true class: correct / total."""
     return correct.sum(axis=-1), total
@@ -198,7 +198,7 @@ def fnr(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", undefined="class {class} neither occurs nor is assigned", cite=LECTURE, title="F1",
-    aliases=("f1_score",),
+    aliases=("f1_score", "dice"),
 )  # fmt: skip
 def f1(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
     """Harmonic mean of precision and sensitivity, on counts: 2 TP / (2 TP + FP + FN)."""
@@ -217,7 +217,7 @@ def fbeta(tp: Sum, fn: Sum, fp: Sum, *, beta: float = 2.0) -> tuple[Sum, Sum]:
 
 @proportion(
     better="higher", undefined="class {class} neither occurs nor is assigned",
-    cite="Jaccard (1901), Bull. Soc. Vaud. Sci. Nat. 37, 547-579",
+    cite="Jaccard (1901), Bull. Soc. Vaud. Sci. Nat. 37, 547-579", aliases=("iou",),
 )  # fmt: skip
 def jaccard(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
     """Rows of a class that are assigned to it, among all that are either: TP / (TP + FN + FP)."""
@@ -226,7 +226,7 @@ def jaccard(tp: Sum, fn: Sum, fp: Sum) -> tuple[Sum, Sum]:
 
 @measure(
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined="class {class} never occurs, or no other does",
-    cite=f"Youden (1950), Cancer 3, 32-35; {POWERS}", aliases=("youden_j", "bookmaker_informedness"),
+    cite=f"Youden (1950), Cancer 3, 32-35; {POWERS}", aliases=("youden", "youden_j", "bookmaker_informedness"),
 )  # fmt: skip
 def informedness(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
     """Sensitivity + specificity - 1 (Youden's J)."""

@@ -230,7 +230,7 @@ def least_average_precision(positive: Array, negative: Array, mixed: Marks) -> f
 
 @measure(
     better="higher", undefined=EMPTY, title="average precision", slopes=average_precision_slopes, special=True,
-    least=least_average_precision, cite="Su, Yuan & Zhu (2015), Proc. ICTIR, 349-352", aliases=("auprc",),
+    least=least_average_precision, cite="Su, Yuan & Zhu (2015), Proc. ICTIR, 349-352", aliases=("auprc", "pr_auc"),
 )  # fmt: skip
 def average_precision(positive: Any, hits: Any, alarms: Any) -> Any:
     """Precision where each row of the class is found, going down the scores, averaged over these rows."""

@@ -89,6 +89,18 @@ def zero_one_score(own: Any, highest: Any, ties: Any) -> Any:
 
 
 @measure(
+    better="higher", undefined=NO_ROWS, title="top-k accuracy", special=True,
+    cite="Russakovsky et al. (2015), International J. of Computer Vision 115, 211-252",
+)  # fmt: skip
+def top_k_accuracy(own: Any, memberships: Sequence[Numbers], *, k: int = 2) -> Any:
+    """Share of rows whose true class is among the k likeliest; those for which a tie decides that count in part."""
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise BadOption(f"k is {quoted(k)}", mend="Give a whole number, 1 or above, as in top_k_accuracy(k=5)")
+    above, beside = (sum(compare(each, own) for each in memberships) for compare in (np.greater, np.equal))
+    return np.clip((k - above) / beside, 0.0, 1.0)
+
+
+@measure(
     better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=GNEITING, penalty=cost_matrix,
 )  # fmt: skip
 def decision_cost(memberships: Sequence[Numbers], truth: Codes, matrix: Any, *, costs: Any = None) -> Any:
