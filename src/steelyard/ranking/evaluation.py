@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew where it is asked for
 FELT = 2.0**-15  # where pseudo-rows can move a value further, they are seldom negligible
+COUNTABLE = 1 << 30  # rows: twice as many fit into a count
 TOGETHER = 2  # measures at a time: more would take more memory than they save time
 
 
@@ -112,7 +113,7 @@ class RankedEvaluation(RowEvaluation):
         if not slots or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
             return
         added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
-        if added.max() >= FELT:
+        if added.max() >= FELT or len(self.rows) >= COUNTABLE:
             return
         placements = self._placements(keep)
         for measure in {slot.measure.label: slot.measure for slot in slots}.values():

@@ -245,13 +245,13 @@ class OneAgainstRest:
         return np.array([mass[self.code], mass.sum() - mass[self.code]])
 
     def influences_on(self, measure: Measure, smooth: bool) -> Influences:
-        """The same where slopes are not known yet."""
+        """What rows of the class add to a measure, and rows of the rest, where its slopes are not known yet."""
         if not smooth and self.untied(measure):
             return UNTIED[measure.formula](*self.above)[1]
         return self.influences(measure, self.sloped(measure, smooth)[1], smooth)
 
     def influences(self, measure: Measure, slopes: Slopes, smooth: bool) -> Influences:
-        """What rows of the class add to a measure, and rows of the rest."""
+        """The same where they are."""
         rows = self.influence(measure, slopes, smooth)
         return lambda some: rows[self.places(0, some)], lambda some: rows[self.places(1, some)]
 

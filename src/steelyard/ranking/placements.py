@@ -264,7 +264,10 @@ def _place(order: Places, own: Marks, out: Places) -> float:
 
 
 def _place_tied(order: Places, tied: Marks, own: Marks, out: Places) -> float:
-    """Write twice as many, where those of the same score count once; return what the first would."""
+    """The same where scores are tied: twice as many are written down, so that a row of the same score can count half.
+
+    What is returned is as it was.
+    """
     starts, hits = np.flatnonzero(~tied), _running_counts(own)
     lengths, before = np.diff(starts, append=len(order)), hits[starts] - own[starts]
     within = np.diff(before, append=hits[-1])
