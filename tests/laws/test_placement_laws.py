@@ -99,6 +99,36 @@ def test_counts_are_those_of_pairs_and_a_tie_is_half(decimals: int) -> None:
         assert found.above[code] == counts[truth == code].sum()
 
 
+@pytest.mark.parametrize("apart", [0.0, 1.0])
+@pytest.mark.parametrize("decimals", [17, 2, 1])
+@pytest.mark.parametrize("classes", [1, 2, 3, 7])
+@pytest.mark.parametrize("rows", [15, 60, 5_000, 50_000])
+def test_few_rows_by_counts_are_what_they_are_by_the_long_way(
+    rows: int, classes: int, decimals: int, apart: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the pseudo-rows, which are felt by all, by some or by no classes; also where one score speaks for two."""
+    random, several = np.random.default_rng(rows), max(classes, 2)
+    truth = random.permutation(np.arange(rows) % several)
+    chance = random.dirichlet(np.ones(several), rows)
+    chance[np.arange(rows), truth] += apart
+    chance = (chance / (1 + apart)).round(decimals)
+    said = chance[:, 1] if classes == 1 else chance / chance.sum(axis=1, keepdims=True)
+
+    def found(kept: int) -> list[Any]:
+        monkeypatch.setattr(steelyard.ranking.evaluation, "WORTH_KEEPING", kept)
+        monkeypatch.setattr(steelyard.ranking.evaluation, "FELT", 1e-9)
+        ranked = assess(truth, said, event=1 if classes == 1 else None, measures=["auc"]).ranked
+        results = [ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1]]
+        assert bool(ranked.memory.smoothed) == (kept > 0)
+        results += [ranked.influence(slot, smooth=False) for slot in ranked.slots]
+        results += [ranked.influence(slot, smooth=True) for slot in ranked.slots if ranked.result(slot).moved]
+        results += [each for place in range(len(ranked.slots)) for each in ranked.pseudo_at(place)]
+        return results
+
+    for short, long in zip(found(1 << 23), found(0), strict=True):
+        assert_allclose(short, long, rtol=1e-9, atol=1e-14)
+
+
 @pytest.mark.parametrize("rows", [60_000, 300_000])
 def test_a_slot_alone_is_what_it_is_among_all(rows: int) -> None:
     """Whether pseudo-rows are felt is decided for each slot, whoever else is asked for."""

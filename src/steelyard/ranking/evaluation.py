@@ -26,6 +26,7 @@ from ..registry import Measure
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .order import SORTING, Ranking, unordered
 from .placements import Placements
+from .smoothed import Smoothed
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -69,6 +70,7 @@ class Memory:
     rankings: dict[int, Ranking] = field(default_factory=dict)
     results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
     placements: list[Placements] = field(default_factory=list)
+    smoothed: dict[str, Smoothed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,26 +107,40 @@ class RankedEvaluation(RowEvaluation):
         return [measure for measure in self.measures if measure.label in missed]
 
     def _count(self, slots: Sequence[Slot], keep: bool = True) -> None:
-        """Find slots by counts alone, where there are many rows that weigh the same.
+        """Find slots by counts alone, where rows weigh the same.
 
-        The counts are kept where one slot is asked for after the other, or its influences are.
+        The counts of many rows are kept where one slot is asked for after the other, or its influences are.
         """
         slots = [slot for slot in slots if slot.measure.formula in BY_COUNT and key_of(slot) not in self.memory.results]
-        if not slots or not self.weights.equal or self.rows.cluster is not None or not self.sizes.all():
+        if not slots or not self._countable or (self._felt and not self._small):
             return
-        added = self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes)
-        if added.max() >= FELT or len(self.rows) >= COUNTABLE:
-            return
-        placements = self._placements(keep)
+        placements = None if self._felt else self._placements(keep)
         for measure in {slot.measure.label: slot.measure for slot in slots}.values():
             parts = {part for label, part in map(key_of, slots) if label == measure.label and part is not None}
-            known = self._unmoved(placements, measure, parts, added)
+            known = {} if placements is None else self._unmoved(placements, measure, parts)
+            if self._small:
+                known |= {part: self._smoothed(measure).found(part) for part in parts - known.keys()}
             self.memory.results.update({(measure.label, part): found for part, found in known.items()})
 
-    def _unmoved(
-        self, placements: Placements, measure: Measure, parts: Set[int | str], added: Array
-    ) -> dict[int | str, Found]:
+    @property
+    def _countable(self) -> bool:
+        """Whether counts of rows tell everything."""
+        alike = self.weights.equal and self.rows.cluster is None
+        return alike and bool(self.sizes.all()) and len(self.rows) < COUNTABLE
+
+    @property
+    def _pseudo_shares(self) -> Array:
+        """The share of the mass that the pseudo-rows are, of each class and the rest together."""
+        return np.asarray(self.unit / self.sizes + self.unit / (self.sizes.sum() - self.sizes))
+
+    @cached_property
+    def _felt(self) -> bool:
+        """Whether there are so few rows that pseudo-rows are likely to be felt."""
+        return bool(self._pseudo_shares.max() >= FELT)
+
+    def _unmoved(self, placements: Placements, measure: Measure, parts: Set[int | str]) -> dict[int | str, Found]:
         """What a measure is by counts alone, of those parts in which no pseudo-row would be felt."""
+        added = self._pseudo_shares
         found, codes = placements.found(measure.formula, parts), set(range(len(added)))
 
         def unfelt(part: int | str) -> bool:  # no value moves further than the share of the mass that is added
@@ -146,6 +162,13 @@ class RankedEvaluation(RowEvaluation):
         if keep:
             self.memory.placements.append(found)
         return found
+
+    def _smoothed(self, measure: Measure) -> Smoothed:
+        """The same of one measure, with the pseudo-rows."""
+        if measure.label not in self.memory.smoothed:
+            found = Smoothed.of(measure.formula, self.rows.scores[self.model], self.sides, self.unit)
+            self.memory.smoothed[measure.label] = found
+        return self.memory.smoothed[measure.label]
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""
@@ -206,7 +229,7 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return NOT_FOUND
         if key not in self.memory.results:
-            if slot.code is None or self.memory.placements:
+            if slot.code is None or self.memory.placements or slot.measure.label in self.memory.smoothed:
                 self._count([slot])
             if key in self.memory.results:
                 return self.memory.results[key]
@@ -220,10 +243,11 @@ class RankedEvaluation(RowEvaluation):
         """What each row adds to a slot, in the order of the input."""
         if not self.scored:
             return np.full(len(self.rows), np.nan)
-        if self.memory.placements and not smooth and slot.measure.formula in BY_COUNT:
-            return self.memory.placements[0].influence(
-                slot.measure.formula, str(slot.average) if slot.code is None else slot.code
-            )
+        formula, part = slot.measure.formula, str(slot.average) if slot.code is None else slot.code
+        if self.memory.placements and not smooth and formula in BY_COUNT:
+            return self.memory.placements[0].influence(formula, part)
+        if slot.measure.label in self.memory.smoothed:
+            return self.memory.smoothed[slot.measure.label].influence(part, smooth)
         if slot.code is None:
             return self._average([slot.measure], [AVERAGES.index(str(slot.average))])[int(smooth)][0, :, 0]
         one = self.against_rest(slot.code)
@@ -336,6 +360,8 @@ class RankedEvaluation(RowEvaluation):
             return self.result(slot).added / (2 * self.unit**2), np.zeros(2)
         if not self.result(slot).moved:
             return 0.0, np.zeros(2)
+        if slot.measure.label in self.memory.smoothed:
+            return self.memory.smoothed[slot.measure.label].pseudo[slot.code]
         with np.errstate(divide="ignore", invalid="ignore"):
             one = self.against_rest(slot.code)
             return pseudo_moments(one.sloped(slot.measure, smooth=True)[1], one.plain.share)

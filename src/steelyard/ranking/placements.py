@@ -82,8 +82,8 @@ class Placements:
     def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
         """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
         rest, (values, lines) = self.sizes.sum() - self.sizes, self._lines(formula)
-        ways = self._ways(values)
-        means = {average: _Mean.of(lines, *way) for average, way in ways.items() if average in parts}
+        averaging = ways(values, self.sizes)
+        means = {average: _Mean.of(lines, *way) for average, way in averaging.items() if average in parts}
         codes = [part for part in parts if isinstance(part, int)]
         *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
         found: dict[int | str, Found] = {}
@@ -96,14 +96,14 @@ class Placements:
             both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
             found[code] = _found(float(values[code]), both, sizes)
         for average, by_class in zip(means, squares, strict=True):
-            found[average] = _found(float(ways[average][0] @ values), by_class, self.sizes)
+            found[average] = _found(float(averaging[average][0] @ values), by_class, self.sizes)
         return found
 
     def influence(self, formula: object, part: int | str) -> Array:
         """What each row adds to a measure of one class, or averaged over all of them."""
         values, lines = self._lines(formula)
         alone = np.arange(len(values)) == part, 0 * values
-        weights, gaps = self._ways(values)[part] if isinstance(part, str) else alone
+        weights, gaps = ways(values, self.sizes)[part] if isinstance(part, str) else alone
         used, mean = np.flatnonzero(weights), _Mean.of(lines, weights, gaps)
         found = np.empty(len(self.truth))
 
@@ -124,12 +124,6 @@ class Placements:
         lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])
         lines[..., 1] *= self.units[:, None]
         return np.array([value for value, _, _ in known]), lines
-
-    def _ways(self, values: Array) -> dict[str, tuple[Array, Array]]:
-        """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
-        even, share = np.full(len(values), 1 / len(values)), self.sizes / self.sizes.sum()
-        moved = (values - share @ values) / self.sizes.sum()
-        return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
 
     def _own(self, truth: Places, low: int, high: int) -> Array:
         """The counts of some rows among the rest of their own class."""
@@ -194,6 +188,13 @@ class Placements:
 
         found = reduce(np.add, over_rows(rows, work, classes))
         return found[:, -1], found[:, :-1]
+
+
+def ways(values: Array, sizes: Array) -> dict[str, tuple[Array, Array]]:
+    """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
+    even, share = np.full(len(values), 1 / len(values)), sizes / sizes.sum()
+    moved = (values - share @ values) / sizes.sum()
+    return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
 
 
 def _tags(truth: Codes, classes: int) -> Tags | None:
