@@ -47,11 +47,12 @@ class ColumnSums:
     @cached_property
     def _means(self) -> dict[int, tuple[int, ...]]:
         """The columns that are means over classes, and where the columns of these classes are."""
-        places = {key_of(slot): place for place, slot in enumerate(self.columns)}
-        found = {}
+        if len(self.share) > PAIRED:
+            return {}
+        places, found = {key_of(slot): place for place, slot in enumerate(self.columns)}, {}
         for place, slot in enumerate(self.columns):
             parts = tuple(places.get((slot.measure.label, code), -1) for code in range(len(self.share)))
-            if slot.average is not None and -1 not in parts and len(parts) <= PAIRED:
+            if slot.average is not None and -1 not in parts:
                 found[place] = parts
         return found
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
+PASSES = 4  # over the rows of a column, at the least
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
 
 
@@ -126,7 +127,7 @@ class ForecastColumns(RowEvaluation):
                     sums += summing.over(self.piece(low, high), shift, each)
                 return sums
 
-            sums = reduce(np.add, over_rows(len(self.rows), work, len(self.scale)))
+            sums = reduce(np.add, over_rows(len(self.rows), work, PASSES * len(self.scale)))
         return Moments(shift, self._masses, *sums)
 
     @cached_property
@@ -164,7 +165,7 @@ class ForecastColumns(RowEvaluation):
             return sums / whole
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            sums = reduce(np.add, over_rows(len(self.rows), work, classes))
+            sums = reduce(np.add, over_rows(len(self.rows), work, PASSES * classes))
         return Moments(shift, np.full(classes, 1 / classes), *sums)
 
     def _pseudo_pieces(self, low: int, high: int) -> tuple[Supposed, ...]:
@@ -186,13 +187,9 @@ class ForecastColumns(RowEvaluation):
         """For which columns the pseudo-rows could not be felt."""
         moments = self.moments
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = moments.means
-            errors = [np.sqrt(moments.scatter(place, 1.0, -means[[place]])) for place in range(len(means))]
-            found = []
-            for slot, mean, error in zip(self.columns, means, errors, strict=True):
-                enough = NEGLIGIBLE * error / self.pseudo_mass
-                found.append(self._most(slot) < enough or self._reach(slot, mean) < enough)
-            return np.array(found)
+            enough = NEGLIGIBLE * np.sqrt(moments.squares) / self.pseudo_mass
+            told = zip(self.columns, moments.means.tolist(), enough.tolist(), strict=True)
+            return np.array([self._most(slot) < most or self._reach(slot, mean) < most for slot, mean, most in told])
 
     def _most(self, slot: Slot) -> float:
         """How far the mean score of pseudo-rows can be from 0 at most: no score grows faster than the logarithm.

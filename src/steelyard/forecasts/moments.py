@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,7 +12,8 @@ if TYPE_CHECKING:
     from ..kinds import Array
 
 
-class Moments(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Moments:
     """Sums over rows within each true class, of some columns: (columns, classes).
 
     Attributes:
@@ -30,14 +33,21 @@ class Moments(NamedTuple):
     first: Array
     second: Array
 
-    @property
+    @cached_property
     def means(self) -> Array:
         """The mean of each column."""
         return np.asarray(self.shift + self.weighed.sum(axis=1) / self.mass.sum())
+
+    @cached_property
+    def squares(self) -> Array:
+        """Squared distances of each column from its mean, summed by squared weight."""
+        inside = (self.shift - self.means)[:, None]
+        parts = self.second + 2 * inside * self.first + inside**2 * self.square
+        return np.asarray(np.maximum(parts.sum(axis=1), 0.0))
 
     def scatter(self, column: int, scale: float, offset: Array) -> float:
         """Squares of scale * column + offset of the class, summed by squared weight."""
         inside = offset + scale * self.shift[column]
         parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
         parts += inside**2 * self.square[column]
-        return float(np.maximum(parts.sum(), 0.0))
+        return max(float(parts.sum()), 0.0)

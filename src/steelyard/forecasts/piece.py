@@ -119,7 +119,8 @@ class Piece:
         """What each row is worth as one of a class or of the rest; kept, since averages over classes ask for it too."""
         key = measure.label, code, apart
         if key not in self.known:
-            self.known[key] = np.asarray(measure.of({"chance": self.chance(code), "happened": happened}))
+            worth = np.asarray(measure.of({"chance": self.chance(code), "happened": happened}))
+            self.known[key] = worth if worth.ndim else np.broadcast_to(worth, len(self.truth))
         return self.known[key]
 
     def average(self, measure: Measure, name: str, shares: Sequence[float]) -> Array:
@@ -168,8 +169,8 @@ class Supposed(Piece):
         return self.common.ties
 
     def happened(self, code: int) -> Array:
-        """Whether it is this class: of all rows the same."""
-        return np.broadcast_to(np.float64(code == self.code), len(self.truth))
+        """Whether it is this class: one number for all rows."""
+        return np.asarray(code == self.code, dtype=np.float64)
 
     def worth(self, measure: Measure, code: int | None, matrix: Array | None) -> Array:
         """What each row is worth: of a class, there are two answers, whichever class is supposed."""
@@ -179,7 +180,7 @@ class Supposed(Piece):
 
     def average(self, measure: Measure, name: str, shares: Sequence[float]) -> Array:
         """As if no class had happened, and what it makes for this one that it has."""
-        never, key = np.broadcast_to(0.0, len(self.truth)), (measure.label, name, True)
+        never, key = np.zeros(()), (measure.label, name, True)
         if key not in self.known:
             apart = (self._of_class(measure, code, never, apart=True) for code in range(self.classes))
             self.known[key] = reduce(np.add, (share * column for share, column in zip(shares, apart, strict=True)))
