@@ -49,12 +49,13 @@ def tell_comparison(
     from ..showing.digest import comparison_digest
     from ..showing.rendering import comparison_view
 
+    shown = None if measure is None else result[result.models[0]].find(measure).label
     with working("weighing", options.quiet):
         result.table()
         verdicts = [condition.judge(result.assessments) for condition in conditions]
-    shown = None if measure is None else result[result.models[0]].find(measure).label
-    if options.prints_tables:
-        show(comparison_view(result, shown))
+        view = comparison_view(result, shown) if options.prints_tables else None
+    if view is not None:
+        show(view)
     several = len(result.models) > 1
     write(
         options,
@@ -62,7 +63,7 @@ def tell_comparison(
         lambda: {
             **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
-            "differences": _differences(result) if several else [],
+            "differences": _differences(result, options.quiet) if several else [],
             "notes": result.notes,
         },
     )
@@ -71,10 +72,11 @@ def tell_comparison(
     return tell_verdicts(options, verdicts)
 
 
-def _differences(result: Comparison) -> list[dict[str, Any]]:
+def _differences(result: Comparison, quiet: bool) -> list[dict[str, Any]]:
     """All differences; those in parts of the data, too, where there are any."""
-    rows = result.differences().to_json()
-    if not result.tally.slices:
+    with working("comparing", quiet):
+        rows = result.differences().to_json()
+        parts = [(label, part.differences().to_json()) for label, part in result.slices.items()]
+    if not parts:
         return rows
-    parts = [(label, part.differences().to_json()) for label, part in result.slices.items()]
     return [{"slice": label, **row} for label, some in [(None, rows), *parts] for row in some]

@@ -35,7 +35,7 @@ FOLDS, REPEATS = 10, 5
 MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Decision:
     """A threshold, what it was chosen for, and what it achieves.
 

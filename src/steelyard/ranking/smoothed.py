@@ -77,16 +77,16 @@ class Above(NamedTuple):
         value, (constant, slope), (low, rise) = BY_COUNT[formula](above, size + row, rows - size + row)
         return Slopes(value, _line(constant, slope, self.of_rest), _line(low, rise, self.of_class))
 
-    def squares(self, slopes: Slopes) -> Array:
-        """The sums of squares of what rows of the rest add, and rows of the class.
+    def influence(self, slopes: Slopes) -> tuple[Array, Array]:
+        """What each row adds, and the sums of the squares of that, of the rest and of the class.
 
-        What the rows of the class would add if they were of the rest is written over.
+        It is written over what rows of the rest would add.
         """
-        own = slopes.of_class[self.own]
-        slopes.of_rest[self.own] = 0.0
-        found = np.array([_squared(slopes.of_rest), _squared(own)])
-        slopes.of_rest[self.own] = own
-        return found
+        rows, own = slopes.of_rest, slopes.of_class[self.own]
+        rows[self.own] = 0.0
+        squares = np.array([_squared(rows), _squared(own)])
+        rows[self.own] = own
+        return rows, squares
 
 
 def _line(constant: float, slope: float, places: Array) -> Array:
@@ -138,8 +138,8 @@ class Smoothed:
         """Write down what was found of a class."""
         sizes = np.array([len(order) - self.sides.sizes[code], self.sides.sizes[code]])
         plain = above.sloped(formula)
-        variance, freedom = spread_of(above.squares(plain), sizes)
-        self.influences[0, code][order] = plain.of_rest
+        self.influences[0, code][order], squares = above.influence(plain)
+        variance, freedom = spread_of(squares, sizes)
         # No value moves further than the share of the mass that is added.
         if (unit / sizes).sum() < NEGLIGIBLE * np.sqrt(variance):
             self.influences[1, code] = self.influences[0, code]
@@ -149,8 +149,8 @@ class Smoothed:
         smooth = above.sloped(formula, unit)
         means = np.array([smooth.of_rest.mean(), smooth.of_class.mean()])
         square = (_squared(smooth.of_rest) + _squared(smooth.of_class)) / (2 * len(order))
-        spread, looser = spread_of(above.squares(smooth), sizes + PSEUDO_ROW)
-        self.influences[1, code][order] = smooth.of_rest
+        self.influences[1, code][order], squares = above.influence(smooth)
+        spread, looser = spread_of(squares, sizes + PSEUDO_ROW)
         self.pseudo[code], added = (square, means), 2 * unit**2 * square
         self.classes[code] = Found((plain.value, smooth.value), (variance, spread + added), (freedom, looser), added)
 
