@@ -95,7 +95,7 @@ SETS: dict[str, Data] = {
     "two": clouds(40, 2, [7, 3], 1),
     "far": (THREE[0] + 1e4, THREE[1]),
     "units": (THREE[0] * [1e-1, 1.0, 1e4], THREE[1]),
-    "iris": load_iris(return_X_y=True),
+    "iris": tuple(each[::3] for each in load_iris(return_X_y=True)),
 }
 PARTS: dict[str, Callable[[int], Parts]] = {
     "singly": singly,
@@ -190,7 +190,7 @@ def test_large_folds_are_taken_away_from_sums() -> None:
 def test_linear_discriminants_misjudge_three_of_the_irises() -> None:
     # Venables and Ripley's MASS 7.3: table(iris$Species, lda(Species ~ ., iris, CV = TRUE)$class), whose priors
     # stay those of all rows.
-    x, y = SETS["iris"]
+    x, y = load_iris(return_X_y=True)
     found = assert_law(LinearDiscriminantAnalysis(priors=[1 / 3] * 3), x, y, singly(150))
     table = np.zeros((3, 3), dtype=int)
     np.add.at(table, (y, found.labels), 1)
