@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from threading import current_thread
@@ -98,3 +102,34 @@ def test_what_a_container_is_granted(tmp_path: Path, files: dict[str, str], gran
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     assert quota(tmp_path) == granted
+
+
+FAULTS = """
+import resource, sys
+import numpy as np
+import steelyard
+if "{keep}":
+    steelyard.assess([0, 1], [0, 1])
+def work():
+    some = [np.ones(1 << 17) for _ in range(4)]
+for _ in range(5):
+    work()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    work()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have their own ways")
+def test_memory_that_was_freed_is_at_hand() -> None:
+    """Columns of a hundred thousand rows are not fetched from the system page by page, again and again."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
+
+    def faults(keep: str) -> int:
+        command = [sys.executable, "-c", FAULTS.format(keep=keep)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)  # noqa: S603
+        return int(done.stdout)
+
+    assert faults("yes") < 200
+    assert faults("") > 1000  # or there is nothing to be kept from

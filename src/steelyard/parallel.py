@@ -29,6 +29,7 @@ Result = TypeVar("Result")
 _here = local()
 
 CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level cache; fewer, and threads wait more
+FREED = (32 << 20) - (1 << 13)  # bytes: the largest block of which glibc learns, less what it adds to it
 GROUPS = Path("/sys/fs/cgroup")  # what Linux grants to a container
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 LONG_CHUNK = 1 << 15  # rows: of fewer, threads that make many calls would wait for each other's
@@ -36,6 +37,17 @@ MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit
 PATIENCE = 0.2  # seconds
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
+
+
+@lru_cache(maxsize=1)
+def keep_freed_memory() -> None:
+    """Have memory that was freed at hand for what comes next, once for this process.
+
+    glibc gives blocks back to the system that are large to it, and is given new ones page by page: of columns of some
+    ten thousand rows, that takes longer than most of what is done with them. But it learns from what it is handed, and
+    keeps up to twice the largest block that it has seen freed. One that nobody has written into costs nothing.
+    """
+    np.empty(FREED, dtype=np.uint8)
 
 
 def cores() -> int:

@@ -18,6 +18,7 @@ from .door.prediction import Scores
 from .engines import frame_of
 from .errors import BadOption, TooLarge
 from .files.shares import with_filter
+from .parallel import keep_freed_memory
 from .settings import Settings
 from .suggestions import refuse_unknown
 from .tallies.summing import lies_apart, summed
@@ -56,6 +57,7 @@ def weigh(
 ) -> Weighed:
     """Sum files where counts are asked for, and rows that lie elsewhere; let everything else in as a whole."""
     refuse_unknown("on_error", on_error, ("stop", "skip"))
+    keep_freed_memory()
     if engine is not None and (predictions is not None or not lies_apart(source, engine)):
         raise BadOption(
             "engine= is given, but the rows are here already",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..kinds import Array
 
 CLIMATOLOGY = "climatology"
+MOST_FORECASTS = 1 << 18  # of climatology, held at once while rows are weighed anew
 
 
 class Sloped(NamedTuple):
@@ -71,13 +72,14 @@ class ForecastEvaluation(ForecastColumns):
         value, by_mean, by_reference = gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
         return Sloped(value, by_mean, by_reference * worth)
 
-    def _climatology(self, base: Slot, share: Array) -> Array:
-        """What a row of each class is worth where the share of each class is forecast."""
+    def _climatology(self, base: Slot, shares: Array) -> Array:
+        """What a row of each class is worth where the share of each class is forecast, over any leading axes."""
         classes = len(self.scale)
-        said = Scores(tuple(np.full(classes, each) for each in share))
+        said = Scores(tuple(np.repeat(shares[..., code], classes) for code in range(classes)))
+        truth = np.tile(np.arange(classes), shares.size // classes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            worth = self.worth(Piece(said, np.arange(classes), classes), base)
-        return np.where(share > 0, worth, 0.0)  # a class that never occurs is never scored
+            worth = self.worth(Piece(said, truth, classes), base).reshape(shares.shape)
+        return np.where(shares > 0, worth, 0.0)  # a class that never occurs is never scored
 
     def reference(self, slot: Slot) -> int | None:
         """The classifier that another is held against; none for climatology."""
@@ -329,9 +331,14 @@ class ForecastEvaluation(ForecastColumns):
         if other is not None:
             references = mass @ self._kept_column(base, other) / mass.sum(axis=1)
         else:
-            shares = by_class / by_class.sum(axis=1, keepdims=True)
-            references = np.array([share @ self._climatology(base, share) for share in shares])
-        return np.array([gradient(slot.measure, *pair)[0] for pair in zip(means, references, strict=True)])
+            shares, step = (
+                by_class / by_class.sum(axis=1, keepdims=True),
+                max(1, MOST_FORECASTS // len(self.scale) ** 2),
+            )
+            some = (shares[start : start + step] for start in range(0, len(shares), step))
+            references = np.concatenate([np.einsum("rc,rc->r", each, self._climatology(base, each)) for each in some])
+        values = slot.measure.value_of({"mean": means, "reference": references})
+        return np.where(references > 0, values, np.nan)
 
     def _kept_column(self, slot: Slot, model: int | None = None) -> Array:
         """A column that is needed again and again."""
