@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from steelyard import assess, assess_table, compare
+from steelyard import Scale, assess, assess_table, compare
+from steelyard.measures import find
 from steelyard.uncertainty.bootstrap import replicate
 from tests.cases_of import drawn
 
@@ -71,3 +72,31 @@ def test_differences_can_be_bootstrapped() -> None:
         width = one["high"] - one["low"]
         assert_allclose([other["low"], other["high"]], [one["low"], one["high"]], atol=0.25 * width)
         assert (one["p"] < 0.05) == (other["p"] < 0.05)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "percentile"])
+def test_infinite_values_are_drawn_in_silence(method: str) -> None:
+    """A class that is never assigned in vain, and one that was given no chance: no warning tells of it."""
+    truth = np.arange(60) % 3
+    sure = np.eye(3)[truth]
+    wrong = sure[:, [1, 0, 2]] * (np.arange(60) < 20)[:, None] + sure * (np.arange(60) >= 20)[:, None]
+    said = {"sure": sure * 0.7 + 0.1, "wrong": wrong, "worse": np.roll(wrong, 1, axis=0)}
+    found = compare(truth, said, method=method, replicates=200)  # type: ignore[arg-type]
+    assert found["wrong"]["log_score"].value == np.inf
+    assert found["wrong"]["lr_positive"].value == np.inf
+    assert len(found.table()) and len(found.differences(by_class=True))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 9])
+def test_skill_of_replicates_is_that_of_rows_so_many_times(classes: int) -> None:
+    random = np.random.default_rng(classes)
+    truth, said = np.arange(90) % classes, random.dirichlet(np.ones(classes), 90)
+    measures = [find("skill"), find("skill").with_parameters(score="log_score")]
+    forecast = assess(truth, said, measures=measures).forecast
+    mass = random.poisson(1.0, (4, 90)).astype(np.float64)
+    mass[3] = truth > 0  # a class that is never drawn
+    for drawn_values, weight in zip(forecast.reweighed(forecast.slots, mass), mass, strict=True):
+        kept = weight > 0
+        again = weight[kept].astype(int)
+        weighed = assess(truth[kept], said[kept], weight=again, scale=Scale(range(classes)), measures=measures)
+        assert_allclose(drawn_values, [weighed[each].value for each in measures], rtol=1e-12)

@@ -253,7 +253,7 @@ class Measure:
         return self.slopes(**{name: means[name] for name in asked}, **self.parameters)
 
     def with_parameters(self, **parameters: Any) -> Measure:
-        """Set parameters: ``measure("fbeta").with_parameters(beta=0.5)``."""
+        """Set parameters: ``find("fbeta").with_parameters(beta=0.5)``, which ``"fbeta(beta=0.5)"`` is short for."""
         for name, value in parameters.items():
             if name in self.ranges:
                 low, high = self.ranges[name]

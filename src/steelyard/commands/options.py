@@ -95,6 +95,7 @@ class Judged(Written):
     method: Annotated[
         Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
     ] = "delta"
+    replicates: Annotated[int, Parameter(help="How many samples a bootstrap draws.")] = 10_000
     require: Annotated[
         tuple[str, ...],
         Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
@@ -198,6 +199,7 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
         "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
+        "replicates": options.replicates,
     }
 
 

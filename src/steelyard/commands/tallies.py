@@ -213,6 +213,7 @@ def merge(
         cost=None if options.cost is None else costs(options.cost, lambda word: _label(total, word)),
         level=options.level,
         method=options.method,
+        replicates=options.replicates,
     )
     if len(total.models) > 1:
         return tell_comparison(result, options, conditions, measure)

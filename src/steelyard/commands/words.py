@@ -16,7 +16,7 @@ ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
     *("assigned", "by", "cost", "engine", "event", "group", "level", "measures", "membership", "method", "missing"),
-    *("response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
+    *("replicates", "response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
 )
 AS_TYPED = [
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),

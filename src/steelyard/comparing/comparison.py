@@ -191,10 +191,9 @@ class Comparison:
         p = found.p.copy()
         for row, (a, b) in enumerate(found.pairs):
             with np.errstate(invalid="ignore"):
-                drawn = samples[a] - samples[b]
+                drawn, influences = samples[a] - samples[b], found.plain[a] - found.plain[b]
             shift = acceleration = np.zeros(drawn.shape[1])
             if self.settings.method != "percentile":
-                influences = found.plain[a] - found.plain[b]
                 patterns = found.evaluations[0].patterns
                 shift, acceleration = bca(drawn, found.difference[row], influences, patterns)
             lower, upper = bounds(drawn, self.settings.level, shift, acceleration)

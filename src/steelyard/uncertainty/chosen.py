@@ -29,15 +29,16 @@ def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Cod
 
 
 def influences_at(evaluation: Evaluation | RowEvaluation, places: Sequence[int], smooth: bool) -> Array:
-    """What a row of each pattern adds to chosen slots: (slots, patterns)."""
-    if isinstance(evaluation, RowEvaluation):
-        several = [evaluation.influence(evaluation.slots[place], smooth) for place in places]
-        return np.stack(several) if len(several) > 1 else several[0][None]  # many rows are not copied for nothing
-    truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
-    found = np.empty((len(places), len(truth)))
-    for k, place in enumerate(places):
-        found[k] = influence_at(evaluation, place, truth, assigned, smooth)
-    return found
+    """What a row of each pattern adds to chosen slots, (slots, patterns); NaN where a value is infinite."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if isinstance(evaluation, RowEvaluation):
+            several = [evaluation.influence(evaluation.slots[place], smooth) for place in places]
+            return np.stack(several) if len(several) > 1 else several[0][None]  # many rows are not copied for nothing
+        truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
+        found = np.empty((len(places), len(truth)))
+        for k, place in enumerate(places):
+            found[k] = influence_at(evaluation, place, truth, assigned, smooth)
+        return found
 
 
 def moved_at(evaluation: Evaluation | RowEvaluation, places: Sequence[int]) -> list[int]:
