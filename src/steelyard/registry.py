@@ -249,8 +249,12 @@ class Measure:
         """Differentiate by the mass of the class and by that of the rest: for measures of rankings."""
         if self.slopes is None:
             raise TypeError(f"{self.name} is no measure of rankings")
-        asked = [name for name in inspect.signature(self.slopes).parameters if name not in self.parameters]
-        return self.slopes(**{name: means[name] for name in asked}, **self.parameters)
+        return self.slopes(**{name: means[name] for name in self._asked_by_slopes}, **self.parameters)
+
+    @cached_property
+    def _asked_by_slopes(self) -> tuple[str, ...]:
+        names = () if self.slopes is None else inspect.signature(self.slopes).parameters
+        return tuple(name for name in names if name not in self.parameters)
 
     def with_parameters(self, **parameters: Any) -> Measure:
         """Set parameters: ``find("fbeta").with_parameters(beta=0.5)``, which ``"fbeta(beta=0.5)"`` is short for."""
