@@ -61,7 +61,9 @@ class Influence:
     def at(self, truth: Codes, assigned: Codes) -> Array:
         """Evaluate at pairs of classes: (slots, pairs)."""
         if self.row.shape[1] <= FEW_CLASSES:
-            return self.tables[:, truth, assigned]
+            classes = self.row.shape[1]
+            cells = truth.astype(np.intp) * classes + assigned
+            return np.asarray(self.tables.reshape(-1, classes**2).take(cells, axis=1))
         # Gathered a pair at a time: what is gathered for it lies side by side, a slot next to the other.
         values = np.ascontiguousarray((self.base[:, None] + self.row).T)[truth]
         values += np.ascontiguousarray(self.column.T)[assigned]

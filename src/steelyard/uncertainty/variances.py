@@ -22,10 +22,11 @@ MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by p
 
 def by_cluster(patterns: Patterns, influences: Array) -> Array:
     """Sum influences within clusters: (slots, patterns) to (slots, clusters)."""
-    cluster = np.zeros(0, np.int64) if patterns.cluster is None else patterns.cluster
-    order = np.argsort(cluster, kind="stable")
-    starts = np.searchsorted(cluster[order], np.arange(patterns.clusters))
-    return np.add.reduceat((influences * patterns.mass)[:, order], starts, axis=1)
+    cluster = np.arange(len(patterns.mass)) if patterns.cluster is None else patterns.cluster
+    found = np.empty((len(influences), patterns.clusters))
+    for sums, row in zip(found, influences, strict=True):
+        sums[:] = np.bincount(cluster, row * patterns.mass, patterns.clusters)
+    return found
 
 
 def second_moment(patterns: Patterns, influences: Array) -> Array:
