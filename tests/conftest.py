@@ -9,7 +9,7 @@ from hypothesis import settings
 
 # Machines are shared and noisy: how long an example takes says nothing about whether it is right. Where the same
 # examples are tried each time, many of them would find no more; the search is for those who work here.
-EXAMPLES = 30 if "CI" in os.environ else 100
+EXAMPLES = 20 if "CI" in os.environ else 100
 settings.register_profile("steelyard", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("steelyard")
 
