@@ -331,10 +331,8 @@ class ForecastEvaluation(ForecastColumns):
         if other is not None:
             references = mass @ self._kept_column(base, other) / mass.sum(axis=1)
         else:
-            shares, step = (
-                by_class / by_class.sum(axis=1, keepdims=True),
-                max(1, MOST_FORECASTS // len(self.scale) ** 2),
-            )
+            shares = by_class / by_class.sum(axis=1, keepdims=True)
+            step = max(1, MOST_FORECASTS // len(self.scale) ** 2)
             some = (shares[start : start + step] for start in range(0, len(shares), step))
             references = np.concatenate([np.einsum("rc,rc->r", each, self._climatology(base, each)) for each in some])
         values = slot.measure.value_of({"mean": means, "reference": references})
