@@ -119,6 +119,7 @@ MENDS = {
     "FailedFits": "The message has what the first fit said; look at X and y as the classifier would.",
     "UnknownModel": "The message lists the names that there are.",
     "BadOption": "The message says what the option may be.",
+    "UnknownOption": "The message says what it is called here. It is a `TypeError` too.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",
     "TooLarge": "Leave out what needs all rows at once; the rest is summed as files are read. Or filter: `where=`.",
     "BadFilter": 'Write it like `where="year == 2024 and score >= 0.5"`; see [Rows that count](input.md#filter).',

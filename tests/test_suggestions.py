@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -15,8 +16,8 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.commands.words import as_typed
-from steelyard.errors import SteelyardError
-from steelyard.suggestions import did_you_mean, nearest
+from steelyard.errors import SteelyardError, UnknownOption
+from steelyard.suggestions import ELSEWHERE, did_you_mean, nearest
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]
@@ -173,3 +174,38 @@ def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) 
 def test_what_cannot_be_taken_says_what_would_be(call: Callable[[], Any], mend: str) -> None:
     with pytest.raises(SteelyardError, match=mend):
         call()
+
+
+@pytest.mark.parametrize(
+    ("function", "option", "mend"),
+    [
+        (sy.assess, "sample_weight", "Say weight="),
+        (sy.assess, "labels", "Say scale=Scale(['low', 'high'])"),
+        (sy.assess, "alpha", "Say level=, which is 1 - alpha"),
+        (sy.assess, "meausres", "Did you mean 'measures'?"),
+        (sy.assess, "average", "help(steelyard.assess) tells which there are"),
+        (sy.compare, "membership", "Say predictions={'lda': 'lda_*', 'qda': 'qda_*'}"),
+        (sy.compare, "wheight", "Did you mean 'weight'?"),
+        (sy.assess_table, "labels", "Say scale=Scale(['low', 'high'])"),
+        (sy.assess_tally, "random_state", "Say seed="),
+        (sy.cross_assess, "random_state", "Say seed="),
+        (sy.cross_assess, "group", "Did you mean 'groups'?"),
+        (sy.tune, "scorign", "help(steelyard.tune) tells which there are"),
+    ],
+)
+def test_options_of_other_libraries_are_told_what_they_are_called_here(
+    function: Callable[..., Any], option: str, mend: str
+) -> None:
+    """An unknown option is an error of both kinds: of steelyard, and of a call that does not fit."""
+    with pytest.raises(UnknownOption) as told:
+        function(["a", "b"], ["a", "b"], **{option: None})
+    assert told.value.mend == mend
+    assert isinstance(told.value, TypeError)
+    assert repr(option) in str(told.value)
+
+
+def test_every_option_that_is_suggested_is_one() -> None:
+    """What stands before the sign of equality is an option of a function that users call."""
+    functions = (sy.assess, sy.compare)
+    known = {name for function in functions for name in inspect.signature(function).parameters}
+    assert {here.partition("=")[0] for here in ELSEWHERE.values()} <= known

@@ -22,6 +22,7 @@ from .measures import find
 from .registry import Measure
 from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
+from .suggestions import refuse_options, with_known_options
 from .sums.statistics import Sums
 from .tallies.tally import Tally
 from .weighing import OnError, weigh, weigh_beside
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 MODEL = "prediction"
 
 
+@with_known_options
 def assess(
     y_true: Any,
     prediction: Any = None,
@@ -142,6 +144,7 @@ def assess(
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 
+@with_known_options
 def compare(
     y_true: Any,
     predictions: Any,
@@ -214,6 +217,7 @@ def compare(
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
 
 
+@with_known_options
 def decide(
     prediction: Any, cost: Any, *, scale: Scale | None = None, event: Any = None, decline: float | None = None
 ) -> list[Label | None]:
@@ -248,6 +252,7 @@ def decide(
     return [labels[code] for code in least_cost(columns, matrix, decline).tolist()]
 
 
+@with_known_options
 def assess_table(
     counts: Any,
     *,
@@ -303,6 +308,7 @@ def assess_tally(tally: Tally | str | Path, model: str | None = None, **options:
     Returns:
         An Assessment.
     """
+    refuse_options("assess_tally", options, Options.__annotations__)
     found = compare_tally(tally, **options)
     if model is None and len(found.models) > 1:
         raise UnknownModel(f"the tally holds {listed(found.models)}", mend="Name one: assess_tally(tally, 'name')")
@@ -319,6 +325,7 @@ def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comp
     Returns:
         A Comparison; the rows that decide are not at hand, since a tally holds none.
     """
+    refuse_options("compare_tally", options, Options.__annotations__)
     tally = tally if isinstance(tally, Tally) else Tally.load(tally)
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")

@@ -207,6 +207,10 @@ class BadOption(SteelyardError):
     """An option has a value outside its range."""
 
 
+class UnknownOption(SteelyardError, TypeError):
+    """A function has no option of that name."""
+
+
 class UnreadableFile(SteelyardError):
     """A file that cannot be found or read as what it claims to be."""
 

@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
 from itertools import islice
+from typing import ParamSpec, TypeVar
 
-from .errors import LONG, BadOption, quoted
+from .errors import LONG, BadOption, UnknownOption, quoted
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+# What other libraries call the same, and what it is here.
+ELSEWHERE = {
+    "y_pred": "prediction=",
+    "y_prob": "prediction=",
+    "y_proba": "prediction=",
+    "y_score": "prediction=",
+    "assigned": "predictions={'lda': 'lda_class', 'qda': 'qda_class'}",
+    "membership": "predictions={'lda': 'lda_*', 'qda': 'qda_*'}",
+    "models": "predictions={'lda': 'lda_*', 'qda': 'qda_*'}",
+    "labels": "scale=Scale(['low', 'high'])",
+    "classes": "scale=Scale(['low', 'high'])",
+    "pos_label": "event=",
+    "positive": "event=",
+    "sample_weight": "weight=",
+    "clusters": "group=",
+    "cost_matrix": "cost={true: {assigned: cost}}",
+    "alpha": "level=, which is 1 - alpha",
+    "confidence": "level=",
+    "confidence_level": "level=",
+    "metric": "measures=['f1']",
+    "metrics": "measures=['f1']",
+    "scoring": "measures=['f1']",
+    "n_bootstraps": "replicates=",
+    "n_resamples": "replicates=",
+    "random_state": "seed=",
+    "zero_division": "undefined=",
+}
 
 MOST_LOOKED_AT = 5_000  # looking takes a while for every name, and somebody waits for the message
 
@@ -36,3 +69,26 @@ def nearest(name: object, known: Iterable[object]) -> object | None:
     by_spelling = {str(one)[:LONG].casefold(): one for one in islice(known, MOST_LOOKED_AT) if one != name}
     found = get_close_matches(name[:LONG].casefold(), by_spelling, n=1)
     return by_spelling[found[0]] if found else None
+
+
+def refuse_options(function: str, options: Iterable[str], known: Collection[str]) -> None:
+    """Raise the error for options that a function does not have."""
+    for name in options:
+        if name not in known:
+            here = ELSEWHERE.get(name, "")
+            meant = f"Say {here}" if here.partition("=")[0] in known else None
+            mend = meant or did_you_mean(name, known, f"help(steelyard.{function}) tells which there are")
+            raise UnknownOption(f"{function}() has no option {quoted(name)}", mend=mend)
+
+
+def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Let a function tell what an option is called here that it does not have."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def called(*values: Given.args, **options: Given.kwargs) -> Returned:
+        refuse_options(function.__name__, options, known)
+        return function(*values, **options)
+
+    return called

@@ -15,7 +15,7 @@ from ..columns import as_number
 from ..errors import BadOption, UnknownModel, harmless, quoted
 from ..scale import listed
 from ..settings import refuse_level
-from ..suggestions import did_you_mean, refuse_unknown
+from ..suggestions import did_you_mean, refuse_unknown, with_known_options
 from ..table import Table
 from ..text import number, table_html, table_view, to_text
 from .across_values import Values, read_values
@@ -263,6 +263,7 @@ class AcrossDatasets:
         return f"<p>{html.escape(self.heading())}</p>{table_html(self.ranks())}{lines}"
 
 
+@with_known_options
 def across_datasets(
     values: Any,
     *,

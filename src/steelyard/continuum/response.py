@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..door.covariates import deviations, finite_numbers
-from ..suggestions import refuse_unknown
+from ..suggestions import refuse_unknown, with_known_options
 from .observations import Observations
 from .process_predictions import predict_left_out
 from .regressors import LeftOut, left_out, response_variance
@@ -57,6 +57,7 @@ class Response:
         return len(self.mean)
 
 
+@with_known_options
 def fit_response(
     covariates: Any,
     measured: Any,

@@ -19,6 +19,7 @@ from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, WrongShap
 from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
 from ..settings import Method, as_seed, settle
+from ..suggestions import with_known_options
 from ..tallies.tally import Tally
 from ..terminal import watched
 from .assembling import assembled, compared
@@ -38,6 +39,7 @@ FEW_VALUES = 100  # of a column, by which its kind is told
 FEW_FITS = 20  # up to here all fits are made: each then tells its training error and how long it took
 
 
+@with_known_options
 def cross_assess(
     estimators: Any,
     X: Any,
