@@ -190,7 +190,6 @@ def test_what_cannot_be_taken_says_what_would_be(call: Callable[[], Any], mend: 
         (sy.assess_tally, "random_state", "Say seed="),
         (sy.cross_assess, "random_state", "Say seed="),
         (sy.cross_assess, "group", "Did you mean 'groups'?"),
-        (sy.tune, "scorign", "help(steelyard.tune) tells which there are"),
     ],
 )
 def test_options_of_other_libraries_are_told_what_they_are_called_here(

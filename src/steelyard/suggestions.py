@@ -82,7 +82,7 @@ def refuse_options(function: str, options: Iterable[str], known: Collection[str]
 
 
 def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """Let a function tell what an option is called here that it does not have."""
+    """Let a function that hands no options on tell what one is called here that it does not have."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 

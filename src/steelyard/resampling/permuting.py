@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import BadOption, quoted
 from ..registry import Measure
 from ..settings import as_seed
-from ..suggestions import with_known_options
 from ..terminal import watched
 from .cross import cross_assess
 from .models import read_models
@@ -50,7 +49,6 @@ class PermutationTest:
         )
 
 
-@with_known_options
 def permutation_test(
     estimator: Any,
     X: Any,

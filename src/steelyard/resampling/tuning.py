@@ -16,7 +16,6 @@ from ..door.estimators import labels_of, where
 from ..errors import BadOption, quoted
 from ..registry import Measure
 from ..scale import Scale
-from ..suggestions import with_known_options
 from ..table import Table
 from .cross import cross_assess
 from .crossed import CrossAssessment
@@ -158,7 +157,6 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float | str | bool) else repr(value)
 
 
-@with_known_options
 def tune(
     estimator: Any,
     grid: Any,
