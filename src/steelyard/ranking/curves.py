@@ -1,17 +1,18 @@
 """Curves over all thresholds of a score, with their bands: ROC, precision-recall, DET, gain and lift.
 
-A band comes from bootstrap samples of the curve itself. Scores that lie next to each other are put together until a
-thousand are left, so that a sample is one multinomial draw, whatever the number of rows.
+A band comes from bootstrap samples of the curve itself. Scores that lie next to each other are put together until some
+hundred are left, so that a sample is one multinomial draw, whatever the number of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..evaluating.masses import Masses
+from ..parallel import shared
 from ..suggestions import refuse_unknown
 from ..table import Table
 from .one_against_rest import PSEUDO_ROW, OneAgainstRest
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 Band = Literal["pointwise", "simultaneous", "none"]
 KINDS = ("roc", "precision_recall", "det", "gain", "lift")
-MOST_CELLS = 1_000
+MOST_CELLS = 500  # half of them for each side at least: finer than the grid that bands are read off at
 SAMPLES = 2_000
+AT_A_TIME = 125  # samples that one thread draws
 GRID = np.linspace(0.0, 1.0, 201)
 
 
@@ -81,7 +83,7 @@ def samples_of(one: OneAgainstRest, seed: int) -> Samples:
     # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
     rows = PSEUDO_ROW / one.evaluation.unit * (cells.hits[-1] + cells.alarms[-1])
     chances = np.concatenate([cells.positive, cells.negative])
-    drawn = _drawn(max(round(float(rows)), 2), chances / chances.sum(), np.random.default_rng(seed))
+    drawn = _drawn(max(round(float(rows)), 2), chances / chances.sum(), seed)
     hits, alarms = (np.cumsum(part, axis=1, dtype=np.float64) for part in np.split(drawn, 2, axis=1))
     whole = (hits[:, -1] > 0) & (alarms[:, -1] > 0)
     return hits[whole], alarms[whole]
@@ -102,21 +104,28 @@ def band_at(drawn: Samples, kind: str, x: Array, y: Array, band: Band, level: fl
     return {"low": np.minimum(low, y), "high": np.maximum(high, y)}
 
 
-def _drawn(rows: int, chances: Array, random: np.random.Generator) -> Places:
-    """Draw rows into cells, many times: (samples, cells). Few rows are faster drawn one by one."""
-    if rows > 4 * len(chances):
-        return random.multinomial(rows, chances, SAMPLES)
-    cells = np.minimum(
-        np.searchsorted(np.cumsum(chances), random.random(SAMPLES * rows), side="right"), len(chances) - 1
-    )
-    place = cells + np.repeat(np.arange(SAMPLES) * len(chances), rows)
-    return np.bincount(place, minlength=SAMPLES * len(chances)).reshape(SAMPLES, -1)
+def _drawn(rows: int, chances: Array, seed: int) -> Places:
+    """Draw rows into cells, many times: (samples, cells). The same however many threads there are."""
+    found, starts = np.empty((SAMPLES, len(chances)), np.int64), range(0, SAMPLES, AT_A_TIME)
+    seeds = np.random.SeedSequence(seed).spawn(len(starts))
+
+    def work(some: Sequence[int]) -> None:
+        for start in some:
+            random = np.random.default_rng(seeds[start // AT_A_TIME])
+            found[start : start + AT_A_TIME] = random.multinomial(rows, chances, AT_A_TIME)
+
+    shared(starts, work, AT_A_TIME * len(chances))
+    return found
 
 
 def _few(masses: Masses) -> Masses:
-    """Put neighbouring scores together until few are left, each with about the same share of the mass."""
+    """Put neighbouring scores together until few are left, each with about the same share of the class and the rest.
+
+    Shares of both count the same: of a rare class, all rows may lie within a hundredth of the others.
+    """
     if len(masses.positive) <= MOST_CELLS:
         return masses
-    cell = np.minimum(np.cumsum(masses.share) * MOST_CELLS, MOST_CELLS - 1).astype(np.int64)
+    share = masses.hits / masses.hits[-1] + masses.alarms / masses.alarms[-1]
+    cell = np.minimum(share * (MOST_CELLS / 2), MOST_CELLS - 1).astype(np.int64)
     positive, negative = (np.bincount(cell, part, MOST_CELLS) for part in (masses.positive, masses.negative))
     return Masses(positive.astype(np.float64), negative.astype(np.float64))
