@@ -221,7 +221,7 @@ class Assessment(Evaluated):
 
         self.event_ranking(self.classes[0])  # no scores, no order
         self.tally.rows_of(self.slice)  # no rows, no memberships side by side
-        return rejection(self.ranked.rows, self.ranked.model, self.settings.level)
+        return rejection(self.ranked, self.settings.level)
 
     # --- forecasts against frequencies -------------------------------------------------------------------------
 

@@ -16,14 +16,13 @@ import numpy as np
 
 from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
-from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows
+from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
 from ..ranking.order import Ranking
 from ..registry import Measure
-from ..sums.rows import Rows
 from ..table import Table
-from ..uncertainty.intervals import interval_method, wilson
+from ..uncertainty.intervals import wilson
 from .goals import Goal, Limit, counted
 from .tables import Tables
 
@@ -112,21 +111,15 @@ class Thresholds:
 
     def table_of(self, cells: Array) -> Tables:
         """Tables with the prevalence that was asked for."""
-        squares = cells * self.unit
-        if self.prevalence is not None:
-            total = cells.sum(axis=0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                own = self.prevalence * total / (cells[0] + cells[1])
-                rest = (1 - self.prevalence) * total / (cells[2] + cells[3])
-                factors = np.stack([own, own, rest, rest])
-                cells, squares = cells * factors, squares * factors**2
-        return Tables(cells, squares, self.one.evaluation.scale, self.one.code, self.unit)
+        evaluation = self.one.evaluation
+        freedom = np.inf if evaluation.rows.cluster is None else evaluation.patterns.clusters - 1.0
+        return Tables(cells, evaluation.scale, self.one.code, self.unit, self.prevalence, freedom)
 
     def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
         """Every threshold in a row: the table there, and some measures with their intervals."""
         chosen, tables = [counted(name) for name in measures], self.tables()
         columns: dict[str, Any] = {"threshold": self.scores.tolist()}
-        columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.cells, strict=True)}
+        columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.shown, strict=True)}
         values = tables.values(chosen)
         bounds = (values, values) if level is None else tables.bounds(chosen, level)
         for place, measure in enumerate(chosen):
@@ -218,14 +211,17 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     place = thresholds.choose(goal)
     if place is None:
         return Decision(goal, float("nan"), float("nan"), None, None, (), _why_not(goal, thresholds))
-    tables = thresholds.tables()
-    here = _estimates(tables.at(place), goal, assessment)
-    elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
     threshold = float(thresholds.scores[place])
+    there = assessment.at_threshold(threshold)
+    if goal.prevalence is None:
+        here = [there[measure] for measure in goal.measures]
+    else:
+        here = _estimates(thresholds.tables().at(place), goal, assessment)
+    elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
     below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
     limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
     note = "no row is assigned to the event" if np.isinf(threshold) else ""
-    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, note, assessment.at_threshold(threshold))
+    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, note, there)
 
 
 def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
@@ -240,7 +236,7 @@ def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estim
             float(high[place, 0]),
             float(errors[place]),
             assessment.n,
-            interval_method(Slot(measure, 0)),
+            tables.method(measure),
             measure=measure.label,
             label=assessment.tally.scale.event,
             level=level,
@@ -291,20 +287,21 @@ def least_cost(columns: Sequence[Numbers], costs: Array, decline: float | None =
     return codes
 
 
-def rejection(rows: Rows, model: int, level: float) -> Table:
+def rejection(evaluation: RankedEvaluation, level: float) -> Table:
     """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
 
     How sure it is of a row is the highest of its probabilities.
     """
+    rows, model = evaluation.rows, evaluation.model
     stacked = np.stack(rows.scores[model].memberships(), axis=1)
     if not (stacked.min() >= 0 and stacked.max() <= 1):
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
     ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
     right = (stacked.argmax(axis=1) == rows.truth)[ranking.order]
-    mass = (np.ones(len(rows)) if rows.sums is None else rows.sums[:, 1])[ranking.order]
+    mass = evaluation.weights.mass[ranking.order]
     kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
     risk = wrong / kept
-    unit = 1.0 if rows.sums is None else float(rows.sums[:, 2].sum() / rows.sums[:, 1].sum())
-    low, high = wilson(risk, kept / unit, level)
+    freedom = np.inf if rows.cluster is None else evaluation.patterns.clusters - 1.0
+    low, high = wilson(risk, kept / (evaluation.unit / PSEUDO_ROW), level, freedom)
     columns_out = {"threshold": ranking.thresholds, "coverage": kept / kept[-1], "risk": risk, "low": low, "high": high}
     return Table({name: values.tolist() for name, values in columns_out.items()})

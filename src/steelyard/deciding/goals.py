@@ -162,7 +162,8 @@ class Goal:
             return None
         sign = 1.0 if self.measure.better == "higher" else -1.0
         ranked = np.where(fit, sign * values[0], -np.inf)
-        return int(np.argmax(ranked >= ranked.max() - 1e-12 * max(abs(ranked.max()), 1e-300)))
+        best = ranked.max()
+        return int(np.argmax(ranked >= (best - 1e-12 * abs(best) if np.isfinite(best) else best)))
 
     def __str__(self) -> str:
         """In words."""

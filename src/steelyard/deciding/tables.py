@@ -16,7 +16,7 @@ from ..evaluating.influence import Spread
 from ..registry import Measure
 from ..scale import Scale
 from ..sums.cells import offered_of_classes
-from ..uncertainty.intervals import critical_values, interval_method, intervals
+from ..uncertainty.intervals import LOGIT, MEAN, WILSON, critical_values, interval_method, intervals
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -28,17 +28,34 @@ class Tables:
 
     Attributes:
         cells: What is in them: tp, fn, fp, tn, (4, tables).
-        squares: The same, summed over squared weights.
         scale: The two classes.
         code: The class.
         unit: What one independent observation weighs.
+        prevalence: The share of the class where measures are to hold; that of the tables if not given.
+        freedom: The degrees of freedom that clusters leave.
     """
 
     cells: Array
-    squares: Array
     scale: Scale
     code: int
     unit: float = 1.0
+    prevalence: float | None = None
+    freedom: float = np.inf
+
+    @property
+    def shown(self) -> Array:
+        """What would be in them at the prevalence asked for."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._moved(self.cells)
+
+    def _moved(self, cells: Array) -> Array:
+        """Let both sides have their shares, and together what they had."""
+        if self.prevalence is None:
+            return cells
+        tp, fn, fp, tn = cells
+        own, rest = tp + fn, fp + tn
+        more, less = self.prevalence * (own + rest) / own, (1 - self.prevalence) * (own + rest) / rest
+        return np.stack([tp * more, fn * more, fp * less, tn * less])
 
     def values(self, measures: Sequence[Measure]) -> Array:
         """The values of some measures: (measures, tables)."""
@@ -46,7 +63,7 @@ class Tables:
             return self._at(measures, self.cells)
 
     def _at(self, measures: Sequence[Measure], cells: Array) -> Array:
-        results = self._results(measures, cells)
+        results = self._results(measures, self._moved(cells))
         found = [measure.divided(result) for measure, result in zip(measures, results, strict=True)]
         return np.array(found).reshape(len(measures), -1)
 
@@ -74,30 +91,51 @@ class Tables:
 
     def at(self, place: int) -> Tables:
         """One of the tables."""
-        return replace(self, cells=self.cells[:, [place]], squares=self.squares[:, [place]])
+        return replace(self, cells=self.cells[:, [place]])
 
     def bounds(self, measures: Sequence[Measure], level: float) -> tuple[Array, Array]:
         """Lower and upper bounds of these values, every one for itself: (measures, tables) each."""
         shape = len(measures), self.cells.shape[1]
-        methods = [interval_method(Slot(measure, 0)) for measure in measures for _ in range(shape[1])]
+        methods = np.repeat([self.method(measure) for measure in measures], shape[1])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             trials = self._trials(measures)
             spread = Spread(self._errors(measures, self.cells, 0.0), self._errors(measures, self._smoothed, 1.0))
             centre = self._at(measures, self._smoothed)
-            critical = critical_values(level, np.full(len(methods), np.inf))
-            places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
+            rows = np.where(np.isinf(self.freedom), self.cells.sum(axis=0) / self.unit - 1, self.freedom)
+            freedom = np.where(methods == MEAN, np.tile(rows, shape[0]), self.freedom)
+            places = {str(method): np.flatnonzero(methods == method) for method in set(methods)}
             low, high = intervals(
-                places, self.values(measures).ravel(), centre.ravel(), spread, trials.ravel(), critical
+                places,
+                self.values(measures).ravel(),
+                centre.ravel(),
+                spread,
+                trials.ravel(),
+                critical_values(level, freedom),
             )
-        return low.reshape(shape), high.reshape(shape)
+        return self._within_costs(measures, low.reshape(shape), high.reshape(shape))
+
+    def _within_costs(self, measures: Sequence[Measure], low: Array, high: Array) -> tuple[Array, Array]:
+        """No mean lies beyond the least and the greatest cost."""
+        for place, measure in enumerate(measures):
+            matrix = self._matrix(measure)
+            if matrix is not None and self.method(measure) == MEAN:
+                low[place], high[place] = np.maximum(low[place], matrix.min()), np.minimum(high[place], matrix.max())
+        return low, high
+
+    def method(self, measure: Measure) -> str:
+        """How intervals of a measure are made; rows that stand for unlike numbers of others are no trials."""
+        found = interval_method(Slot(measure, 0))
+        if found != WILSON or self.prevalence is None:
+            return found
+        of_sides = self._results([measure], np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))[0][1]
+        return LOGIT if np.all(of_sides) else WILSON
 
     def _trials(self, measures: Sequence[Measure]) -> Array:
-        """How many independent trials are behind each proportion: as many as would have the same variance."""
+        """How many independent trials are behind each proportion."""
         found = np.full((len(measures), self.cells.shape[1]), np.nan)
-        pairs = zip(self._results(measures, self.cells), self._results(measures, self.squares), strict=True)
-        for place, (measure, (whole, squares)) in enumerate(zip(measures, pairs, strict=True)):
+        for place, (measure, result) in enumerate(zip(measures, self._results(measures, self.cells), strict=True)):
             if measure.proportion:
-                found[place] = np.square(whole[1]) / squares[1]
+                found[place] = result[1] / self.unit
         return found
 
     @cached_property
@@ -111,8 +149,8 @@ class Tables:
 
     def _errors(self, measures: Sequence[Measure], cells: Array, pseudo: float) -> Array:
         """Standard errors by complex steps in each cell, pseudo-rows included where they were added."""
-        stepped = self._results(measures, cells[:, None] + CELL_STEPS)
+        stepped = self._results(measures, self._moved(cells[:, None] + CELL_STEPS))
         slopes = np.array([np.broadcast_to(measure.divided(result).imag, cells.shape) / STEP
                            for measure, result in zip(measures, stepped, strict=True)])  # fmt: skip
         extra = pseudo * PSEUDO_ROWS * self.unit**2 * np.square(slopes).mean(axis=1)
-        return np.asarray(np.sqrt((np.square(slopes) * self.squares).sum(axis=1) + extra).ravel())
+        return np.asarray(np.sqrt((np.square(slopes) * self.cells * self.unit).sum(axis=1) + extra).ravel())

@@ -224,7 +224,9 @@ class Tally:
         if self.summaries is not None:
             return self._cells_at(self.summaries, model, code, threshold)
         if rows is None:
-            raise UnlikeTallies("the tally holds no scores", mend="Make it of scores or memberships")
+            raise UnlikeTallies(
+                "no scores were kept", mend="Give scores, and ask for a measure of them too, such as auc"
+            )
         assigned = rows.scores[model].reaches(code, threshold)
         measured = None if rows.measured is None else replace(rows.measured, assigned=(assigned,))
         alone = replace(rows, scores=(rows.scores[model],), measured=measured)
