@@ -75,9 +75,8 @@ def weigh(
         return _judged(tally, settings.fitted(given), rule, lambda: request.admit(collected(request, source), None))
     cases = request.admit(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
-    keep = rule.keeps_scores or settings.of_rows
     cases, decisions = rule.applied(cases, settings)
-    return Weighed(Tally.of(cases, with_scores=keep), settings, cases, decisions)
+    return Weighed(Tally.of(cases), settings, cases, decisions)
 
 
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:

@@ -214,7 +214,7 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     threshold = float(thresholds.scores[place])
     there = assessment.at_threshold(threshold)
     if goal.prevalence is None:
-        here = [there[measure] for measure in goal.measures]
+        here = [there.by(measure)[measure] for measure in goal.measures]
     else:
         here = _estimates(thresholds.tables().at(place), goal, assessment)
     elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
