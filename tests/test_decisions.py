@@ -425,3 +425,76 @@ def test_thresholds_are_numbers_and_have_something_to_show(tested: sy.Assessment
             tested.at_threshold(bad)  # type: ignore[arg-type]
     with pytest.raises(BadOption, match="no measure"):
         tested.thresholds([])
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_a_threshold_is_reached_by_the_same_rows_however_it_is_given(kind: str) -> None:
+    """0.7 of single precision is less than 0.7: a threshold is compared as exactly as the scores were given."""
+    truth, score = [0, 1, 1, 0], np.array([0.1, 0.7, 0.7, 0.9], kind)
+    given = sy.assess(truth, score, threshold=0.7)
+    assert given.confusion().tolist() == sy.assess(truth, score).at_threshold(0.7).confusion().tolist()
+    assert given.confusion().tolist() == [[1, 1], [0, 2]]
+
+
+def test_the_highest_of_infinite_values_is_chosen() -> None:
+    """A likelihood ratio is infinite where no row of the rest is assigned; the condition holds none the less."""
+    assessment = sy.assess([1, 1, 1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2])
+    found = assessment.best_threshold("lr_positive", where="sensitivity >= 0.5")
+    assert found.threshold == 0.8
+    assert found.value is not None
+    assert found.value.value == np.inf
+
+
+def test_precision_at_another_prevalence_has_one_interval() -> None:
+    """However it is asked for: one unseen false alarm would weigh as much as many hits."""
+    truth, score = [0] * 44 + [1] * 56, [0.3] * 44 + [0.2] * 28 + [0.9] * 28
+    assessment = sy.assess(truth, score, event=1)
+    found = assessment.best_threshold("precision", where="sensitivity >= 0.5", prevalence=0.05).value
+    assert found is not None
+    entry = sy.find("precision_at", prevalence=0.05)
+    other = assessment.at_threshold(0.9).by(entry)[entry]
+    assert [found.value, found.low, found.high] == pytest.approx([other.value, other.low, other.high], rel=1e-12)
+    table = assessment.thresholds(["precision", "sensitivity"], prevalence=0.05)
+    assert table["precision_low"][1] == pytest.approx(other.low, rel=1e-12)
+    plain = assessment.thresholds(["sensitivity"])  # which no prevalence moves
+    assert table["sensitivity_low"] == pytest.approx(plain["sensitivity_low"], rel=1e-12, nan_ok=True)
+
+
+def test_a_decision_tells_what_the_assessment_at_its_threshold_tells() -> None:
+    """With clusters, sampling weights, costs and textbook intervals too."""
+    truth, group = [1, 0] * 30, [place // 5 for place in range(60)]
+    score = [(1 - a if k in (2, 5, 9) else a) * 0.8 + 0.1 for a, k in zip(truth, group, strict=True)]
+    weight = [1.5, 0.5, 1.0] * 20
+    costs = {0: {0: 0, 1: 1}, 1: {0: 2, 1: 0}}
+    every: list[dict[str, Any]] = [{"group": group}, {"weight": weight}, {"method": "plain"}, {"cost": costs}]
+    for options in every:
+        measure = "cost" if "cost" in options else "error"
+        found = sy.assess(truth, score, **options).best_threshold(measure)
+        assert found.value is not None
+        assert found.assessment is not None
+        other = found.assessment[measure]
+        told = found.value.value, found.value.low, found.value.high, found.value.se
+        assert told == pytest.approx((other.value, other.low, other.high, other.se), rel=1e-12)
+
+
+def test_intervals_of_what_is_rejected_mind_clusters() -> None:
+    """Where all rows are kept, the risk is the error, and about as sure."""
+    truth, group = [1, 0] * 30, [place // 5 for place in range(60)]
+    score = [(1 - a if k in (2, 5, 9) else a) * 0.8 + 0.1 for a, k in zip(truth, group, strict=True)]
+    assessment = sy.assess(truth, score, group=group)
+    table, error = assessment.rejection(), assessment["error"]
+    assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
+
+
+def test_mean_costs_at_thresholds_stay_within_the_costs() -> None:
+    """No mean lies below the least cost."""
+    costs = {0: {0: 0, 1: 1}, 1: {0: 2, 1: 0}}
+    table = sy.assess([0, 1, 1, 0, 1], [0.1, 0.7, 0.8, 0.6, 0.2], cost=costs).thresholds(["cost"])
+    assert min(table["cost_low"]) >= 0
+    assert max(table["cost_high"]) <= 2
+
+
+def test_thresholds_can_be_asked_for_whatever_was_measured() -> None:
+    """Scores that are at hand are kept."""
+    assessment = sy.assess([0, 1, 1, 0, 1], [0.1, 0.7, 0.8, 0.6, 0.2], measures=["error"])
+    assert len(assessment.thresholds()) == 6

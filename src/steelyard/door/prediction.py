@@ -97,7 +97,8 @@ class Scores(NamedTuple):
 
     def reaches(self, code: int, threshold: float) -> Codes:
         """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
-        return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
+        with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
+            return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
 
 
 @dataclass(frozen=True)
