@@ -24,6 +24,7 @@ from steelyard.errors import (
     DuplicateColumns,
     EmptyInput,
     EventNeeded,
+    MisalignedRows,
     MissingValues,
     NotNumbers,
     OneClass,
@@ -447,7 +448,8 @@ def test_weights_that_weigh_nothing_sensible_are_refused(
         ([2, 1, 0], 3, 3),
         ([True, True, False], 2, 2),
         (np.array([2, 1, 0], dtype=np.uint8), 3, 3),
-        ([2.0, 1.0, 0.0], 3, 3),
+        ([2.0, 1.0, 0.0], 2, 3),
+        ([0.5, 1.0, 0.0], 2, 1.5),
         ([0.5, 1.0, 1.0], 3, 2.5),
     ],
 )
@@ -719,3 +721,40 @@ def test_a_row_that_occurred_not_once_is_no_row_and_makes_no_cluster(measure: st
         **options,
     )
     assert whole[measure] == without[measure]
+
+
+@pytest.mark.parametrize("given", ["arrays", "frame"])
+@pytest.mark.parametrize("option", ["weight", "group", "by"])
+def test_whatever_stands_beside_the_truth_must_have_its_index(option: str, given: str) -> None:
+    """A column of pandas in another order is refused, also beside a frame."""
+    index, back = [7, 8, 9, 10], [10, 9, 8, 7]
+    truth, said = pd.Series(list("aabb"), index), pd.Series(list("abbb"), index)
+    beside = pd.Series([1, 1, 2, 2], back)
+    options: dict[str, Any] = {option: beside}
+    with pytest.raises(MisalignedRows) as told:
+        if given == "arrays":
+            sy.assess(truth, said, **options)
+        else:
+            sy.assess(pd.DataFrame({"y": truth, "p": said}), truth="y", assigned="p", **options)
+    assert told.value.column == option
+    options = {option: beside[::-1]}
+    assert sy.assess(truth, said, **options).n > 0
+
+
+def test_rows_that_weigh_nothing_are_no_rows() -> None:
+    """Neither in clusters nor in parts, and whether weights count rows or say what these stand for."""
+    truth, said, group, part = [0, 1, 0, 1, 1, 0], [0.1, 0.7, 0.6, 0.8, 0.4, 0.2], [1, 1, 2, 2, 3, 3], list("aaaabb")
+    for weight in ([1.5, 0.5, 1.0, 2.0, 0.0, 0.0], [1, 2, 1, 2, 0, 0]):
+        found = sy.assess(truth, said, weight=weight, group=group, by=part)
+        other = sy.assess(truth[:4], said[:4], weight=weight[:4], group=group[:4], by=part[:4])
+        assert list(found.slices) == ["a"]
+        for column in ("value", "low", "high", "se"):
+            assert found.table()[column] == pytest.approx(other.table()[column], nan_ok=True)
+
+
+def test_names_of_columns_beside_arrays_are_refused() -> None:
+    """They would do nothing."""
+    with pytest.raises(BadOption, match="assigned= names columns, but arrays were given"):
+        sy.assess(["a", "b"], ["a", "b"], assigned="x")
+    with pytest.raises(BadOption, match="membership= names columns, but arrays were given"):
+        sy.assess(["a", "b"], ["a", "b"], membership="x")

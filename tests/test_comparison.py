@@ -17,6 +17,7 @@ from scipy.stats import t as student
 
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
 from steelyard.comparing.differences import Differences, holm, max_critical
+from steelyard.errors import UnknownMeasure
 from steelyard.uncertainty.log_odds import LogOdds
 from tests.cases_of import drawn
 
@@ -393,3 +394,40 @@ def test_parts_of_the_data_are_shown_each_by_itself() -> None:
     third = compare(truth, {**said, "third": truth}, measures=["error"], by=site)
     heads = [line for line in str(third).split("each by itself")[1].split("\n") if line.startswith(" slice")]
     assert heads[0].split() == ["slice", "rows", "one", "other", "third"]
+
+
+def test_rows_that_decide_a_score_of_labels_are_told_apart() -> None:
+    """Labels are kept as patterns; which row is which is told none the less."""
+    truth = ["a", "b", "a", "b", "b", "a", "a"]
+    first, second = ["a", "b", "b", "b", "a", "a", "a"], ["a", "a", "a", "b", "b", "a", "b"]
+    found = compare(truth, {"p": first, "q": second}).deciding_rows("brier_multiclass", "p", "q", most=7)
+    mean = (2 * 2 - 2 * 2) / 7
+    for row, effect in zip(found["row"], found["effect"], strict=True):
+        wrong = 2 * (first[row] != truth[row]) - 2 * (second[row] != truth[row])
+        assert effect == pytest.approx((wrong - mean) / 7)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_row_that_makes_a_score_infinite_decides() -> None:
+    """It comes first; without another row nothing would change."""
+    found = compare([0, 1, 1], {"a": [0.0, 0.0, 1.0], "b": [0.1, 0.2, 0.3]}).deciding_rows("log_score", "a", "b")
+    assert found["row"][0] == 1
+    assert found["effect"] == [np.inf, 0.0, 0.0]
+
+
+def test_measures_that_need_scores_are_refused_for_labels() -> None:
+    """By whatever they are asked for."""
+    comparison = compare(["a", "b", "a"], {"p": ["a", "b", "b"], "q": ["a", "a", "a"]})
+    for ask in (comparison.differences, comparison.verdict, lambda name: comparison.deciding_rows(name, "p", "q")):
+        with pytest.raises(UnknownMeasure, match="auc needs scores, and there are only labels"):
+            ask("auc")
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4])
+def test_bands_of_few_rows_are_wide_and_no_error(rows: int) -> None:
+    """However few rows there are."""
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        said = {name: random.random(rows) for name in ("p", "q")}
+        table = compare([0, 1, 1, 1][:rows], said).table(simultaneous=True)
+        assert len(table) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,3 +170,17 @@ def test_pictures_of_labels_and_of_several_thresholds_are_refused() -> None:
     both = sy.compare(TRUTH, {"x": SCORE, "y": SCORE}, event="up")
     with pytest.raises(BadOption, match="do not share a scale"):
         both.plot.thresholds()
+
+
+def test_a_single_cluster_tells_as_much_as_a_single_row(tmp_path: Path) -> None:
+    """Bands are as wide as can be, what must know of chance is undefined, and nothing fails."""
+    found = sy.assess([0, 1, 1, 0, 1, 0], [0.1, 0.7, 0.8, 0.6, 0.2, 0.3], group=[7] * 6)
+    curve = found.curve("roc")
+    assert max(np.subtract(curve["high"], curve["low"])) > 0.9
+    assert found.reliability()["low"][0] == 0
+    assert found.calibration_test().p > 0.05
+    assert np.isfinite(found.decomposition()["value"]).all()
+    assert np.isnan(found["calibration_error"].value)
+    assert "a single cluster" in found["calibration_error"].note
+    found.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size > 10_000

@@ -763,3 +763,15 @@ def test_ties_among_the_likeliest_count_in_part() -> None:
 def test_so_many_likeliest_classes_cannot_be(k: Any) -> None:
     with pytest.raises(BadOption, match="k is"):
         assess([0, 1], [[0.5, 0.5], [0.1, 0.9]], measures=[find("top_k_accuracy", k=k)]).table()
+
+
+@pytest.mark.parametrize("rows", [50, 300_000])
+@pytest.mark.filterwarnings("error")
+def test_an_infinite_score_is_no_skill_at_all(rows: int) -> None:
+    """However many rows there are, and threads that look at them: not undefined, and without a warning."""
+    random = np.random.default_rng(0)
+    chance = random.random(rows)
+    truth = (random.random(rows) < chance).astype(int)
+    chance[0], truth[0] = 0.0, 1
+    assert assess(truth, chance, event=1)["log_score"].value == np.inf
+    assert assess(truth, chance, event=1, measures=["skill(score='log_score')"])["skill"].value == -np.inf

@@ -540,3 +540,21 @@ def test_threads_may_save_to_one_name(tmp_path: Path) -> None:
         thread.join()
     assert not failures
     assert same(Tally.load(path), PLAIN)
+
+
+def test_what_was_never_added_cannot_be_taken_out() -> None:
+    """Neither of counts nor of rows with scores; on the way there may be less than nothing."""
+    first, second = (sy.assess([0, 1, 0, 1], said).tally for said in ([0, 1, 0, 1], [1, 1, 0, 0]))
+    with pytest.raises(UnlikeTallies, match="did not hold"):
+        sy.assess_tally(first - second)
+    assert sy.assess_tally(first - second + second)["error"].value == 0
+    one, two = (sy.assess([0, 1, 0, 1], np.array([0.1, 0.6, 0.2, 0.7]) + step).tally for step in (0, 0.01))
+    with pytest.raises(UnlikeTallies, match="did not hold"):
+        sy.compare_tally(one - two + sy.assess([0, 1, 0, 1], [0.3, 0.4, 0.1, 0.9]).tally)
+
+
+def test_tallies_can_be_summed_up() -> None:
+    """As everything else that can be added."""
+    parts = [sy.assess([0, 1, 0, 1], said).tally for said in ([0, 1, 0, 1], [1, 1, 0, 0])]
+    assert sy.assess_tally(sum(parts[1:], parts[0]))["error"].value == 0.25
+    assert sum(parts).rows == 8  # type: ignore[union-attr]

@@ -123,6 +123,9 @@ def assess(
     wanted = assigned if membership is None else membership
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
+    if wanted is not None and prediction is not None:
+        name = "assigned" if membership is None else "membership"
+        raise BadOption(f"{name}= names columns, but arrays were given", mend="Leave it out, or give a frame")
     request = Request(truth, {MODEL: wanted}, door, where)
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
@@ -327,6 +330,7 @@ def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comp
     """
     refuse_options("compare_tally", options, Options.__annotations__)
     tally = tally if isinstance(tally, Tally) else Tally.load(tally)
+    tally.refuse_negative()
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
     from .comparing.comparison import Comparison

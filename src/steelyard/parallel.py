@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from functools import lru_cache
 from importlib import import_module
 from itertools import pairwise
@@ -86,7 +87,9 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
         return work(item)
 
     with ThreadPoolExecutor(len(items)) as pool:
-        return list(pool.map(alone, items))
+        # Each in a copy of this context: which warnings NumPy was told to keep to itself is part of it.
+        waiting = [pool.submit(copy_context().run, alone, item) for item in items]
+        return [each.result() for each in waiting]
 
 
 @contextmanager
@@ -95,7 +98,7 @@ def meanwhile(work: Callable[[], Result]) -> Iterator[Future[Result]]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(work)
+        yield pool.submit(copy_context().run, work)
 
 
 def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -123,7 +126,7 @@ def in_order(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[
     with ThreadPoolExecutor(workers) as pool:
         try:
             for item in items:
-                waiting.append(pool.submit(alone, item))
+                waiting.append(pool.submit(copy_context().run, alone, item))
                 if len(waiting) > workers:
                     yield first()
             while waiting:

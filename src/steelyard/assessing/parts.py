@@ -35,6 +35,7 @@ from ..uncertainty.variances import spread
 if TYPE_CHECKING:
     from ..kinds import Array, Places
 
+SUREST = 1 - 2.0**-52  # a level of 1 would reach for ever
 MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
 INFINITE = "infinite: a count in the denominator is 0"
 NO_SCORES = "the classifier gave labels, not scores"
@@ -106,15 +107,15 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
         reach = critical_values(settings.level, freedom) if critical is None else critical
         places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
         low, high = intervals(places, value, centre, errors, np.full(len(value), np.nan), reach)
+    if settings.method != "plain":
+        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
+            low[place], high[place] = min(lower, value[place]), max(upper, value[place])
     if settings.resampled:
         from ..uncertainty.bootstrap import replace_intervals
 
         methods = replace_intervals(evaluation, settings, methods, low, high)
     if evaluation.clustered:
         methods = [f"{method}, clustered" for method in methods]
-    if settings.method == "delta":
-        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
-            low[place], high[place] = min(lower, value[place]), max(upper, value[place])
     low, high = _within_spans(evaluation, value, low, high)
     if not np.isnan(evaluation.undefined):
         value = np.where(np.isnan(value), evaluation.undefined, value)
@@ -135,7 +136,9 @@ def _level(level: float, critical: Array | None) -> float:
     """The level of intervals that reach so many standard errors, where they are to hold for several at once."""
     from statistics import NormalDist
 
-    return level if critical is None else 2 * NormalDist().cdf(float(np.max(critical))) - 1
+    if critical is None:
+        return level
+    return min(2 * NormalDist().cdf(float(np.max(critical))) - 1, SUREST)
 
 
 def compute_all(parts: Sequence[Part]) -> None:

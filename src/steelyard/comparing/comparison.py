@@ -237,7 +237,8 @@ class Comparison:
         entries = [self[self.models[0]].find(name) for name in named]
         if not entries:
             raise BadOption("no measure is named", mend="Name at least one, or leave measures out")
-        return list({entry.label: entry for entry in entries}.values())
+        found = tuple({entry.label: entry for entry in entries}.values())
+        return list(replace(self.settings, measures=found, everything=False).fitted(self.tally.given).measures)
 
     def best(self, measure: str | Measure) -> str:
         """The classifier that comes out first by a measure (whether by more than chance, ``verdict`` says)."""
@@ -286,7 +287,7 @@ class Comparison:
         self, measure: str | Measure, a: str, b: str
     ) -> tuple[Evaluation | RowEvaluation, Evaluation | RowEvaluation, int]:
         """Two classifiers evaluated by one measure, and the slot that stands for it."""
-        entry = self[a].find(measure)
+        (entry,) = self.find_measures(measure)
         evaluations = self._differences([entry])[0].evaluations
         first, second = (evaluations[self.models.index(self[name].model)] for name in (a, b))
         return first, second, first.overall(entry)
@@ -329,15 +330,20 @@ class Comparison:
         cases = self.cases if self.reread is None else self.reread()
         if cases is None:
             raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")
-        first, second, place = self._pair(measure, a, b)
+        # Of labels no rows were kept, since their patterns tell as much; but not which row is which.
+        by_row = self if self.tally.tells_rows else replace(self, tally=replace(self.tally, scores=Rows.of(cases)))
+        first, second, place = by_row._pair(measure, a, b)
         columns = [cases.truth, cases.assigned[a], cases.assigned[b]]
         if isinstance(first, RowEvaluation) and isinstance(second, RowEvaluation):
             slot = first.slots[place]
-            effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
+            with np.errstate(invalid="ignore"):  # what is infinite for both has no difference
+                effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
             effect = effect[: len(cases)]  # behind the rows stand the effects of estimated deviations
         elif isinstance(first, Evaluation) and isinstance(second, Evaluation):
             effect = influence_at(first, place, columns[0], columns[1])
             effect = effect - influence_at(second, place, columns[0], columns[2])
+        if np.isinf(effect).any():  # nothing but the rows that made it infinite can undo it
+            effect = np.where(np.isinf(effect), effect, 0.0)
         effect = effect if cases.weight is None else effect * cases.weight
         kept = np.arange(len(cases)) if cases.kept is None else cases.kept
         rows, first_of, again = np.unique(kept, return_index=True, return_inverse=True)

@@ -254,13 +254,16 @@ def _why_not(goal: Goal, thresholds: Thresholds) -> str:
             if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
                 needed = np.ceil(np.log((1 - goal.guarantee) / len(goal.limits)) / np.log(share))
                 return f"{limit} cannot be guaranteed by {size:g} rows; {needed:g} would do, all on the right side"
-    for limit, values in zip(goal.limits, tables.values([limit.measure for limit in goal.limits]), strict=True):
+    values_of = dict(zip([measure.label for measure in goal.measures], tables.values(goal.measures), strict=True))
+    for label, values in values_of.items():
+        if np.isnan(values).all():
+            return f"{label} is undefined at every threshold"
+    for limit in goal.limits:
+        values = values_of[limit.measure.label]
         if not limit.met(values).any():
             most = np.nanmax(values) if limit.at_least else np.nanmin(values)
             return f"{limit} is met at no threshold: the {'most' if limit.at_least else 'least'} is {most:.4g}"
-    if goal.limits:
-        return "no threshold meets all conditions"
-    return f"{goal.measure.label} is undefined at every threshold"
+    return "no threshold meets all conditions"
 
 
 # --- more than two classes, and no decision at all ------------------------------------------------------------------

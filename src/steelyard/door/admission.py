@@ -36,13 +36,16 @@ class Request:
 
     def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
         """Let arrays in as they are; take columns out of frames and files first."""
+        door, known = self.door, self.door.knowledge
+        beside = {"weight": door.weight, "group": door.group, "by": door.by}
+        beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
+        refuse_misaligned(y_true, {**(predictions or {}), **beside})
         if predictions is not None:
             for name, value in (("truth", self.truth), ("where", self.where)):
                 if value is not None:
                     raise BadOption(
                         f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
                     )
-            refuse_misaligned(y_true, {**predictions, "weight": self.door.weight, "group": self.door.group})
             return self.door.admit(y_true, predictions)
         if self.truth is None:
             raise BadOption(

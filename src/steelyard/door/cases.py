@@ -89,10 +89,11 @@ class Cases:
         )
 
     def present(self) -> Cases:
-        """Without rows that occurred not even once: they are no rows, and make no cluster."""
-        if self.weight is None or not self.counted or not (absent := self.weight == 0).any() or absent.all():
+        """Without rows that weigh nothing: they are no rows, and make no cluster and no part."""
+        if self.weight is None or not (absent := self.weight == 0).any() or absent.all():
             return self
-        return self.some(np.flatnonzero(~absent))
+        group, parts = (None if one is None else one.keep(~absent) for one in (self.group, self.slice))
+        return replace(self.some(np.flatnonzero(~absent)), group=group, slice=parts)
 
     @property
     def scored(self) -> bool:

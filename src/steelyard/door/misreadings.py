@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 
 def refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
     """Columns are taken row by row; pandas would bring those with the same index in another order together first."""
-    own, by_class = _index(truth), {name: each for name, each in others.items() if isinstance(each, Mapping)}
-    inner = {f"{name}[{label}]": column for name, each in by_class.items() for label, column in each.items()}
+    own = _index(truth)
+    if own is None:
+        return
+    several = {name: dict(enumerate(each)) for name, each in others.items() if isinstance(each, list | tuple)}
+    several |= {name: dict(each) for name, each in others.items() if isinstance(each, Mapping)}
+    inner = {f"{name}[{label}]": column for name, each in several.items() for label, column in each.items()}
     for name, column in {**others, **inner}.items():
         index = _index(column)
-        if own is None or index is None or len(own) != len(index) or own.equals(index):
+        if index is None or len(own) != len(index) or own.equals(index):
             continue
         counted = type(index).__name__ == "RangeIndex"  # rows that nobody named
         if not counted and own.is_unique and bool(index.isin(own).all()):

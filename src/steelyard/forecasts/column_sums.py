@@ -150,9 +150,10 @@ def _sums(column: Array, shift: float, weights: Weights | None) -> tuple[float, 
 
 def by_class(piece: Piece, columns: Array) -> Array:
     """Sums of columns over the rows of each class: (columns, classes)."""
-    if piece.classes > FEW_CLASSES:
-        return np.array([np.bincount(piece.truth, column, piece.classes) for column in columns])
     found, step = np.zeros((len(columns), piece.classes)), max(1, SMALL_PRODUCT // (len(columns) * piece.classes))
-    for low in range(0, len(piece.truth), step):
+    few = piece.classes <= FEW_CLASSES
+    for low in range(0, len(piece.truth) if few else 0, step):
         found += columns[:, low : low + step] @ piece.outcomes[:, low : low + step].T
-    return found
+    if few and not np.isnan(found).any():  # a product makes nothing of an infinite score, not even in other classes
+        return found
+    return np.array([np.bincount(piece.truth, column, piece.classes) for column in columns])

@@ -148,6 +148,8 @@ class ForecastEvaluation(ForecastColumns):
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input."""
         rows, centre, whole = self._contributions(slot, smooth)
+        if np.isinf(centre):  # nothing but what made it so can undo it
+            return np.where(np.isinf(rows), rows, 0.0)
         rows -= centre
         rows /= whole
         return rows

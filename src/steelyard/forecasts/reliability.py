@@ -179,14 +179,14 @@ class Reliability:
     @property
     def rows(self) -> int:
         """How many independent observations there are."""
-        return max(round(float(self.mass.sum()) / self.unit), 1)
+        return max(round(float(np.nan_to_num(self.mass.sum() / self.unit))), 1)  # one cluster tells as much as one row
 
     # --- what chance does to calibrated forecasts ----------------------------------------------------------------
 
     def outcomes(self, seed: int) -> Array:
         """Frequencies at each forecast where the forecasts are right, drawn many times: (draws, forecasts)."""
         random = np.random.default_rng(seed)
-        counts = np.maximum(np.round(self.mass / self.unit), 1).astype(np.int64)
+        counts = np.fmax(np.round(self.mass / self.unit), 1).astype(np.int64)
         return random.binomial(counts, np.clip(self.forecast, 0.0, 1.0), (DRAWS, len(counts))) / counts
 
     def curve(self, level: float, seed: int, band: bool = True) -> Table:

@@ -79,9 +79,10 @@ READERS: dict[str, Callable[[Array, Array], Array]] = {"roc": _on_roc, "precisio
 
 def samples_of(one: OneAgainstRest, seed: int) -> Samples:
     """Bootstrap samples: hits and alarms from the highest score on, (samples, cells) each."""
-    cells = _few(one.plain).smoothed(one.evaluation.unit)
+    unit = np.nan_to_num(one.evaluation.unit)  # a single cluster has none
+    cells = _few(one.plain).smoothed(unit)
     # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
-    rows = PSEUDO_ROW / one.evaluation.unit * (cells.hits[-1] + cells.alarms[-1])
+    rows = PSEUDO_ROW / unit * (cells.hits[-1] + cells.alarms[-1]) if unit else 0.0
     chances = np.concatenate([cells.positive, cells.negative])
     drawn = _drawn(max(round(float(rows)), 2), chances / chances.sum(), seed)
     hits, alarms = (np.cumsum(part, axis=1, dtype=np.float64) for part in np.split(drawn, 2, axis=1))

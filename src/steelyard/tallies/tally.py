@@ -154,6 +154,18 @@ class Tally:
         both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores, summaries=summaries)
         return replace(both, left_out=tuple(why for why in self.left_out if why not in other.left_out))
 
+    def __radd__(self, other: object) -> Tally:
+        """Let ``sum`` begin with nothing."""
+        return self if other == 0 else NotImplemented
+
+    def refuse_negative(self) -> None:
+        """On the way there may be less than nothing of some rows; what is left in the end was added."""
+        kept = None if self.scores is None else self.scores.sums
+        if any(sums is not None and (sums[:, 0] < 0).any() for sums in (self.sums.values, kept)):
+            raise UnlikeTallies(
+                "rows were taken out of the tally that it did not hold", mend="Subtract what was added before"
+            )
+
     def refuse_unlike(self, other: Tally) -> None:
         """Name the difference to a tally that cannot be added."""
         for what in ("scale", "models"):
