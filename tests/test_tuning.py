@@ -73,6 +73,33 @@ def test_the_search_is_an_estimator() -> None:
     assert fitted.tuning_.parameters["max_depth"] in (1, 2, 3)
 
 
+def _patients() -> tuple[Any, Any, Any]:
+    """Forty patients with five rows each that are almost copies: the nearest neighbour of a row is its twin."""
+    random = np.random.default_rng(2)
+    patient, centre = np.repeat(np.arange(40), 5), random.normal(size=(40, 2))
+    rows = centre[patient] + 0.05 * random.normal(size=(200, 2))
+    return rows, np.where(centre[:, 0] + random.normal(size=40) > 0, "sick", "well")[patient], patient
+
+
+def test_groups_stay_together_in_the_inner_search_too() -> None:
+    rows, state, patient = _patients()
+    found = sy.tune("knn", {"n_neighbors": [1, 55]}, rows, state, cv=5, seed=1, groups=patient)
+    assert found.parameters == {"n_neighbors": 55}
+    assert found.again().fit(rows, state, groups=patient).tuning_.parameters == {"n_neighbors": 55}
+    honest = found.assess(rows, state)
+    assert honest["tuned"]["error"].value == pytest.approx(found.best.estimate.value, abs=0.03)
+    by_hand = sy.TunedClassifier(KNeighborsClassifier(), {"n_neighbors": [1, 55]}, cv=5, seed=1)
+    beside = sy.cross_assess({"own": by_hand}, rows, state, cv=5, seed=1, groups=patient)
+    assert beside["own"]["error"].value == honest["tuned"]["error"].value
+
+
+def test_a_search_that_knew_groups_is_not_done_again_without_them() -> None:
+    rows, state, patient = _patients()
+    again = sy.tune("knn", {"n_neighbors": [1, 55]}, rows, state, cv=5, groups=patient).again()
+    with pytest.raises(BadOption, match=r"groups had a part in the search.*fit\(X, y, groups=\.\.\.\)"):
+        clone(again).fit(rows, state)
+
+
 def test_measured_values_can_be_tuned_by() -> None:
     cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=0.1)
     found = sy.tune("knn", GRID, X[:, :3], X[:, 3], scale=cut, measure="adjusted_sqerr", cv=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ class Data:
         measured: The values that classes are cut from, where the truth was measured.
         scale: The classes.
         scored: Whether anybody wants to know more than the classes that are assigned.
+        groups: Which rows belong together, as codes; None where every row stands for itself.
     """
 
     x: Any
@@ -42,10 +44,24 @@ class Data:
     measured: Array | None
     scale: Scale
     scored: bool = True
+    groups: Codes | None = None
 
     def target(self, takes_measured: bool) -> AnyArray:
         """What an estimator learns: labels, or measured values where it cuts them itself."""
         return self.measured if takes_measured and self.measured is not None else self.y
+
+    def beside(self, estimator: Any, rows: Places) -> dict[str, Any]:
+        """What else is known of rows, as far as the fit of an estimator names it: one that tunes itself does."""
+        known = {"groups": self.groups}
+        return {name: column[rows] for name, column in known.items() if column is not None and _asks(estimator, name)}
+
+
+def _asks(estimator: Any, name: str) -> bool:
+    """Whether the fit of an estimator takes something by this name."""
+    try:
+        return name in inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):  # compiled functions need not tell
+        return False
 
 
 @dataclass(frozen=True)
@@ -137,12 +153,13 @@ def fit(task: Task, data: Data) -> Fit:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            start = perf_counter()
-            fitted = clone(task.estimator).fit(pick(data.x, task.split.train), target[task.split.train])
+            start, rows = perf_counter(), task.split.train
+            beside = data.beside(task.estimator, rows)
+            fitted = clone(task.estimator).fit(pick(data.x, rows), target[rows], **beside)
             done = perf_counter()
             test = said_by(fitted, pick(data.x, task.split.test), data.scale, data.scored)
             told = perf_counter()
-            seen = pick(data.x, task.split.train) if task.with_training else None
+            seen = pick(data.x, rows) if task.with_training else None
             train = None if seen is None else said_by(fitted, seen, data.scale, data.scored)
         except Exception as error:  # an estimator may raise anything, and the others go on
             return Fit(failure=f"{type(error).__name__}: {_first_line(error)}")

@@ -126,11 +126,15 @@ class Tuning:
         return cross_assess({"tuned": self.again()}, X, y, cv=folds, **{**outer, **options})
 
     def again(self) -> TunedClassifier:
-        """The same search as an estimator, which does it on whatever rows it is fitted to."""
+        """The same search as an estimator, which does it on whatever rows it is fitted to.
+
+        Where rows belonged together, its ``fit`` must be told which of the new ones do: ``fit(X, y, groups=...)``.
+        """
         kept = {
             name: self.options[name] for name in ("cv", "scale", "event", "repeats", "seed") if name in self.options
         }
         grid = [dict(one.parameters) for one in self.candidates]
+        kept["row_wise"] = ("groups",) if self.options.get("groups") is not None else ()
         return TunedClassifier(self.estimator, grid, measure=self.measure, one_se=self.one_se, **kept)
 
     @property
@@ -255,6 +259,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         event: The class of interest.
         repeats: How often folds are made anew.
         seed: Where random numbers start.
+        row_wise: What fit must be told of every row; ``("groups",)`` where it is not to forget them.
     """
 
     def __init__(
@@ -268,6 +273,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         event: Any = None,
         repeats: int = 1,
         seed: int | None = None,
+        row_wise: Sequence[str] = (),
     ) -> None:
         self.estimator = estimator
         self.grid = grid
@@ -278,11 +284,23 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.event = event
         self.repeats = repeats
         self.seed = seed
+        self.row_wise = row_wise
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose the parameters, and fit the classifier with them to all rows."""
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
+        """Choose the parameters, and fit the classifier with them to all rows.
+
+        Args:
+            X: The variables.
+            y: The true labels, or what was measured.
+            groups: Rows that belong together; ``cross_assess`` hands on those that it is given.
+        """
+        rows = {name: column for name, column in (("groups", groups),) if column is not None}
+        for name in self.row_wise:
+            if name not in rows:
+                problem = f"{name} had a part in the search, and those of these rows are not given"
+                raise BadOption(problem, mend=f"Say them again: fit(X, y, {name}=...)")
         names = ("measure", "cv", "one_se", "scale", "event", "repeats", "seed")
-        options = {name: getattr(self, name) for name in names}
+        options = {name: getattr(self, name) for name in names} | rows
         self.tuning_ = tune(self.estimator, self.grid, X, y, training=False, progress=False, **options)
         self.best_estimator_ = self.tuning_.fit(X, y)
         self.classes_ = self.best_estimator_.classes_
