@@ -110,6 +110,48 @@ def test_measured_values_can_be_tuned_by() -> None:
     assert found.assess(X[:, :3], X[:, 3], cv=3)["tuned"].find("adjusted_sqerr").name == "adjusted_sqerr"
 
 
+@pytest.mark.parametrize(
+    ("measure", "known"),
+    [
+        ("adjusted_error", {"sd": 0.1}),
+        ("adjusted_error", {"sd": np.linspace(0.05, 0.15, 150)}),
+        ("smoothed_error", {"sd_response": 0.2}),
+        ("smoothed_error", {"sd_response": np.linspace(0.1, 0.3, 150)}),
+        ("model_error", {"response": sy.Response(X[:, 3] + 0.05, np.full(150, 0.1))}),
+    ],
+)
+def test_what_is_known_of_measurements_reaches_the_inner_search(measure: str, known: dict[str, Any]) -> None:
+    cut, grid = sy.Continuum([0.8, 1.7], ["short", "middle", "long"]), {"n_neighbors": [1, 15]}
+    found = sy.tune("knn", grid, X[:, :2], X[:, 3], scale=cut, measure=measure, cv=3, seed=1, **known)
+    honest = found.assess(X[:, :2], X[:, 3])
+    train, test = honest.plan.splits[0].train, honest.plan.splits[0].test
+    some = {name: _rows_of(said, train) for name, said in known.items()}
+    inner = sy.tune("knn", grid, X[train, :2], X[train, 3], scale=cut, measure=measure, cv=3, seed=1, **some)
+    said = inner.fit(X[train, :2], X[train, 3]).predict(X[test, :2])
+    assert [cut.classes[code] for code in honest.held_out(0)["tuned"].codes] == said.tolist()
+
+
+def _rows_of(said: Any, rows: Any) -> Any:
+    """What was said of some rows."""
+    if isinstance(said, sy.Response):
+        return sy.Response(said.mean[rows], said.sd[rows])
+    return said[rows] if np.ndim(said) else said
+
+
+def test_a_continuum_may_know_the_deviation_of_every_row() -> None:
+    deviations = np.linspace(0.05, 0.15, 150)
+    cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=deviations)
+    options = {"measure": "adjusted_error", "cv": 3, "seed": 1}
+    found = sy.tune("knn", {"n_neighbors": [1, 15]}, X[:, :2], X[:, 3], scale=cut, **options)
+    other = sy.tune(
+        "knn", {"n_neighbors": [1, 15]}, X[:, :2], X[:, 3], scale=cut.but(sd=None), sd=deviations, **options
+    )
+    values = [one.assess(X[:, :2], X[:, 3])["tuned"]["adjusted_error"].value for one in (found, other)]
+    assert values[0] == values[1]
+    with pytest.raises(BadOption, match="sd had a part in the search"):
+        found.again().fit(X[:, :2], X[:, 3])
+
+
 def test_grids_can_be_lists_and_hold_single_values() -> None:
     grid = [{"n_neighbors": [1, 3], "weights": "uniform"}, {"n_neighbors": [3], "weights": ["distance", "uniform"]}]
     found = sy.tune("knn", grid, SEPALS, Y, cv=3)

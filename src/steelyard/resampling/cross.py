@@ -140,9 +140,8 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     refuse_length("X", int(x.shape[0]), len(base) + base.dropped, "y")
     x = x if base.kept is None else pick(x, base.kept)
     labels = np.array([plain_label(label) for label in base.scale.classes])
-    measured = None if base.measured is None else base.measured.value
     groups = None if base.group is None else base.group.codes
-    return base, Data(x, labels[base.truth], measured, base.scale, scored, groups)
+    return base, Data(x, labels[base.truth], base.measured, base.scale, scored, groups)
 
 
 def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None, mend: str = FILL) -> None:

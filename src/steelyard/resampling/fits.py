@@ -13,10 +13,12 @@ import numpy as np
 
 from ..door.estimators import classes_of, labels_of, memberships_of
 from ..door.labels import encode
+from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, harmless
 from ..scale import Scale
 
 if TYPE_CHECKING:
+    from ..door.measured import Measured
     from ..kinds import AnyArray, Array, Codes, Places
     from .plans import Split
 
@@ -33,7 +35,7 @@ class Data:
     Attributes:
         x: The variables; rows can be picked from it.
         y: The labels, one a row.
-        measured: The values that classes are cut from, where the truth was measured.
+        known: What was measured, and what is known about that; None where the truth was not measured.
         scale: The classes.
         scored: Whether anybody wants to know more than the classes that are assigned.
         groups: Which rows belong together, as codes; None where every row stands for itself.
@@ -41,10 +43,15 @@ class Data:
 
     x: Any
     y: AnyArray
-    measured: Array | None
+    known: Measured | None
     scale: Scale
     scored: bool = True
     groups: Codes | None = None
+
+    @property
+    def measured(self) -> Array | None:
+        """The values that classes are cut from, where the truth was measured."""
+        return None if self.known is None else self.known.value
 
     def target(self, takes_measured: bool) -> AnyArray:
         """What an estimator learns: labels, or measured values where it cuts them itself."""
@@ -52,8 +59,12 @@ class Data:
 
     def beside(self, estimator: Any, rows: Places) -> dict[str, Any]:
         """What else is known of rows, as far as the fit of an estimator names it: one that tunes itself does."""
-        known = {"groups": self.groups}
-        return {name: column[rows] for name, column in known.items() if column is not None and _asks(estimator, name)}
+        found: dict[str, Any] = {"groups": None if self.groups is None else self.groups[rows]}
+        if self.known is not None:
+            some = self.known.keep(rows)
+            pair = None if some.expected is None else (some.expected, some.spread)
+            found |= {SD: some.sd, RESPONSE_SD: some.blur, RESPONSE: pair}
+        return {name: column for name, column in found.items() if column is not None and _asks(estimator, name)}
 
 
 def _asks(estimator: Any, name: str) -> bool:

@@ -12,10 +12,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..columns import is_single
 from ..door.estimators import labels_of, where
+from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, quoted
 from ..registry import Measure
-from ..scale import Scale
+from ..scale import Continuum, Scale
 from ..table import Table
 from .cross import cross_assess
 from .crossed import CrossAssessment
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from ..estimate import Estimate
     from ..kinds import Array
     from .pictures import TuningPictures
+
+ROWS = ("groups", SD, RESPONSE_SD, RESPONSE)  # what may be said row by row
+SEARCH = ("cv", "scale", "event", "repeats", "seed")
+DOING = ("training", "n_jobs", "progress")  # how it is done, whatever comes of it
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,7 @@ class Tuning:
             cv: The outer folds; as many as the inner ones if not given.
             **options: As of ``cross_assess``; ``measures`` are the one that was tuned by, if not given.
         """
-        outer = {name: self.options[name] for name in ("scale", "event", "groups", "seed") if name in self.options}
+        outer = {name: value for name, value in self.options.items() if name not in ("cv", "repeats")}
         outer["measures"] = [self.measure]
         folds = self.options["cv"] if cv is None else cv
         return cross_assess({"tuned": self.again()}, X, y, cv=folds, **{**outer, **options})
@@ -128,14 +134,17 @@ class Tuning:
     def again(self) -> TunedClassifier:
         """The same search as an estimator, which does it on whatever rows it is fitted to.
 
-        Where rows belonged together, its ``fit`` must be told which of the new ones do: ``fit(X, y, groups=...)``.
+        What was said row by row, its ``fit`` must be told of the new rows: ``fit(X, y, groups=...)``.
         """
-        kept = {
-            name: self.options[name] for name in ("cv", "scale", "event", "repeats", "seed") if name in self.options
-        }
         grid = [dict(one.parameters) for one in self.candidates]
-        kept["row_wise"] = ("groups",) if self.options.get("groups") is not None else ()
-        return TunedClassifier(self.estimator, grid, measure=self.measure, one_se=self.one_se, **kept)
+        row_wise = _row_wise(self.options)
+        scale, used = self.options.get("scale"), {*row_wise, *SEARCH, *DOING}
+        if SD in row_wise and isinstance(scale, Continuum):
+            scale = scale.but(sd=None)
+        named = {name: self.options[name] for name in SEARCH if name in self.options} | {"scale": scale}
+        others = {name: value for name, value in self.options.items() if name not in used}
+        judged = {"measure": self.measure, "one_se": self.one_se}
+        return TunedClassifier(self.estimator, grid, **judged, **named, row_wise=row_wise, options=others or None)
 
     @property
     def plot(self) -> TuningPictures:
@@ -152,6 +161,15 @@ class Tuning:
         return to_text(tuning_view(self))
 
     __repr__ = __str__
+
+
+def _row_wise(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was said of each row by itself, and so holds for no others."""
+    scale = options.get("scale")
+    found = {SD: scale.sd} if isinstance(scale, Continuum) else {}
+    found |= {name: options[name] for name in ROWS if options.get(name) is not None}
+    alone = {name for name in (SD, RESPONSE_SD) if name in found and is_single(found[name])}
+    return tuple(name for name in found if name not in alone)
 
 
 def _plain(value: Any) -> Any:
@@ -260,6 +278,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         repeats: How often folds are made anew.
         seed: Where random numbers start.
         row_wise: What fit must be told of every row; ``("groups",)`` where it is not to forget them.
+        options: Others of ``cross_assess`` that hold for all rows: ``{"sd": 0.1}``.
     """
 
     def __init__(
@@ -274,6 +293,7 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         repeats: int = 1,
         seed: int | None = None,
         row_wise: Sequence[str] = (),
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.grid = grid
@@ -285,26 +305,38 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self.repeats = repeats
         self.seed = seed
         self.row_wise = row_wise
+        self.options = options
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, *, groups: Any = None, sd: Any = None, sd_response: Any = None, response: Any = None
+    ) -> Self:
         """Choose the parameters, and fit the classifier with them to all rows.
 
         Args:
             X: The variables.
             y: The true labels, or what was measured.
-            groups: Rows that belong together; ``cross_assess`` hands on those that it is given.
+            groups: Rows that belong together; ``cross_assess`` hands on those that it is given, as what follows.
+            sd: The standard deviation of the measurement error, if it was not said before for all rows.
+            sd_response: That of the response around what the covariates tell, likewise.
+            response: What a response model expects of each row, and the standard deviation around that.
         """
-        rows = {name: column for name, column in (("groups", groups),) if column is not None}
-        for name in self.row_wise:
-            if name not in rows:
-                problem = f"{name} had a part in the search, and those of these rows are not given"
-                raise BadOption(problem, mend=f"Say them again: fit(X, y, {name}=...)")
-        names = ("measure", "cv", "one_se", "scale", "event", "repeats", "seed")
-        options = {name: getattr(self, name) for name in names} | rows
+        names = ("measure", "one_se", *SEARCH)
+        options = {name: getattr(self, name) for name in names} | self._told((groups, sd, sd_response, response))
         self.tuning_ = tune(self.estimator, self.grid, X, y, training=False, progress=False, **options)
         self.best_estimator_ = self.tuning_.fit(X, y)
         self.classes_ = self.best_estimator_.classes_
         return self
+
+    def _told(self, columns: Sequence[Any]) -> dict[str, Any]:
+        """What is said of the rows beside X and y; what was said for all of them may know how sure it is, and stays."""
+        rows = {name: column for name, column in zip(ROWS, columns, strict=True) if column is not None}
+        for name in self.row_wise:
+            if name not in rows:
+                problem = f"{name} had a part in the search, and those of these rows are not given"
+                raise BadOption(problem, mend=f"Say them again: fit(X, y, {name}=...)")
+        if getattr(self.scale, SD, None) is not None:
+            rows.pop(SD, None)
+        return rows | dict(self.options or {})
 
     def predict(self, X: Any) -> Any:
         """The classes that the chosen classifier assigns."""
