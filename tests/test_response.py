@@ -27,6 +27,7 @@ from steelyard.errors import (
     NotNumbers,
     NoVariance,
     SteelyardError,
+    StraddlingGroups,
     TooFewRows,
     UnequalLengths,
     WrongShape,
@@ -270,6 +271,17 @@ def test_groups_stay_together_in_the_folds_of_an_estimator() -> None:
     assert "model; 20 folds" in found.note
     fit_response(groups, random.normal(size=120), 0.1, model=model, groups=groups, folds=GroupKFold(5))
     assert len(seen) == 25
+
+
+@pytest.mark.parametrize("model", [None, BayesianRidge()])
+def test_a_splitter_that_parts_groups_is_refused(model: Any) -> None:
+    random = np.random.default_rng(6)
+    rows, values, groups = random.normal(size=(60, 2)), random.normal(size=60), np.arange(60) // 3
+    folds = KFold(5, shuffle=True, random_state=0)
+    with pytest.raises(StraddlingGroups, match=r"'groups', row \d+: KFold leaves this row out without row"):
+        fit_response(rows, values, 0.1, model=model, groups=groups, folds=folds)
+    kept = fit_response(rows, values, 0.1, model=model, groups=groups, folds=GroupKFold(5))
+    assert "5 folds" in kept.note
 
 
 def test_a_function_tells_mean_and_deviation_of_the_response() -> None:

@@ -8,20 +8,22 @@ their variance must be that of the true response, without the measurement error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..door.covariates import deviations, finite_numbers
+from ..errors import StraddlingGroups
 from ..suggestions import refuse_unknown, with_known_options
 from .observations import Observations
 from .process_predictions import predict_left_out
 from .regressors import LeftOut, left_out, response_variance
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Places
 
     Progress = Callable[[int, int], None]
 
@@ -90,6 +92,8 @@ def fit_response(
     rows = Observations.read(covariates, measured, sd, groups, seed)
     refuse_unknown("spread", spread, ("model", "residual"))
     told = spread == "model"
+    if rows.groups is not None and hasattr(folds, "split") and not isinstance(folds, str | bytes):
+        folds = _together(folds, rows, rows.groups)
     if model is None:
         found, words = predict_left_out(rows, folds, progress)
         some = LeftOut(found.mean, found.variance if told else None, "response")
@@ -98,6 +102,38 @@ def fit_response(
         some, words = left_out(model, rows, parts, told, progress), f"{_name(model)}; {len(parts)} folds"
     variance, how = response_variance(some, rows.values, rows.known)
     return _response(rows, some.mean, variance, f"{words}; {how}" if how else words)
+
+
+@dataclass(frozen=True)
+class _Dealt:
+    """Folds that a splitter has dealt: asked again, it may deal others."""
+
+    parts: Sequence[Places]
+
+    def split(self, *_: Any) -> Iterator[tuple[None, Places]]:
+        """The rows of every fold."""
+        return ((None, part) for part in self.parts)
+
+
+def _together(splitter: Any, rows: Observations, groups: Places) -> _Dealt:
+    """What a splitter says, once and for all, if it keeps groups together; many do not look at them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that groups are not looked at is told by the error
+        parts = rows.folds(splitter, FOLDS)
+    fold = np.empty(len(rows), dtype=np.int64)
+    for place, part in enumerate(parts):
+        fold[part] = place
+    _, first, code = np.unique(groups, return_index=True, return_inverse=True)
+    apart = fold != fold[first[code]]
+    if apart.any():
+        row = int(np.argmax(apart))
+        raise StraddlingGroups(
+            f"{type(splitter).__name__} leaves this row out without row {first[code[row]]} of its group",
+            row=row,
+            column="groups",
+            mend="Keep groups together: folds=10 does, or GroupKFold",
+        )
+    return _Dealt(parts)
 
 
 def _name(model: Any) -> str:
