@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from steelyard.errors import (
     StraddlingGroups,
     UnequalLengths,
 )
+from steelyard.resampling.plans import make_plan
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -235,6 +237,28 @@ def test_groups_that_straddle_are_refused() -> None:
     with pytest.raises(StraddlingGroups, match=r"column 'groups', row \d+: split 0 has the group 0 on both sides"):
         sy.cross_assess("lda", X, Y, cv=KFold(3, shuffle=True, random_state=0), groups=groups)
     assert sy.cross_assess("lda", X, Y, cv=GroupKFold(3), groups=groups)["lda"].n == 150
+
+
+def test_leaving_one_out_takes_no_more_memory_than_its_rows() -> None:
+    rows = np.random.default_rng(0).normal(size=(3000, 2))
+    codes = (rows[:, 0] > 0).astype(np.int64)
+    tracemalloc.start()
+    plan = make_plan("loo", rows, codes)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 3000 * 1000  # all rows of all fits would be 72 MB
+    for split, (train, test) in zip(plan.splits[::500], list(LeaveOneOut().split(rows))[::500], strict=True):
+        assert (split.train == train).all()
+        assert (split.test == test).all()
+    pairs = make_plan(LeaveOneOut(), rows[:50], codes[:50])
+    assert pairs.kind == "leave one out"
+    assert all(split.seen is None for split in pairs.splits)
+
+
+def test_rows_to_fit_to_keep_the_order_that_they_are_given_in() -> None:
+    train, test = np.array([5, 3, 2, 4]), np.array([0, 1])
+    split = make_plan([(train, test)], X[:6], np.array([0, 1, 0, 1, 0, 1])).splits[0]
+    assert split.train.tolist() == [5, 3, 2, 4]
 
 
 # --- shorter ways -----------------------------------------------------------------------------------------------

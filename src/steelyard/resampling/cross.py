@@ -218,7 +218,8 @@ def run_all(
     # What is seen in training is to mean the same for all classifiers.
     by_fold = training and plan.trained_by_fold and not shortened
     everything = np.arange(plan.rows)
-    whole = [Split(-1, -1, everything, everything)] if (training and not by_fold) or plan.kind == "bootstrap" else []
+    at_once = (training and not by_fold) or plan.kind == "bootstrap"
+    whole = [Split(-1, -1, everything, everything, plan.rows)] if at_once else []
     tasks = [
         Task(name, *rule, split, by_fold)
         for name, rule in rules.items()

@@ -102,7 +102,7 @@ def _corrected(cross: CrossAssessment, measure: Measure, pairs: bool, options: M
     """A t interval over folds, its variance widened by what folds share."""
     table = cross.folds(measure)
     values = np.array(table["value"]).reshape(len(cross.plan.splits), len(cross.models))
-    sizes = np.array([[len(split.test), len(split.train)] for split in cross.plan.splits], dtype=np.float64)
+    sizes = np.array([[len(split.test), split.size] for split in cross.plan.splits], dtype=np.float64)
     ratio = float((sizes[:, 0] / sizes[:, 1]).mean())
     place = {name: number for number, name in enumerate(cross.models)}
     found = {}

@@ -91,10 +91,10 @@ def _splits(rounds: Sequence[Sequence[Places]]) -> list[Split]:
     """Fits without one fold, and without two; the latter serve both of them."""
     found = []
     for repeat, parts in enumerate(rounds):
-        folds, rows = range(len(parts)), np.concatenate(list(parts))
+        folds, rows = range(len(parts)), sum(len(part) for part in parts)
         for out in [*[(fold,) for fold in folds], *combinations(folds, 2)]:
             test = np.concatenate([parts[fold] for fold in out])
-            found.append(Split(repeat, _key(out, len(parts)), np.setdiff1d(rows, test), test))
+            found.append(Split(repeat, _key(out, len(parts)), None, test, rows))
     return found
 
 
@@ -106,7 +106,7 @@ def _key(out: Sequence[int], folds: int) -> int:
 def _heard(task: Task, fit: Fit) -> Said:
     if fit.test is None:
         raise FailedFits(
-            f"a fit of {quoted(task.model)} to {len(task.split.train):,} rows says {fit.failure}",
+            f"a fit of {quoted(task.model)} to {task.split.size:,} rows says {fit.failure}",
             mend="Take fewer folds, or another method",
         )
     return fit.test

@@ -11,11 +11,12 @@ import numpy as np
 
 from ..columns import things_in
 from ..errors import BadOption, StraddlingGroups, quoted
+from ..folds import groups_apart
 from ..scale import listed
 
 if TYPE_CHECKING:
     from ..door.coded import Coded
-    from ..kinds import AnyArray, Codes, Places
+    from ..kinds import AnyArray, Codes, Marks, Places
     from ..scale import Label
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
@@ -44,12 +45,31 @@ class Bootstrap:
 
 
 class Split(NamedTuple):
-    """One fit: the rows that it sees and those that it is tried on."""
+    """One fit: the rows that it sees and those that it is tried on.
+
+    Attributes:
+        repeat: Which time everything is done.
+        fold: Which split of these.
+        seen: The rows that it is fitted to; None where they are all that are not held out, in their order.
+        test: The rows held out.
+        rows: How many rows there are.
+    """
 
     repeat: int
     fold: int
-    train: Places
+    seen: Places | None
     test: Places
+    rows: int
+
+    @property
+    def train(self) -> Places:
+        """The rows that it is fitted to: as many times all rows would not fit into memory."""
+        return _others(self.test, self.rows) if self.seen is None else self.seen
+
+    @property
+    def size(self) -> int:
+        """How many these are."""
+        return self.rows - len(self.test) if self.seen is None else len(self.seen)
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,7 @@ class Plan:
         splits = self.of_repeat(repeat)
         tested = np.concatenate([split.test for split in splits])
         every = len(tested) == self.rows and len(np.unique(tested)) == self.rows
-        rest = all(len(split.train) + len(split.test) == self.rows for split in splits)
+        rest = all(split.size + len(split.test) == self.rows for split in splits)
         return [split.test for split in splits] if every and rest else None
 
 
@@ -117,11 +137,14 @@ def make_plan(
     splits: list[Split] = []
     for repeat, splitter in enumerate(splitters):
         for fold, (train, test) in enumerate(_pairs(splitter, x, codes, groups)):
-            splits.append(Split(repeat, fold, train, test))
+            splits.append(Split(repeat, fold, train, test, len(codes)))
     if not splits:
         raise BadOption("cv= gives no split", mend=MEND)
+    sizes = None if groups is None else np.bincount(groups)
     for split in splits:
-        _refuse_unusable(split, group)
+        _refuse_unusable(split)
+        if group is not None and sizes is not None:
+            _refuse_straddling(split, group, sizes)
     single = all(len(split.test) == 1 for split in splits) and len(splits) == len(codes)
     return Plan("leave one out" if kind == "splits" and single else kind, tuple(splits), len(codes), words)
 
@@ -149,12 +172,10 @@ def _splitters(
 
 def _splitter(cv: Any, grouped: bool, seed: int) -> tuple[Kind, Any, str]:
     """Likewise, where everything is done once."""
-    from sklearn.model_selection import LeaveOneGroupOut, LeaveOneOut
-
     if isinstance(cv, str) and cv in LEAVE_ONE_OUT:
         if grouped:
-            return "folds", LeaveOneGroupOut(), "one group left out at a time"
-        return "leave one out", LeaveOneOut(), "one row left out at a time"
+            return "folds", _Apart(), "one group left out at a time"
+        return "leave one out", _Apart(), "one row left out at a time"
     if isinstance(cv, Bootstrap) or (isinstance(cv, str) and cv == "bootstrap"):
         drawn = cv if isinstance(cv, Bootstrap) else Bootstrap()
         words = f"{drawn.replicates} bootstrap samples{', groups together' if grouped else ''}"
@@ -195,6 +216,19 @@ def _held_out(share: float, grouped: bool, seed: int) -> Any:
 
 
 @dataclass(frozen=True)
+class _Apart:
+    """One row, or group of them, held out at a time: in time that grows with the rows, not with their square."""
+
+    def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[None, Places]]:
+        """The rows of each, all others being fitted to."""
+        apart = np.arange(len(codes)).reshape(-1, 1) if groups is None else groups_apart(groups)
+        if len(apart) < 2:
+            raise BadOption(f"there is one {'row' if groups is None else 'group'} alone", mend="Give two at least")
+        for part in apart:
+            yield None, part
+
+
+@dataclass(frozen=True)
 class _Drawn:
     """Rows, or groups of them, drawn with replacement."""
 
@@ -217,23 +251,38 @@ class _Drawn:
                 yield train, test
 
 
-def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places, Places]]:
-    """The rows of each split, whatever says them."""
+def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places | None, Places]]:
+    """The rows of each split, whatever says them; no rows to fit to where they are all that are not held out."""
     import warnings
 
     if not hasattr(splitter, "split"):
         for pair in splitter:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise BadOption("a split is no pair", mend="Give (rows to fit to, rows to hold out)")
-            yield _places(pair[0], len(codes)), _places(pair[1], len(codes))
+            yield _pair(pair[0], pair[1], len(codes))
         return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # classes with fewer rows than folds are told of in the result
             for train, test in splitter.split(x, codes, groups):
-                yield _places(train, len(codes)), _places(test, len(codes))
+                yield _pair(train, test, len(codes))
     except ValueError as error:
         raise BadOption(f"{type(splitter).__name__} cannot split these rows: {error}", mend=MEND) from None
+
+
+def _pair(train: Any, test: Any, size: int) -> tuple[Places | None, Places]:
+    held = _places(test, size)
+    if train is None:
+        return None, held
+    seen = _places(train, size)
+    return None if np.array_equal(seen, _others(held, size)) else seen, held
+
+
+def _others(rows: Places, size: int) -> Places:
+    """All rows but these, in their order."""
+    kept = np.ones(size, dtype=bool)
+    kept[rows] = False
+    return np.flatnonzero(kept)
 
 
 def _places(rows: Any, size: int) -> Places:
@@ -250,27 +299,43 @@ def _places(rows: Any, size: int) -> Places:
     return places
 
 
-def _refuse_unusable(split: Split, group: Coded | None) -> None:
-    """Say so where a split has nothing to fit to or to hold out, or lets a fit see what it is tried on."""
-    where = f"split {split.fold}" + (f" of repeat {split.repeat}" if split.repeat else "")
-    if not len(split.train) or not len(split.test):
-        raise BadOption(f"{where} has no rows to {'hold out' if len(split.train) else 'fit to'}", mend=MEND)
-    both = np.intersect1d(split.train, split.test)
-    if len(both):
-        raise BadOption(
-            f"{where} holds out rows that it is fitted to, row {both[0]} for one", mend="Part them: no row in both"
-        )
-    if group is None:
+def _refuse_unusable(split: Split) -> None:
+    """Say so where a split has nothing to fit to or to hold out, or lets a fit see rows that it is tried on."""
+    if not split.size or not len(split.test):
+        raise BadOption(f"{_called(split)} has no rows to {'hold out' if split.size else 'fit to'}", mend=MEND)
+    if split.seen is None:
         return
+    both = split.test[_marked(split.seen, split.rows)[split.test]]
+    if len(both):
+        problem = f"{_called(split)} holds out rows that it is fitted to, row {both.min()} for one"
+        raise BadOption(problem, mend="Part them: no row in both")
+
+
+def _refuse_straddling(split: Split, group: Coded, sizes: Places) -> None:
+    """Say so where a fit sees rows of a group that it is tried on; ``sizes`` are the rows that groups have."""
     tested = group.codes[split.test]
-    shared = np.intersect1d(group.codes[split.train], tested)
+    if split.seen is None:
+        names, held = np.unique(group.codes[np.unique(split.test)], return_counts=True)
+        shared = names[held < sizes[names]]
+    else:
+        shared = tested[_marked(group.codes[split.seen], len(sizes))[tested]]
     if len(shared):
         raise StraddlingGroups(
-            f"{where} has the group {quoted(group.labels[int(shared[0])])} on both sides",
-            row=int(split.test[np.argmax(tested == shared[0])]),
+            f"{_called(split)} has the group {quoted(group.labels[int(shared.min())])} on both sides",
+            row=int(split.test[np.argmax(tested == shared.min())]),
             column=group.name,
             mend="Keep groups together: cv=10 does, or GroupKFold",
         )
+
+
+def _called(split: Split) -> str:
+    return f"split {split.fold}" + (f" of repeat {split.repeat}" if split.repeat else "")
+
+
+def _marked(places: Places, size: int) -> Marks:
+    marks = np.zeros(size, dtype=bool)
+    marks[places] = True
+    return marks
 
 
 def rare_classes(codes: Codes, classes: Sequence[Label], plan: Plan) -> list[str]:
@@ -284,7 +349,10 @@ def rare_classes(codes: Codes, classes: Sequence[Label], plan: Plan) -> list[str
             notes.append(f"fewer rows than the {folds} folds: {listed(rare, 3)}; some folds are without them")
     unseen: dict[Label, int] = {}
     for split in plan.splits:
-        missing = (np.bincount(codes[split.train], minlength=len(classes)) == 0) & (counts > 0)
+        # Of all rows but a few, it is quicker to count the few.
+        rows = split.test if split.seen is None else split.seen
+        some = np.bincount(codes[rows], minlength=len(classes))
+        missing = ((counts - some if split.seen is None else some) == 0) & (counts > 0)
         for code in np.flatnonzero(missing).tolist():
             unseen[classes[code]] = unseen.get(classes[code], 0) + 1
     for label, number in unseen.items():
