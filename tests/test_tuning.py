@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,15 @@ def test_one_standard_error_rule_takes_the_first_that_will_do() -> None:
     assert found.chosen is found.candidates[int(np.argmax(values <= best.value + best.se))]
     assert found.chosen is not found.best
     assert "the first within one standard error of the best" in str(found)
+
+
+def test_without_a_standard_error_the_best_is_chosen() -> None:
+    infinite = sy.tune("knn", {"n_neighbors": [1, 5]}, SEPALS, Y, cv=5, measure="log_score", one_se=True)
+    assert np.isinf(infinite.best.estimate.value)
+    assert infinite.chosen is infinite.best
+    unsure = replace(infinite.candidates[1].estimate, value=0.5, se=float("nan"))
+    found = replace(infinite, candidates=(infinite.candidates[0], replace(infinite.candidates[1], estimate=unsure)))
+    assert found.chosen is found.candidates[1]
 
 
 def test_what_tuning_is_worth_is_found_on_rows_that_had_no_part_in_it() -> None:

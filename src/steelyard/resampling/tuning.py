@@ -80,11 +80,11 @@ class Tuning:
 
     @cached_property
     def chosen(self) -> Candidate:
-        """The best; or the first that is no more than one standard error worse."""
+        """The best; or the first that is no more than one standard error worse, where there is one to be told."""
         if not self.one_se:
             return self.best
         limit = self.measure.loss(self.best.estimate.value) + self.best.estimate.se
-        return next(one for one in self.candidates if self.measure.loss(one.estimate.value) <= limit)
+        return next((one for one in self.candidates if self.measure.loss(one.estimate.value) <= limit), self.best)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
