@@ -179,6 +179,14 @@ def test_grids_can_be_lists_and_hold_single_values() -> None:
     ]
 
 
+def test_values_of_a_grid_may_be_arrays() -> None:
+    some, others = np.array([0.2, 0.3, 0.5]), np.array([0.3, 0.3, 0.4])
+    found = sy.tune("lda", {"priors": [some, others, some.copy()]}, SEPALS, Y, cv=3)
+    assert [one.name for one in found.candidates] == ["priors=[0.2 0.3 0.5]", "priors=[0.3 0.3 0.4]"]
+    alike = sy.tune("lda", {"priors": [some, some + np.array([1e-12, 0, -1e-12])]}, SEPALS, Y, cv=3)
+    assert [one.name for one in alike.candidates] == ["priors=[0.2 0.3 0.5]", "priors=[0.2 0.3 0.5] (2)"]
+
+
 @pytest.mark.parametrize(
     ("grid", "options", "message"),
     [

@@ -210,7 +210,7 @@ def tune(
     """
     rule = named_model(estimator) if isinstance(estimator, str) else estimator
     settings = _read(grid)
-    named = {_named(parameters, settings): parameters for parameters in settings}
+    named = dict(zip(_names(settings), settings, strict=True))
     candidates = {name: _set(rule, parameters) for name, parameters in named.items()}
     cross = cross_assess(candidates, X, y, cv=cv, measures=[measure], **options)
     entry = cross.settings.measures[0].with_better_end()
@@ -237,16 +237,32 @@ def _read(grid: Any) -> list[dict[str, Any]]:
             for name, values in part.items()
         }
         every = (dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
-        found += [one for one in every if one not in found]
+        for one in every:
+            if not any(_same(one, other) for other in found):
+                found.append(one)
     if not found:
         raise BadOption("the grid is empty", mend="Give at least one value of a parameter")
     return found
 
 
-def _named(parameters: Mapping[str, Any], settings: Sequence[Mapping[str, Any]]) -> str:
-    """What tells a candidate from the others."""
-    differ = [name for name in parameters if any(other.get(name) != parameters[name] for other in settings)]
-    return ", ".join(f"{name}={parameters[name]}" for name in differ or parameters) or "as it is"
+def _names(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What tells each candidate from the others; numbers do where words do not."""
+    found: list[str] = []
+    for parameters in settings:
+        differ = [key for key in parameters if not all(_same(parameters[key], other.get(key)) for other in settings)]
+        name = ", ".join(f"{key}={parameters[key]}" for key in differ or parameters) or "as it is"
+        found.append(name if name not in found else f"{name} ({1 + len(found)})")
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether values of parameters are the same, arrays among them; what cannot be compared is not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    try:
+        return one is other or bool(np.shape(one) == np.shape(other) and np.all(one == other))
+    except Exception:  # a foreign object may raise anything
+        return False
 
 
 def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
