@@ -379,6 +379,7 @@ def test_measured_values_are_not_labels() -> None:
         (lambda: scorer("adjusted_error", scale=THREE.but(sd=np.full(150, 0.2))), BadOption, "sd is said row by row"),
         (lambda: scorer("smoothed_error", sd_response=[0.2]), BadOption, "sd_response is said row by row"),
         (lambda: scorer("model_error", response=(Z, Z)), BadOption, "response is said row by row"),
+        (lambda: scorer("model_error", response=BayesianRidge()), BadOption, r"BayesianRidge\(\), which is not fitted"),
     ],
 )
 def test_bad_options_are_refused_when_the_scorer_is_made(make: Callable[[], Any], error: Any, text: str) -> None:

@@ -68,6 +68,19 @@ def _refuse_rows(known: Mapping[str, Any]) -> None:
             "response is said row by row, and folds have other rows",
             mend="Give a function of the covariates, or a fitted regressor that knows return_std=True",
         )
+    if hasattr(model, "get_params") and not callable(model) and not _is_fitted(model):
+        raise BadOption(f"response is {quoted(model)}, which is not fitted", mend="Fit it first, to other rows")
+
+
+def _is_fitted(model: Any) -> bool:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, repr=False, eq=False)
