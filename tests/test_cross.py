@@ -443,6 +443,45 @@ def test_bad_input_is_refused(options: dict[str, Any], error: type[Exception], m
         sy.cross_assess(**given)
 
 
+class Plain:
+    """A rule that knows nothing of scikit-learn, and does not give itself back."""
+
+    def fit(self, x: Any, y: Any) -> None:
+        self.usual = y[0]
+
+    def predict(self, x: Any) -> Any:
+        return np.full(len(x), self.usual)
+
+
+def test_to_fit_and_to_predict_is_all_that_is_asked_of_a_rule() -> None:
+    found = sy.cross_assess({"plain": Plain(), "lda": "lda"}, X, NAMES, cv=3)
+    assert found["plain"]["error"].value == pytest.approx(2 / 3)
+    cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"])
+    assert sy.cross_assess({"plain": Plain()}, X[:, :3], X[:, 3], scale=cut, cv=3)["plain"].n == 150
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_rules_that_do_not_speak_of_every_row_are_named(method: str) -> None:
+    class Short(LinearDiscriminantAnalysis):  # type: ignore[misc]
+        pass
+
+    setattr(Short, method, lambda rule, x: getattr(LinearDiscriminantAnalysis, method)(rule, x)[:-2])
+    with pytest.raises(FailedFits, match=f"{'prediction' if method == 'predict' else method}.*48 rows, but 'X' has 50"):
+        sy.cross_assess({"short": Short()}, X, NAMES, cv=3)
+
+
+def test_one_class_alone_cannot_be_told_apart() -> None:
+    with pytest.raises(OneClass, match="all rows are of the class 'no', and 'lda' tells classes apart"):
+        sy.cross_assess("lda", X, np.full(150, "no"), scale=sy.Scale(["no", "yes"]), cv=3)
+    cut = sy.Continuum([100.0], ["low", "high"])
+    assert sy.cross_assess(LinearRegression(), X[:, :3], X[:, 3], scale=cut, cv=3, measures=["error"]).models
+
+
+def test_too_few_rows_for_any_folds_are_told_so() -> None:
+    with pytest.raises(BadOption, match=r"no class has more than 1 row.*two of a class at least"):
+        sy.cross_assess("lda", X[[0, 60]], NAMES[[0, 60]], cv=2)
+
+
 def test_probabilities_that_are_none_are_refused() -> None:
     class Odd(LinearDiscriminantAnalysis):  # type: ignore[misc]
         def predict_proba(self, x: Any) -> Any:

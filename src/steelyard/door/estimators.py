@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -35,6 +36,20 @@ def innermost(estimator: Any) -> Any:
     while hasattr(estimator, "steps") or hasattr(estimator, "best_estimator_"):
         estimator = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator.best_estimator_
     return estimator
+
+
+def copy_of(estimator: Any) -> Any:
+    """The same, not fitted; what is not made after scikit-learn's pattern is copied as it is."""
+    from sklearn.base import clone
+
+    return clone(estimator) if hasattr(estimator, "get_params") else deepcopy(estimator)
+
+
+def predicts_numbers(estimator: Any) -> bool:
+    """Whether an estimator says that it is a regressor; some say nothing."""
+    from sklearn.base import is_regressor
+
+    return hasattr(estimator, "__sklearn_tags__") and bool(is_regressor(estimator))
 
 
 def classes_of(estimator: Any) -> list[Label]:

@@ -15,7 +15,7 @@ from ..door.coded import Coded
 from ..door.labels import encode
 from ..door.measured import Knowledge
 from ..door.prediction import Prediction
-from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
+from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, OneClass, WrongShape, quoted, refuse_length
 from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
 from ..settings import Method, as_seed, settle
@@ -114,6 +114,7 @@ def cross_assess(
     refuse_words(models, data.x)
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
+    refuse_one_class(rules, data)
     plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
     with watched("fits", progress) as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
@@ -142,6 +143,14 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     labels = np.array([plain_label(label) for label in base.scale.classes])
     groups = None if base.group is None else base.group.codes
     return base, Data(x, labels[base.truth], base.measured, base.scale, scored, groups)
+
+
+def refuse_one_class(rules: Mapping[str, tuple[Any, bool]], data: Data) -> None:
+    """Say so where classifiers have nothing to tell apart; who learns measured values has."""
+    learners = [name for name, (_, takes_measured) in rules.items() if not takes_measured]
+    if learners and (data.y == data.y[0]).all():
+        problem = f"all rows are of the class {quoted(data.y[0].item())}, and {quoted(learners[0])} tells classes apart"
+        raise OneClass(problem, column="y", mend="Give rows of two classes at least")
 
 
 def refuse_gaps(models: Mapping[str, Any], x: Any, names: Sequence[str] | None = None, mend: str = FILL) -> None:

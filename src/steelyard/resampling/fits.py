@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..door.estimators import classes_of, labels_of, memberships_of
+from ..door.estimators import classes_of, copy_of, labels_of, memberships_of
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, harmless
+from ..errors import BadOption, harmless, refuse_length
 from ..scale import Scale
 
 if TYPE_CHECKING:
@@ -158,15 +158,13 @@ def pick(x: Any, rows: Places) -> Any:
 
 def fit(task: Task, data: Data) -> Fit:
     """Fit a copy of a classifier and hear what it says; what goes wrong is told, not raised."""
-    from sklearn.base import clone
-
     target = data.target(task.takes_measured)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             start, rows = perf_counter(), task.split.train
             beside = data.beside(task.estimator, rows)
-            fitted = clone(task.estimator).fit(pick(data.x, rows), target[rows], **beside)
+            fitted = fitted_to(copy_of(task.estimator), pick(data.x, rows), target[rows], beside)
             done = perf_counter()
             test = said_by(fitted, pick(data.x, task.split.test), data.scale, data.scored)
             told = perf_counter()
@@ -178,6 +176,12 @@ def fit(task: Task, data: Data) -> Fit:
     return Fit(test, train, done - start, told - done, warned=tuple(words))
 
 
+def fitted_to(estimator: Any, x: Any, target: AnyArray, beside: Mapping[str, Any]) -> Any:
+    """An estimator once it is fitted; not all of them give themselves back."""
+    found = estimator.fit(x, target, **beside)
+    return estimator if found is None else found
+
+
 def _first_line(error: object) -> str:
     text = str(error).strip()
     return harmless(text.splitlines()[0][:200].rstrip(": ")) if text else "no message"
@@ -186,11 +190,13 @@ def _first_line(error: object) -> str:
 def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
     """What a fitted classifier says, on the scale."""
     codes = encode(labels_of(estimator, x, scale), "prediction").on(scale)
+    refuse_length("prediction", len(codes), int(x.shape[0]), "X")
     if not scored:
         return Said(codes)
     if hasattr(estimator, "predict_proba"):
         columns = memberships_of(estimator, x, scale)
         table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
+        refuse_length("predict_proba", len(table), len(codes), "X")
         return Said(codes, table)
     if hasattr(estimator, "decision_function") and len(scale) == 2 and len(classes_of(estimator)) == 2:
         scores = np.asarray(estimator.decision_function(x), dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 from ..columns import as_number
 from ..continuum.regressors import is_estimator
 from ..door.admission import by_name
-from ..door.estimators import innermost
+from ..door.estimators import innermost, predicts_numbers
 from ..errors import BadOption, quoted
 from ..scale import Continuum, Scale, listed
 from ..suggestions import did_you_mean
@@ -167,12 +167,10 @@ def _name(estimator: Any) -> str:
 
 def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
     """What is to be fitted, and whether to measured values rather than to classes."""
-    from sklearn.base import is_regressor
-
     from ..continuum.rules import RegressionRule
 
     if not isinstance(scale, Continuum):
-        if is_regressor(estimator):
+        if predicts_numbers(estimator):
             raise BadOption(
                 f"{type(innermost(estimator)).__name__} predicts numbers, not classes",
                 mend="Say where classes are cut from them: scale=Continuum([65], ['dry', 'wet'])",
@@ -180,7 +178,7 @@ def rule_of(estimator: Any, scale: Scale) -> tuple[Any, bool]:
         return estimator, False
     if _cuts_itself(estimator):
         return estimator, True
-    return (RegressionRule(estimator, scale), True) if is_regressor(estimator) else (estimator, False)
+    return (RegressionRule(estimator, scale), True) if predicts_numbers(estimator) else (estimator, False)
 
 
 def _cuts_itself(estimator: Any) -> bool:

@@ -195,9 +195,9 @@ def _checked_folds(folds: int, codes: Codes, groups: Codes | None) -> int:
         raise BadOption(f"{folds} folds of {units} {what}", mend="Take 2 folds at least, and no more than there are")
     largest = int(np.bincount(codes).max())
     if groups is None and folds > largest:
-        raise BadOption(
-            f"{folds} folds, and no class has more than {largest} rows", mend=f"Take {largest} folds, or cv='loo'"
-        )
+        most = "1 row" if largest == 1 else f"{largest} rows"
+        mend = "Give more rows, two of a class at least" if largest == 1 else f"Take {largest} folds, or cv='loo'"
+        raise BadOption(f"{folds} folds, and no class has more than {most}", mend=mend)
     return folds
 
 
