@@ -151,7 +151,7 @@ def _rows_of(said: Any, rows: Any) -> Any:
 def test_a_continuum_may_know_the_deviation_of_every_row() -> None:
     deviations = np.linspace(0.05, 0.15, 150)
     cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=deviations)
-    options = {"measure": "adjusted_error", "cv": 3, "seed": 1}
+    options: dict[str, Any] = {"measure": "adjusted_error", "cv": 3, "seed": 1}
     found = sy.tune("knn", {"n_neighbors": [1, 15]}, X[:, :2], X[:, 3], scale=cut, **options)
     other = sy.tune(
         "knn", {"n_neighbors": [1, 15]}, X[:, :2], X[:, 3], scale=cut.but(sd=None), sd=deviations, **options

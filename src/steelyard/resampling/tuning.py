@@ -141,10 +141,10 @@ class Tuning:
         scale, used = self.options.get("scale"), {*row_wise, *SEARCH, *DOING}
         if SD in row_wise and isinstance(scale, Continuum):
             scale = scale.but(sd=None)
-        named = {name: self.options[name] for name in SEARCH if name in self.options} | {"scale": scale}
+        kept: dict[str, Any] = {name: self.options[name] for name in SEARCH if name in self.options}
+        kept |= {"scale": scale, "measure": self.measure, "one_se": self.one_se, "row_wise": row_wise}
         others = {name: value for name, value in self.options.items() if name not in used}
-        judged = {"measure": self.measure, "one_se": self.one_se}
-        return TunedClassifier(self.estimator, grid, **judged, **named, row_wise=row_wise, options=others or None)
+        return TunedClassifier(self.estimator, grid, **kept, options=others or None)
 
     @property
     def plot(self) -> TuningPictures:
