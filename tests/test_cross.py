@@ -15,11 +15,12 @@ from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
@@ -310,6 +311,26 @@ def test_scores_are_ranked_where_nobody_has_probabilities() -> None:
     expected = cross_validate(SVC(), X, two, cv=5, scoring="roc_auc")["test_score"]
     rows = [row["value"] for row in found.folds("auc") if row["model"] == "svm"]
     assert rows == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("cv", [5, 30])
+def test_one_score_a_class_ranks_several_classes(cv: int) -> None:
+    rules = {"ridge": RidgeClassifier(), "svm": LinearSVC()}
+    found = sy.cross_assess(rules, X, NAMES, cv=cv, measures=["auc", "error"])
+    for name, rule in rules.items():
+        scores = cross_val_predict(rule, X, NAMES, cv=cv, method="decision_function")
+        each = [roc_auc_score(label == NAMES, scores[:, place]) for place, label in enumerate(np.unique(NAMES))]
+        assert found[name]["auc"].value == pytest.approx(np.mean(each), abs=1e-10)
+    pairs = sy.cross_assess({"pairs": SVC(decision_function_shape="ovo")}, X, NAMES, cv=5)
+    with pytest.raises(sy.SteelyardError, match="auc needs scores"):
+        pairs["pairs"]["auc"]
+
+
+def test_scores_of_a_class_that_a_fold_has_not_seen_are_lowest() -> None:
+    rare = np.where(np.arange(150) == 149, "rare", np.where(Y > 0, "others", "setosa"))
+    found = sy.cross_assess({"svm": LinearSVC()}, X, rare, cv=5, measures=["auc"])
+    assert found["svm"]["auc", "setosa"].value > 0.9
+    assert found["svm"]["auc", "rare"].value == pytest.approx(0.5 * 29 / 149)  # a tie with the rows of its fold
 
 
 def test_measured_truth_is_cut_and_regressors_learn_it() -> None:

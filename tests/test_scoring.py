@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import BayesianRidge, LinearRegression
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Continuum, Scale, all_measures, assess, find
@@ -276,6 +276,14 @@ def test_a_score_alone_is_enough_to_rank_two_classes() -> None:
     )
 
 
+def test_one_score_a_class_is_enough_to_rank_several() -> None:
+    for model in (LinearSVC(), make_pipeline(StandardScaler(), SVC())):
+        said = model.fit(X, Y).decision_function(X)
+        each = [roc_auc_score(label == Y, said[:, place]) for place, label in enumerate(model.classes_)]
+        assert scorer("auc")(model, X, Y) == pytest.approx(np.mean(each))
+        assert scorer("auc", part=Y[0])(model, X, Y) == pytest.approx(each[list(model.classes_).index(Y[0])])
+
+
 def test_rules_bring_their_continuum_along() -> None:
     rules: list[Any] = [
         CutClassifier(GaussianNB(), THREE),
@@ -311,8 +319,10 @@ def test_what_an_estimator_does_not_have_is_named() -> None:
     for name in ("brier", "log_score", "calibration_error", "skill"):
         with pytest.raises(UnknownMeasure, match=f"{name} needs probabilities, and LinearSVC has no .*Calibrated"):
             scorer(name)(two, X, Z > 0)
-    with pytest.raises(UnknownMeasure, match="auc needs probabilities, and LinearSVC"):
-        scorer("auc")(three, X, Y)
+    pairs = SVC(decision_function_shape="ovo").fit(X, Y)
+    for name, model in (("brier_multiclass", three), ("auc", pairs)):
+        with pytest.raises(UnknownMeasure, match=f"{name} needs probabilities, and {type(model).__name__}"):
+            scorer(name)(model, X, Y)
 
     class Assigns(BaseEstimator):  # type: ignore[misc]
         def fit(self, X: Any, y: Any) -> Any:

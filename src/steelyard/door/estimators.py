@@ -16,6 +16,7 @@ from .labels import encode
 if TYPE_CHECKING:
     from ..kinds import Array
 
+LOWEST = float(np.finfo(np.float64).min)  # the score of classes that training did not have
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -84,6 +85,21 @@ def memberships_of(estimator: Any, X: Any, scale: Scale | None) -> dict[Label, A
     columns = dict(zip(classes, table.T, strict=True))
     none = np.zeros(len(table))
     return columns | {label: none for label in scale.classes if label not in columns} if scale else columns
+
+
+def decisions_of(estimator: Any, X: Any, scale: Scale) -> dict[Label, Array] | None:
+    """The scores of each class against all others, by class; None where the estimator has others, or none."""
+    # Scores of pairs of classes are as many as classes where these are three.
+    pairs = getattr(innermost(estimator), "decision_function_shape", "ovr") == "ovo"
+    if pairs or not hasattr(estimator, "decision_function") or not hasattr(estimator, "classes_"):
+        return None
+    classes, table = classes_of(estimator), np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if len(classes) == 2 and table.ndim == 1:
+        table = np.stack([-table, table], axis=1)
+    if table.ndim != 2 or table.shape[1] != len(classes):
+        return None
+    columns: dict[Label, Array] = {label: np.full(len(table), LOWEST) for label in scale.classes}
+    return columns | dict(zip(classes, table.T, strict=True))
 
 
 def where(holds: Callable[[Any], bool]) -> Callable[[Method], Method]:

@@ -47,6 +47,9 @@ def _scores(name: str, said: Said, scale: Scale, with_scores: bool) -> Scores:
         checked = Prediction(name, columns=columns, class_names=tuple(str(label) for label in scale.classes))
         checked.assigned(scale, None)  # every check that probabilities must pass
         return Scores(columns)
+    if with_scores and said.scores is not None and said.scores.ndim == 2:
+        several = tuple(np.ascontiguousarray(column) for column in said.scores.T)
+        return Scores(several, free=True)
     if with_scores and said.scores is not None:
         return Scores((said.scores,), said.speaks)
     return Scores()

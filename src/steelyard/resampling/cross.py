@@ -12,6 +12,7 @@ from ..closed_forms.closed_form import HeldOut, closed_form
 from ..columns import numbers, take
 from ..door.cases import Cases, Door, Missing
 from ..door.coded import Coded
+from ..door.estimators import LOWEST
 from ..door.labels import encode
 from ..door.measured import Knowledge
 from ..door.prediction import Prediction
@@ -285,6 +286,10 @@ def _on_scale(found: HeldOut, scale: Scale) -> Said:
         return Said(codes, table)
     if found.scores is not None and len(scale) == 2 and np.ndim(found.scores) == 1:
         return Said(codes, None, found.scores, places[1])
+    if found.scores is not None and np.ndim(found.scores) == 2:
+        several = np.full((len(codes), len(scale)), LOWEST)
+        several[:, places] = found.scores
+        return Said(codes, None, several)
     return Said(codes)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..door.estimators import classes_of, copy_of, labels_of, memberships_of
+from ..door.estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, harmless, refuse_length
@@ -82,8 +82,8 @@ class Said:
     Attributes:
         codes: The classes that it assigns, as places on the scale.
         memberships: Probabilities in the order of the scale, (rows, classes); None where it has none.
-        scores: Where it has none but a score for one class of two, that score.
-        speaks: The class that the score speaks for.
+        scores: Where it has none, a score for one class of two, or one a class of several, (rows, classes).
+        speaks: The class that a single score speaks for.
     """
 
     codes: Codes
@@ -198,10 +198,14 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
         table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
         refuse_length("predict_proba", len(table), len(codes), "X")
         return Said(codes, table)
-    if hasattr(estimator, "decision_function") and len(scale) == 2 and len(classes_of(estimator)) == 2:
-        scores = np.asarray(estimator.decision_function(x), dtype=np.float64)
-        return Said(codes, None, scores, scale.code(classes_of(estimator)[1]))
-    return Said(codes)
+    decisions = decisions_of(estimator, x, scale)
+    if decisions is None:
+        return Said(codes)
+    scores = np.stack([decisions[label] for label in scale.classes], axis=1)
+    refuse_length("decision_function", len(scores), len(codes), "X")
+    # Of two classes, one score serves both, and speaks for the one that the estimator means.
+    speaks = scale.code(classes_of(estimator)[-1]) if len(scale) == 2 else -1
+    return Said(codes, None, scores if speaks < 0 else scores[:, speaks], speaks)
 
 
 def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api import assess
-from ..door.estimators import classes_of, labels_of, memberships_of, scale_of_estimator
+from ..door.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, UnknownMeasure, quoted
 from ..measures import find
@@ -128,13 +128,17 @@ class Scorer:
         if hasattr(estimator, "predict_proba"):
             return memberships_of(estimator, X, scale)
         ranks = statistic is RANKING and hasattr(estimator, "decision_function")
-        if not ranks or scale is None or len(scale) > 2:
+        decisions = decisions_of(estimator, X, scale) if ranks and scale is not None else None
+        if decisions is None or scale is None:
             needed = "scores" if statistic is RANKING and not ranks else "probabilities"
             raise UnknownMeasure(
                 f"{self.measure.label} needs {needed}, and {type(estimator).__name__} has no predict_proba",
                 mend=CALIBRATE,
             )
-        return {scale.label(classes_of(estimator)[1]): np.asarray(estimator.decision_function(X))}
+        if len(decisions) > 2:
+            return decisions
+        speaks = classes_of(estimator)[-1]
+        return {scale.label(speaks): decisions[speaks]}
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Scorer:
         """The same score, with or without sample weights where scikit-learn routes metadata."""
