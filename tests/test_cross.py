@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
@@ -129,6 +130,14 @@ def test_the_fold_of_every_row_is_known(crossed: sy.CrossAssessment) -> None:
         folds[test] = fold
     assert table["row"] == list(range(150))
     assert table["fold"] == folds.tolist()
+
+
+@pytest.mark.parametrize("kind", ["coo", "csc", "bsr", "lil"])
+def test_sparse_matrices_of_any_kind_are_taken(kind: Any) -> None:
+    dense = sy.cross_assess("knn:3", X, NAMES, cv=3, measures=["error"])
+    for made in (sparse.coo_matrix, sparse.coo_array):
+        found = sy.cross_assess("knn:3", made(X).asformat(kind), NAMES, cv=3, measures=["error"])
+        assert found["knn:3"]["error"].value == dense["knn:3"]["error"].value
 
 
 def test_frames_keep_their_columns() -> None:

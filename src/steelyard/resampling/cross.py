@@ -140,6 +140,7 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     if len(x.shape) != 2:
         raise BadOption(f"X has the shape {tuple(x.shape)}", mend="One row an object and one column a variable")
     refuse_length("X", int(x.shape[0]), len(base) + base.dropped, "y")
+    x = x.tocsr() if hasattr(x, "tocsr") else x  # of sparse matrices, not all kinds can be asked for rows
     x = x if base.kept is None else pick(x, base.kept)
     labels = np.array([plain_label(label) for label in base.scale.classes])
     groups = None if base.group is None else base.group.codes
