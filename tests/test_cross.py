@@ -465,6 +465,7 @@ def test_gaps_name_row_and_column_unless_they_can_be_filled() -> None:
         ({"estimators": {1: "lda", "1": "qda"}}, BadOption, "the same name as text"),
         ({"groups": np.arange(149)}, UnequalLengths, "column 'groups': 149 rows"),
         ({"groups": np.arange(150) // 75, "cv": 3}, BadOption, "3 folds of 2 groups"),
+        ({"groups": np.zeros(150), "cv": "loo"}, BadOption, "split 0 has no rows to fit to"),
     ],
 )
 def test_bad_input_is_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:

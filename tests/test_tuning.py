@@ -162,6 +162,13 @@ def test_a_continuum_may_know_the_deviation_of_every_row() -> None:
         found.again().fit(X[:, :2], X[:, 3])
 
 
+def test_a_search_that_learns_labels_is_not_told_of_measurements() -> None:
+    cut = sy.Continuum([0.8, 1.7], ["short", "middle", "long"], sd=0.1)
+    rule = sy.TunedClassifier(KNeighborsClassifier(), {"n_neighbors": [1, 15]}, cv=3)
+    found = sy.cross_assess({"rule": rule}, X[:, :2], X[:, 3], scale=cut, cv=3, measures=["adjusted_error"])
+    assert found.failures == ()
+
+
 def test_grids_can_be_lists_and_hold_single_values() -> None:
     grid = [{"n_neighbors": [1, 3], "weights": "uniform"}, {"n_neighbors": [3], "weights": ["distance", "uniform"]}]
     found = sy.tune("knn", grid, SEPALS, Y, cv=3)

@@ -57,10 +57,10 @@ class Data:
         """What an estimator learns: labels, or measured values where it cuts them itself."""
         return self.measured if takes_measured and self.measured is not None else self.y
 
-    def beside(self, estimator: Any, rows: Places) -> dict[str, Any]:
+    def beside(self, estimator: Any, takes_measured: bool, rows: Places) -> dict[str, Any]:
         """What else is known of rows, as far as the fit of an estimator names it: one that tunes itself does."""
         found: dict[str, Any] = {"groups": None if self.groups is None else self.groups[rows]}
-        if self.known is not None:
+        if takes_measured and self.known is not None:
             some = self.known.keep(rows)
             pair = None if some.expected is None else (some.expected, some.spread)
             found |= {SD: some.sd, RESPONSE_SD: some.blur, RESPONSE: pair}
@@ -163,7 +163,7 @@ def fit(task: Task, data: Data) -> Fit:
         warnings.simplefilter("always")
         try:
             start, rows = perf_counter(), task.split.train
-            beside = data.beside(task.estimator, rows)
+            beside = data.beside(task.estimator, task.takes_measured, rows)
             fitted = fitted_to(copy_of(task.estimator), pick(data.x, rows), target[rows], beside)
             done = perf_counter()
             test = said_by(fitted, pick(data.x, task.split.test), data.scale, data.scored)

@@ -222,8 +222,6 @@ class _Apart:
     def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[None, Places]]:
         """The rows of each, all others being fitted to."""
         apart = np.arange(len(codes)).reshape(-1, 1) if groups is None else groups_apart(groups)
-        if len(apart) < 2:
-            raise BadOption(f"there is one {'row' if groups is None else 'group'} alone", mend="Give two at least")
         for part in apart:
             yield None, part
 
