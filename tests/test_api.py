@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+import steelyard as sy
 from steelyard import Scale, SteelyardError, Tally, assess, assess_table, assess_tally, compare, compare_tally
 from tests.cases_of import drawn
 
@@ -177,3 +178,32 @@ def test_rows_of_a_frame_of_predictions_are_told_by_their_index() -> None:
         compare(truth, said)
     with pytest.raises(SteelyardError, match="no names"):
         compare(truth, said["a"])
+
+
+def test_results_can_be_gone_through_and_written_as_numbers() -> None:
+    """As dictionaries of measures and of classifiers, and as any number in a text."""
+    found = sy.assess(["a", "b", "a"], ["a", "b", "b"])
+    assert "kappa" in found
+    assert "auc" not in found
+    assert {name: found[name].value for name in found}["error"] == found["error"].value
+    assert f"{found['error']:.3f}" == "0.333"
+    assert f"{found['error']}" == str(found["error"])
+    comparison = sy.compare(["a", "b", "a"], {"lda": ["a", "b", "b"], "qda": ["a", "b", "a"]})
+    assert list(comparison) == ["lda", "qda"]
+    assert "knn" not in comparison
+
+
+def test_large_numbers_as_labels_stay_apart_in_pandas() -> None:
+    """Beside values of all classes, which have no label."""
+    labels = [2**53, 2**53 + 1]
+    frame = sy.assess(labels, labels).table().to_pandas()
+    assert set(frame["class"].dropna()) == set(labels)
+
+
+def test_scores_of_ordered_classes_say_where_the_order_comes_from() -> None:
+    """The order of the alphabet is seldom meant."""
+    truth, said = ["low", "mid", "high"], [[0.2, 0.5, 0.3], [0.1, 0.2, 0.7], [0.8, 0.1, 0.1]]
+    found = sy.assess(truth, said, measures=["ranked_probability_score", "weighted_kappa"])
+    assert "sorted order" in found["ranked_probability_score"].note
+    named = sy.assess(truth, said, scale=sy.Scale(["low", "mid", "high"]), measures=["ranked_probability_score"])
+    assert named["ranked_probability_score"].note == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+import steelyard as sy
 from steelyard import (
     Assessment,
     Continuum,
@@ -977,8 +978,28 @@ def test_rows_of_which_something_else_is_known_do_not_add_up() -> None:
 
 def test_a_tally_of_counts_alone_has_forgotten_what_was_measured() -> None:
     counted = of_grades(measures=["error"])
-    assert counted.tally.scores is None
     with pytest.raises(UnknownMeasure, match="label_error was not asked for"):
         counted["label_error"]
     with pytest.raises(UnknownMeasure, match="needs a truth that was measured"):
-        assess_tally(counted.tally, measures=["label_error"])
+        assess_tally(replace(counted.tally, scores=None), measures=["label_error"])
+
+
+def test_what_stands_on_a_scatter_of_nothing_says_so() -> None:
+    """Where measurement error exceeds all scatter, nothing is left for the response; the result tells."""
+    deviation = sy.intrinsic_sd(0.1, 0.3)
+    assert "exceeds all scatter" in str(deviation)
+    values, scale = [0.1, 0.4, 0.7, 0.9, 0.2], sy.Continuum([0.5], classes=["low", "high"])
+    found = sy.assess(values, values, scale=scale, sd=0.3, sd_response=deviation)
+    assert "sd_response is 0" in found["minimal_error"].note
+
+
+def test_a_negative_guarded_error_says_so() -> None:
+    """As the difference error does that it is made of."""
+    random = np.random.default_rng(0)
+    expected = random.normal(size=200)
+    measured = expected + 0.01 * random.normal(size=200)
+    scale, response = sy.Continuum([0.0], classes=["low", "high"], sd=0.5), (expected, np.full(200, 0.3))
+    assigned = np.where(measured >= 0, "high", "low")
+    found = sy.assess(measured, assigned, scale=scale, response=response)["guarded_error"]
+    assert found.value < 0
+    assert "negative: measurement error explains more" in found.note

@@ -48,6 +48,10 @@ class Estimate:
         """The value."""
         return self.value
 
+    def __format__(self, form: str) -> str:
+        """The value in the form of a number, as in ``f"{estimate:.3f}"``; without one, with its interval."""
+        return format(self.value, form) if form else str(self)
+
     def __str__(self) -> str:
         """Value and interval."""
         from .text import with_interval

@@ -74,7 +74,11 @@ class Table:
         """As a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(self.columns)
+        found = pd.DataFrame(self.columns)
+        for name, column in self.columns.items():
+            if None in column and all(value is None or type(value) is int for value in column):
+                found[name] = pd.array(column, dtype="Int64")  # as floats, large ones would become alike
+        return found
 
     def to_polars(self) -> Any:
         """As a polars DataFrame."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -44,6 +44,10 @@ class Assessment(Evaluated):
 
     training: Assessment | None = None
     decision: Decision | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        """The measures by name, as of a dictionary."""
+        return (measure.label for measure in self.settings.measures)
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
         """Look up an estimate by measure, or by measure and class (or average)."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SUREST = 1 - 2.0**-52  # a level of 1 would reach for ever
 MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
+ORDERED = ("weighted_kappa", "ranked_probability_score")  # measures for which it matters which class is next to which
 INFINITE = "infinite: a count in the denominator is 0"
 NO_SCORES = "the classifier gave labels, not scores"
 
@@ -249,7 +250,7 @@ class Part:
             notes[place] = INFINITE if math.isinf(value[place]) else ""
         for measure in self.evaluation.measures if self.gaps or sorted_only else ():
             gaps = self.gaps.get(measure.label, ())
-            if gaps or (sorted_only and measure.name == "weighted_kappa"):
+            if gaps or (sorted_only and measure.name in ORDERED):
                 together, of_classes = layout.spans[measure.label]
                 told.update(together)
                 before, named, behind = measure.undefined.partition("{class}")
@@ -274,7 +275,7 @@ class Part:
         notes = [INFINITE] if math.isinf(value) else []
         if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
             notes.append(self._gap_words[slot.measure.label])
-        if slot.measure.name == "weighted_kappa" and self.evaluation.scale.sorted_only:
+        if slot.measure.name in ORDERED and len(self.classes) > 2 and self.evaluation.scale.sorted_only:
             notes.append("classes in sorted order; give scale= to order them")
         return "; ".join(notes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,10 @@ class Comparison:
             name: Assessment(self.tally, self.settings, name, slice=self.slice, decision=self.decisions.get(name))
             for name in self.models
         }
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the classifiers, as of a dictionary."""
+        return iter(self.models)
 
     def __getitem__(self, name: str) -> Assessment:
         """The assessment of one classifier."""

@@ -81,13 +81,14 @@ class Deviation:
 
     def __str__(self) -> str:
         """The value, its interval, and where it comes from."""
-        if math.isinf(self.freedom):
-            return f"{self.sd:.4g} ({self.method or 'known'})"
+        known = math.isinf(self.freedom)
         low, high = self.interval()
-        text = f"{self.sd:.4g} [{low:.4g}, {high:.4g}]"
+        text = f"{self.sd:.4g}" if known else f"{self.sd:.4g} [{low:.4g}, {high:.4g}]"
         if self.truncated and self.parts is not None:
             whole, part = (each.sd for each in self.parts)
             return f"{text}: measurement error {part:.4g} exceeds all scatter {whole:.4g}, so 0 stands for the rest"
+        if known:
+            return f"{text} ({self.method or 'known'})"
         return f"{text} ({self.method or 'estimated'}, {self.freedom:.4g} degrees of freedom)"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..door.measured import ASKED, DOUBTS, NEEDS, Measured
+from ..door.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, Measured
 from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows
 from ..scale import Continuum
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 1 << 16
 MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
+NO_SCATTER = "sd_response is 0: as if the covariates told the response exactly"
 UNKNOWN = "{need} is not known of these rows"
 
 
@@ -300,9 +301,12 @@ class ContinuumEvaluation(SkewedEvaluation):
         if lacking:
             return UNKNOWN.format(need=lacking[0])
         doubts = [name for name in slot.measure.arguments if name in DOUBTS]
-        if doubts:
-            return self._diagnosis(slot, doubts[0])
-        return NEGATIVE if slot.measure.better == "lower" and self.result(slot).value[0] < 0 else ""
+        remarks = [self._diagnosis(slot, doubts[0])] if doubts else []
+        if RESPONSE_SD in needs and not np.any(self._truth[1].blur):
+            remarks.append(NO_SCATTER)
+        if slot.measure.better == "lower" and self.result(slot).value[0] < 0:
+            remarks.append(NEGATIVE)
+        return "; ".join(remarks)
 
     def _diagnosis(self, slot: Slot, name: str) -> str:
         """Whether the response model can be believed, and which estimate is taken therefore."""

@@ -140,7 +140,7 @@ class Goal:
         if written is None:
             raise BadOption(
                 f"the threshold {quoted(text)} cannot be read",
-                mend="Give a number, 'best:f1', 'cost:costs.csv' or 'max specificity where sensitivity >= 0.8'",
+                mend="Give a number, 'best:f1', 'cost' or 'max specificity where sensitivity >= 0.8'",
             )
         return cls.of(written.measure, written.where, way=written.way)
 

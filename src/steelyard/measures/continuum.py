@@ -206,8 +206,8 @@ def guarded_error(
 ) -> Any:
     """The posterior error; but the difference error where the model foresees another apparent error than is seen.
 
-    That is, where the two are more than ``limit`` standard errors apart. The estimate to take, where a response model
-    is at hand.
+    That is, where the two are more than so many standard errors apart (limit). The estimate to take, where a response
+    model is at hand.
     """
     doubtful = np.abs(doubt_wrong) > limit
     return np.where(doubtful, difference_error(wrong, foreseen_wrong, model_wrong), posterior_wrong)
