@@ -19,7 +19,7 @@ from steelyard.errors import UnwritableFile
 from steelyard.forecasts.reliability import Reliability
 from steelyard.report import content_of, page_of
 from steelyard.report.measured import MOST_CLASSES
-from steelyard.report.operating import chosen_stops
+from steelyard.report.operating import chosen_stops, operating_of
 from steelyard.report.page import embedded
 from steelyard.report.wording import AS_BEFORE, packed
 from steelyard.text import count, number, span
@@ -98,17 +98,35 @@ def test_of_many_thresholds_some_are_kept_and_all_of_them_are_exact() -> None:
     assert unpacked(stops["counts"][0])[start] == count(result.confusion()[1, 1])
 
 
-def test_a_condition_in_whole_percents_finds_its_own_stop() -> None:
+@pytest.mark.parametrize("most", [1_000, 199, 119, 29])
+def test_a_condition_in_whole_percents_finds_its_own_stop(most: int) -> None:
     truth, said = scores(20_000)
     one = sy.assess(truth, said, event=True).event_ranking()
     hits, alarms = one.plain.hits, one.plain.alarms
-    kept = chosen_stops(hits, alarms, one.ranking.thresholds, 5_000, 1_000)
-    assert len(kept) <= 1_000
+    kept = chosen_stops(hits, alarms, one.ranking.thresholds, 5_000, most)
+    assert len(kept) <= most
     assert {0, 5_000, len(hits) - 1} <= set(kept.tolist())
     sensitivity, specificity = hits / hits[-1], 1 - alarms / alarms[-1]
-    for level in (0.5, 0.8, 0.95, 0.99):
+    # Where few have room, tens have it before fives, and fives before others.
+    for level in (0.5, 0.8, 0.95, 0.99)[: 4 if most > 200 else 3 if most > 100 else 2]:
         assert int(np.flatnonzero(sensitivity >= level)[0]) in kept
         assert int(np.flatnonzero(specificity >= level)[-1]) in kept
+
+
+def test_of_many_classifiers_each_has_fewer_stops() -> None:
+    truth, said = scores(500)
+    tilted = {f"m{power}": said ** (1 + power / 6) for power in range(6)}
+    result = sy.compare(truth, tilted, event=True, measures=["error", "auc"])
+    found = operating_of(result.assessments, {})
+    assert found is not None
+    for stops, name in zip(found["models"], result.models, strict=True):
+        assert len(stops["threshold"]) <= 200
+        assert stops["threshold"][0] == tilted[name].min()
+        assert stops["threshold"][-2:] == [tilted[name].max(), None]
+        assert unpacked(stops["counts"][0])[stops["start"]] == count(result[name].confusion()[1, 1])
+        for level in (0.1, 0.5, 0.8, 0.95):  # the exact stop: any higher one finds less
+            reached = min(rate for rate in stops["sensitivity"] if rate >= level)
+            assert reached == pytest.approx(np.ceil(level * truth.sum() - 1e-9) / truth.sum(), abs=1e-6)
 
 
 def test_forecasts_that_were_sorted_already_give_the_same_reliability() -> None:

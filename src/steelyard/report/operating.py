@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 FEWEST_STOPS, MOST_STOPS, ALL_STOPS = 120, 600, 1_200
 MOST_SEEN = 20_000  # thresholds that are looked at when some are chosen
-LEVELS = np.arange(101) / 100  # of sensitivity and specificity: a condition in whole percents finds its exact stop
+# Of sensitivity and specificity: a condition in whole percents finds its exact stop. Where not all have room, round
+# ones come first, and high ones before low ones, for these are asked for.
+LEVELS = np.array(sorted(range(101), key=lambda level: (level % 10 > 0, level % 5 > 0, level % 2 > 0, -level))) / 100
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
 EXACT = 7  # decimals of rates that conditions are held against
 READ = ("sensitivity", "specificity", "precision", "npv")
@@ -104,7 +106,7 @@ def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) 
 def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: int) -> Places:
     """Which of all thresholds to stop at: all, or so many.
 
-    Of many: where sensitivity or specificity passes a whole percent, where the threshold stands now, both ends, and
+    Of many: where the threshold stands now, both ends, where sensitivity or specificity passes a whole percent, and
     for the rest steps of about equal length along the curves and the scores.
     """
     size = len(hits)
@@ -113,7 +115,8 @@ def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: in
     own, rest = (max(float(sums[-1]), 1e-300) for sums in (hits, alarms))
     reached = np.searchsorted(hits, LEVELS * own)
     kept = np.searchsorted(alarms, (1 - LEVELS) * rest, side="right") - 1
-    fixed = np.unique(np.concatenate([reached, kept, [0, max(start, 0), size - 1]]).clip(0, size - 1))
+    wanted = np.concatenate([[0, max(start, 0), size - 1], np.stack([reached, kept], axis=1).ravel()]).clip(0, size - 1)
+    fixed = np.array([*dict.fromkeys(wanted.tolist())][:most])
     seen = np.linspace(0, size - 1, MOST_SEEN).astype(np.int64)
     # All three go one way only, so that their sum is how far the way has gone.
     way = hits[seen] / own + alarms[seen] / rest
