@@ -96,8 +96,8 @@ def _beats(found: dict[str, tuple[str, Estimate]]) -> str:
     if "kappa" not in found or math.isnan(found["kappa"][1].value):
         return ""
     one = found["kappa"][1]
-    better = "Guessing would do worse" if one.low > 0 else "It cannot be told from guessing"
-    return f"{better}: kappa {with_interval(one.value, one.low, one.high)}."
+    told_apart = "Guessing would do worse" if one.low > 0 else "Guessing would do better" if one.high < 0 else ""
+    return f"{told_apart or 'It cannot be told from guessing'}: kappa {with_interval(one.value, one.low, one.high)}."
 
 
 def _ranks(found: dict[str, tuple[str, Estimate]]) -> str:
