@@ -18,6 +18,7 @@ from steelyard.cli import main
 from steelyard.errors import UnwritableFile
 from steelyard.forecasts.reliability import Reliability
 from steelyard.report import content_of, page_of
+from steelyard.report.call import call_of
 from steelyard.report.measured import MOST_CLASSES
 from steelyard.report.operating import chosen_stops, operating_of
 from steelyard.report.page import embedded
@@ -183,6 +184,13 @@ def test_words_come_first() -> None:
     assert page.index('<h2 id="verdict-title"') < page.index('<h2 id="measures-title"')
 
 
+def test_whoever_does_worse_than_guessing_is_told_so() -> None:
+    truth = np.arange(60) % 2
+    worse, unsure = content_of(sy.assess(truth, 1 - truth)), content_of(sy.assess(truth, [0, 1, 1, 0] * 15))
+    assert worse["verdict"][1].startswith("Guessing would do better: kappa -")
+    assert unsure["verdict"][1].startswith("It cannot be told from guessing: kappa 0.0")
+
+
 def test_counts_of_the_data_are_told() -> None:
     truth, said = scores(60)
     group, weight = [row // 3 for row in range(60)], np.random.default_rng(2).random(60)
@@ -190,6 +198,12 @@ def test_counts_of_the_data_are_told() -> None:
     assert facts["Rows"] == "60"
     assert facts["Clusters"] == "20"
     assert facts["Weights"].startswith("sampling weights")
+    twice: dict[str, Any] = {"event": True, "weight": [2] * 60}
+    for result in (sy.assess(truth, said, **twice), sy.compare(truth, {"a": said, "b": said > 0.5}, **twice)):
+        assert dict(content_of(result)["data"])["Weights"] == "how often rows occurred: 120 in all"
+    alone = dict(content_of(sy.assess(truth, said > 0.5, **twice))["data"])  # made of counts
+    assert alone["Weights"] == "no sampling weights: a row counts as often as it occurred"
+    assert dict(content_of(samples.one())["data"])["Weights"] == "none: every row counts once"
     labels: list[str | None] = ["a", "b", None, "a"]
     dropped = dict(content_of(sy.assess(labels, ["a", "b", "a", "b"], missing="drop"))["data"])
     assert dropped["Dropped"] == "1 rows with a missing value"
@@ -331,6 +345,48 @@ def test_what_no_command_made_tells_the_call() -> None:
     truth, said = scores(80)
     call = content_of(sy.assess(truth, said, event=True, measures=["error"], level=0.9))["call"]
     assert call == "steelyard.assess(y_true, prediction, event=True, measures=['error'], level=0.9).report(...)"
+
+
+def told_call(result: Any) -> str:
+    found: str = content_of(result)["call"]
+    return found.removesuffix(").report(...)").partition("prediction, ")[2]
+
+
+def test_the_call_leaves_out_nothing_that_was_given() -> None:
+    truth, said = scores(60)
+    parts, chosen = ["n", "s"] * 30, ["error", "auc"]
+    more: dict[str, Any] = {"event": True, "measures": chosen}
+    rows = sy.assess(truth, said, weight=[1, 2] * 30, group=np.arange(60) // 2, by=parts, threshold=0.3, **more)
+    assert told_call(rows) == f"event=True, weight=..., group=..., by=..., threshold=..., measures={chosen}"
+    how = sy.assess(truth, said, method="bootstrap", replicates=50, seed=4, undefined=0.0, **more)
+    assert told_call(how).endswith("method='bootstrap', replicates=50, seed=4, undefined=0.0")
+    more["measures"] += ["specificity", "sensitivity"]
+    goal = sy.assess(truth, said, threshold="max specificity where sensitivity >= 0.8", **more)
+    assert "threshold='max specificity where sensitivity >= 0.8'" in told_call(goal)
+    assert "cost={'ill': {'ill': 0, 'well': 5}, 'well': {'ill': 1, 'well': 0}}" in content_of(samples.two())["call"]
+    water = "scale=steelyard.Continuum([65], classes=['dry', 'wet'], sd=0.22, closed='right')"
+    assert water in content_of(samples.continuum())["call"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "cv=10"),
+        ({"seed": 0}, "cv=10, seed=0"),  # which shuffles
+        ({"cv": 3, "repeats": 2, "seed": 7}, "cv=3, repeats=2, seed=7"),
+        ({"cv": "loo"}, "cv='loo'"),
+        ({"cv": sy.Bootstrap(20)}, "cv=steelyard.Bootstrap(20)"),
+        ({"cv": 3, "groups": np.arange(90) // 3}, "groups=..., cv=3"),
+    ],
+)
+def test_the_call_tells_how_rows_were_held_out(given: dict[str, Any], told: str) -> None:
+    random = np.random.default_rng(5)
+    truth = random.integers(0, 2, 90)
+    result = sy.cross_assess("lda", random.normal(size=(90, 2)) + truth[:, None], truth, measures=["error"], **given)
+    call = call_of(result, result.assessments).replace("measures=['error'], ", "")
+    assert told in call
+    assert "weight" not in call
+    assert "threshold" not in call
 
 
 def test_the_page_can_be_opened_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

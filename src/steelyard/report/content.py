@@ -11,8 +11,9 @@ from ..assessing.parts import compute_all
 from ..parallel import meanwhile
 from ..showing.grids import heading, overall_rows
 from ..text import in_percent
+from .call import call_of
 from .contests import deciding_of, differences_of, folds_of
-from .facts import call_of, data_of, methods_of, sources_of, versions
+from .facts import data_of, methods_of, sources_of, versions
 from .figures import curves_of, reliability_of, simplex_of, strip_of
 from .measured import MOST_CLASSES, Overall, classes_of, confusion_of, measures_of, slices_of
 from .operating import operating_of

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..errors import quoted
 from ..resampling.crossed import CrossAssessment
 from ..scale import Continuum
-from ..text import count, in_percent, shortened
+from ..text import count, in_percent
 from .wording import several, shown
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ..comparing.comparison import Comparison
 
 LIBRARIES = ("numpy", "scipy", "pyarrow", "scikit-learn")
-MOST_NAMES, LONGEST_CALL = 12, 2_000
+MOST_NAMES = 12
 
 # How intervals are made, by how their names begin.
 METHODS = {
@@ -51,6 +50,8 @@ RELIABILITY = (
     "are where calibrated forecasts would stay."
 )
 SIMPLEX = "Memberships are scaled to say how right they are, region by region (Sondhauss & Weihs 2001)."
+NO_WEIGHTS = "none: every row counts once"
+NO_OTHERS = "no sampling weights: a row counts as often as it occurred"
 STRIP = "Classes are cut from what was measured; corrections for measurement error follow Mevik (2003)."
 
 
@@ -65,7 +66,8 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     if isinstance(scale, Continuum):
         inner = [f"{boundary:g}" for boundary in scale.boundaries if np.isfinite(boundary)]
         facts.append(["Cut at", several(inner, MOST_NAMES)])
-    facts.append(["Weights", _weights(first)])
+    weights = weighed(first, result)
+    facts.append(["Weights", NO_WEIGHTS if weights == "" else weights or NO_OTHERS])
     facts.append(["Clusters", f"{patterns.clusters:,}" if first.tally.groups else "none: rows are independent"])
     facts.append(["Intervals", f"{in_percent(first.settings.level)}, {_method(first)}"])
     if isinstance(result, CrossAssessment):
@@ -73,15 +75,18 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     return facts
 
 
-def _weights(assessment: Assessment) -> str:
-    """What rows weigh."""
-    patterns = assessment.evaluation.patterns
+def weighed(assessment: Assessment, result: Assessment | Comparison) -> str | None:
+    """What rows weigh; nothing where all count once, and None where that cannot be told from counts."""
+    patterns, rows, cases = assessment.evaluation.patterns, assessment.tally.scores, getattr(result, "cases", None)
+    if isinstance(result, CrossAssessment):
+        return ""  # how often rows were held out is no weight
     if not np.array_equal(patterns.square, patterns.mass):
         effective = patterns.mass.sum() ** 2 / patterns.square.sum()
         return f"sampling weights: as much as {effective:,.1f} equal rows"
-    if not np.array_equal(patterns.count, patterns.mass):
-        return f"how often rows occurred: {count(float(patterns.mass.sum()))} in all"
-    return "none: every row counts once"
+    if rows is None and cases is None:
+        return None
+    weight = rows.sums if rows is not None else getattr(cases, "weight", None)
+    return "" if weight is None else f"how often rows occurred: {count(float(patterns.mass.sum()))} in all"
 
 
 def _method(assessment: Assessment) -> str:
@@ -125,21 +130,3 @@ def versions() -> tuple[tuple[str, str], ...]:
         except PackageNotFoundError:
             continue
     return tuple(found)
-
-
-def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessment]) -> str:
-    """A call of the library that makes the same, where no command is known."""
-    settings, scale = result.settings, result.tally.scale
-    names = [quoted(name) for name in assessments]
-    if isinstance(result, CrossAssessment):
-        head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
-    elif len(names) > 1 or hasattr(result, "models"):
-        pairs = [f"{name}: prediction_{place + 1}" for place, name in enumerate(names)]
-        head = f"compare(y_true, {{{several(pairs, MOST_NAMES)}}}"
-    else:
-        head = "assess(y_true, prediction"
-    options = [] if scale.event is None else [f"event={quoted(scale.event)}"]
-    options += [] if settings.everything else [f"measures={[entry.label for entry in settings.measures]!r}"]
-    options += [] if settings.level == 0.95 else [f"level={settings.level:g}"]
-    options += [] if settings.method == "delta" else [f"method={settings.method!r}"]
-    return shortened(", ".join([f"steelyard.{head}", *options]) + ").report(...)", LONGEST_CALL)
