@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from .samples import SAMPLES
+from .samples import ODD, SAMPLES
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -48,7 +48,7 @@ def opened(browser: Browser, folder: Path) -> Iterator[Open]:
     def open_page(name: str, *, width: int = 1280, dark: bool = False) -> Page:
         file = folder / f"{name}.html"
         if not file.exists():
-            SAMPLES[name]().report(file)
+            (SAMPLES | ODD)[name]().report(file)
         context = browser.new_context(
             viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light", accept_downloads=True
         )

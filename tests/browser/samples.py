@@ -103,3 +103,22 @@ def countless() -> Assessment:
 
 
 SAMPLES = {each.__name__: each for each in (two, one, three, four, continuum, folds, many, labels, hostile, countless)}
+
+
+# --- pages that go wrong where others do not, each opened by its own test -----------------------------------------
+
+
+def one_sided() -> Assessment:
+    """No row is ill."""
+    return sy.assess(["well"] * 20, np.linspace(0.1, 0.9, 20), event="ill", scale=sy.Scale(["ill", "well"]))
+
+
+def faultless() -> Comparison:
+    """No fold has an error, and nobody looks at the rows that were fitted to."""
+    random = np.random.default_rng(5)
+    truth = np.repeat([0, 1], 30)
+    covariates = random.normal(size=(60, 2)) + 20 * truth[:, None]
+    return sy.cross_assess(["lda", "knn:1"], covariates, truth, event=1, cv=5, measures=["error"], training=False)
+
+
+ODD = {each.__name__: each for each in (one_sided, faultless)}

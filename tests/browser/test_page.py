@@ -322,6 +322,20 @@ def test_every_class_of_three_has_a_curve_of_every_classifier(opened: Open) -> N
     assert page.locator("#curves path.line[data-model='1']:visible").count() == 0
 
 
+def test_a_curve_that_is_not_there_is_accounted_for(opened: Open) -> None:
+    captions = opened("one_sided").locator("#operating figcaption").all_inner_texts()
+    assert captions[:2] == ["There is no row of ill, and so no such curve."] * 2
+
+
+def test_folds_without_errors_leave_room_for_their_interval(opened: Open) -> None:
+    page = opened("faultless")
+    bars = page.locator("#folds svg line[stroke-width='3']")
+    ends = bars.evaluate_all("lines => lines.map(line => line.x2.baseVal.value)")
+    assert len(ends) == 4
+    assert max(ends) <= page.locator("#folds svg").evaluate("svg => svg.viewBox.baseVal.width")
+    assert "rings" not in page.locator("#folds figcaption").inner_text()
+
+
 def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
     page = opened("many")
     assert page.locator("#confusion table:visible").count() == 1

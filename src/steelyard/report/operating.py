@@ -30,6 +30,7 @@ MOST_SEEN = 20_000  # thresholds that are looked at when some are chosen
 # ones come first, and high ones before low ones, for these are asked for.
 LEVELS = np.array(sorted(range(101), key=lambda level: (level % 10 > 0, level % 5 > 0, level % 2 > 0, -level))) / 100
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
+THIN = "With so many rows a band would be as thin as its line."
 EXACT = 7  # decimals of rates that conditions are held against
 READ = ("sensitivity", "specificity", "precision", "npv")
 
@@ -46,19 +47,28 @@ def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dic
     other = next(each for each in first.classes if each != label)
     stops = int(np.clip(ALL_STOPS // len(assessments), FEWEST_STOPS, MOST_STOPS))
     cost = priced(first)
+    found = [
+        stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops) if each.has_scores else None
+        for name, each in assessments.items()
+    ]
     return {
         "event": shown(label),
         "other": shown(other),
         "guessed": first.tally.scale.event is None,
         "cost": "mean cost" if cost.name == "cost" else "error",
         "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
-        "models": [
-            stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops)
-            if each.has_scores
-            else None
-            for name, each in assessments.items()
-        ],
+        "models": found,
+        "notes": _notes(first, label, any(one and one["roc_band"] is None for one in found)),
     }
+
+
+def _notes(assessment: Assessment, label: Label, bare: bool) -> dict[str, str]:
+    """Why a curve has no band, or is not there at all. The rows are the same for all classifiers."""
+    rows = dict(zip(assessment.classes, assessment.evaluation.margins.true.tolist(), strict=True))
+    missing = [f"There is no row of {shown(each)}, and so no such curve." for each in rows if rows[each] == 0]
+    if missing:
+        return {"roc": missing[0], "precision-recall": missing[0] if rows[label] == 0 else ""}
+    return dict.fromkeys(("roc", "precision-recall"), THIN if bare else "")
 
 
 def spoken_of(assessment: Assessment) -> Label:

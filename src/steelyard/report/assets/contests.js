@@ -73,10 +73,9 @@ function drawFolds() {
   const host = bodyOf("folds");
   if (!host) return;
   const folds = page.folds;
-  const values = folds.models.flatMap((one) => [...one.value, ...one.training]).filter(finite);
-  const ends = [Math.min(0, ...values), Math.max(...values, 1e-9)];
-  const steps = ticks(ends[0], ends[1], 5);
-  const x = [ends[0], Math.max(ends[1], steps[steps.length - 1]) * 1.02];
+  const values = [...folds.models.flatMap((one) => [...one.value, ...one.training]), ...folds.overall.flatMap((one) => [one.low, one.high])].filter(finite);
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const x = [least, most > least ? most + (most - least) * 0.02 : least + 1];
   const ties = folds.models.map((one) => Math.max(1, ...one.value.map((at) => one.value.filter((other) => other === at).length)));
   const rise = Math.min(6, 60 / Math.max(...ties));
   const lane = 40 + rise * Math.max(...ties);
@@ -95,7 +94,7 @@ function drawFolds() {
       const most = Math.max(6, Math.floor(left / 7.5));
       const overall = folds.overall[model];
       svg.append(text(left - 8, y + 4, name.length > most ? `${name.slice(0, most - 1)}…` : name, { "text-anchor": "end" }));
-      if (finite(overall.low)) svg.append(shape("line", { x1: across(overall.low), x2: across(overall.high), y1: y, y2: y, stroke: colourOf(model), "stroke-width": 3, opacity: 0.9 }));
+      if (finite(overall.low) && finite(overall.high)) svg.append(shape("line", { x1: across(overall.low), x2: across(overall.high), y1: y, y2: y, stroke: colourOf(model), "stroke-width": 3, opacity: 0.9 }));
       const piles = new Map(); // folds of one value stand on top of each other
       folds.models[model].value.forEach((at, fold) => {
         if (!finite(at)) return;
@@ -110,7 +109,8 @@ function drawFolds() {
       if (finite(overall.value)) svg.append(shape("line", { x1: across(overall.value), x2: across(overall.value), y1: y - 7, y2: y + 7, stroke: colourOf(model), "stroke-width": 3 }));
     });
   };
-  const caption = `Held out: ${folds.words}. Full dots: rows held out, fold by fold; bar: all of them with the ${page.level} interval; rings: rows that were fitted to.`;
+  const rings = folds.models.some((one) => one.training.some(finite)) ? "; rings: rows that were fitted to" : "";
+  const caption = `Held out: ${folds.words}. Full dots: rows held out, fold by fold; bar: all of them with the ${page.level} interval${rings}.`;
   const one = figure({ name: "folds", label: `${folds.measure} in every fold`, caption, height: () => Math.max(1, shownModels.size) * lane + 46, draw });
   whenToggled.push(one.redraw);
   host.append(one.node);

@@ -150,17 +150,17 @@ function curveFigure(facts) {
     }
     for (const [stops, model] of scored()) {
       const [xs, ys] = [facts.x(stops), facts.y(stops)];
+      const way = path(xs, ys, across, up, facts.stepped);
       // The precision of a point holds for the recall to its left, down to none.
-      const end = facts.stepped ? `H${across(0)}` : "";
-      svg.append(shape("path", { class: "line", d: path(xs, ys, across, up, facts.stepped) + end, ...strokeOf(model), ...hiddenIf(model) }));
+      const end = way && facts.stepped ? `H${across(0)}` : "";
+      svg.append(shape("path", { class: "line", d: way + end, ...strokeOf(model), ...hiddenIf(model) }));
     }
     follow = following(svg, (stops, stop) => {
       const [x, y] = [facts.x(stops)[stop], facts.y(stops)[stop]];
       return finite(x) && finite(y) ? [across(x), up(y)] : [null, null];
     });
   };
-  const thin = scored().some(([stops]) => stops.roc_band === null) && facts.name !== "cost";
-  const caption = [facts.caption, thin ? "With so many rows a band would be as thin as its line." : ""].filter(Boolean).join(" ");
+  const caption = facts.caption ?? operating.notes[facts.name];
   return figure({ name: facts.name, title: facts.title, label: facts.label, caption, height: (width) => Math.min(width, 420) * 0.92, draw });
 }
 
