@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import webbrowser
 from pathlib import Path
@@ -22,7 +23,7 @@ from steelyard.report.call import call_of
 from steelyard.report.measured import MOST_CLASSES
 from steelyard.report.operating import chosen_stops, operating_of
 from steelyard.report.page import embedded
-from steelyard.report.wording import AS_BEFORE, packed
+from steelyard.report.wording import AS_BEFORE, drawn, packed
 from steelyard.text import count, number, span
 
 from .browser import samples
@@ -239,6 +240,18 @@ def test_published_tables_and_tallies_have_a_page_too() -> None:
     assert content["operating"] is None
     assert content["confusion"]["tables"][0]["counts"] == [["231", "27"], ["32", "54"]]
     assert content["deciding"] == []
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-4, 1.0, 1e15])
+def test_what_is_drawn_does_not_depend_on_the_unit(unit: float) -> None:
+    grades = sy.Continuum([2 * unit, 4 * unit], classes=["low", "middle", "high"], sd=0.1 * unit)
+    measured = np.linspace(1, 5, 40) * unit
+    strip = content_of(sy.assess(measured, np.roll(measured, 3), scale=grades))["strip"]
+    assert strip["boundaries"] == [None, pytest.approx(2 * unit), pytest.approx(4 * unit), None]
+    assert strip["models"][0]["value"] == pytest.approx(measured, abs=1e-4 * unit)
+    assert drawn([0.0, math.nan, 1 / 3]) == [0.0, None, 0.33333]
+    assert drawn([1e12, 1e12 + 1]) == [1e12, 1e12 + 1]
+    assert drawn([-1e308, 1e308, math.inf]) == [-1e308, 1e308, None]
 
 
 # --- how large it is ----------------------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, name in enumerate([*READ, "cost"]):
         words = [*map(told, *[each[place].tolist() for each in (values, low, high)])]
-        found[name] = drawn(values[place], EXACT)
+        found[name] = drawn(values[place], None if name == "cost" else EXACT)
         found[f"{name}_text"] = packed(text for text, _ in words)
         found[f"{name}_interval"] = packed(bounds for _, bounds in words)
     del found["npv"]  # it is read, and not drawn

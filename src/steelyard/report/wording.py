@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..estimate import Estimate
 
 LONGEST = 60
-DIGITS = 5  # decimals of what is only drawn
+DIGITS = 5  # of what is only drawn
 AS_BEFORE = "="
 
 
@@ -52,10 +52,18 @@ def packed(words: Iterable[str]) -> str:
     return "\n".join(found)
 
 
-def drawn(values: Any, digits: int = DIGITS) -> list[float | None]:
-    """Numbers that are drawn and never read: as many digits as a page can show, and nothing where there is none."""
-    found = np.round(np.asarray(values, dtype=np.float64), digits)
-    return [float(value) if math.isfinite(value) else None for value in found]
+def drawn(values: Any, decimals: int | None = None) -> list[float | None]:
+    """Numbers that are drawn: as many digits as a page can show, and nothing where there is none.
+
+    Unless it is said how many decimals they have, that depends on how far they reach: all may be tiny, or huge.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    known = found[np.isfinite(found)]
+    if decimals is None and len(known):
+        reach = float(known.max() / 2 - known.min() / 2)  # halves, because the whole may be too large for a number
+        decimals = DIGITS - math.ceil(math.log10(reach) + math.log10(2)) if reach > 0 else None
+    rounded = found.tolist() if decimals is None else [round(value, decimals) for value in found.tolist()]
+    return [value if math.isfinite(value) else None for value in rounded]
 
 
 def several(words: Sequence[str], most: int) -> str:
