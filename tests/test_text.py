@@ -21,6 +21,11 @@ from steelyard.text import estimated, in_percent, named, p_value, with_interval
         (math.inf, 17.16, math.inf, "∞ [17.160, ∞]"),
         (math.nan, math.nan, math.nan, "– [–, –]"),
         (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"),
+        (1.2e-12, -3.456e-13, 2.7e-12, "1.2e-12 [-3.46e-13, 2.7e-12]"),
+        (1.2e-12, 1.2e-12, 1.2e-12, "1.2e-12 [1.2e-12, 1.2e-12]"),
+        (0.0000124, 0.0000123, 0.0000125, "0.00001240 [0.00001230, 0.00001250]"),
+        (0.5, 0.5 - 1e-12, 0.5 + 1e-12, "0.50000000 [0.50000000, 0.50000000]"),
+        (5.3e24, 5.1e24, 5.5e24, "5.3e+24 [5.1e+24, 5.5e+24]"),
     ],
 )
 def test_a_value_stands_before_its_interval(value: float, low: float, high: float, text: str) -> None:

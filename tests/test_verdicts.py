@@ -261,6 +261,10 @@ def test_numbers_have_the_digits_that_their_interval_warrants() -> None:
     assert rounded(1234.5, -200.0, 2669.0) == ["1,234", "-200", "2,669"]
     assert rounded(-0.0001, -0.1, 0.1) == ["0.00", "-0.10", "0.10"]
     assert rounded(0.0, 0.0, 0.0) == ["0.000"] * 3
+    assert rounded(5.3222968e24, 4.1e24, 6.5444e24) == ["5.32e+24", "4.1e+24", "6.54e+24"]
+    assert rounded(1.2e-12, -3.456e-13, 2.7e-12) == ["1.2e-12", "-3.46e-13", "2.7e-12"]
+    assert rounded(12345678.0, 12345671.0, 12345690.0) == ["12345678", "12345671", "12345690"]
+    assert rounded(1e-9, 1e-300, 1e300)[1:] == ["1e-300", "1e+300"]
     assert rounded(math.inf, 1.5, math.inf) == ["∞", "1.500", "∞"]
 
 

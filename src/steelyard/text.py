@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH = 120
 LONGEST_NAME = 80
+MOST_DECIMALS, TINY = 8, 1e-6  # below that, three digits would not be seen among so many decimals
+HUGE = 1e7  # from there on, numbers are written by their power of ten
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -28,7 +30,7 @@ def number(value: float, digits: int = 3) -> str:
         return "∞" if value > 0 else "-∞"
     if value == 0 or 10 ** -(digits - 1) <= abs(value) < 100:
         return f"{value:.{digits}f}"
-    if 100 <= abs(value) < 1e7:
+    if 100 <= abs(value) < HUGE:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 
@@ -45,17 +47,14 @@ def in_percent(level: float) -> str:
 
 def span(low: float, high: float) -> str:
     """An interval with as many decimals as its width deserves: two digits of that, at least three decimals."""
-    decimals = _decimals(low, high)
-    if decimals is None:
-        return f"[{_fixed(low)}, {_fixed(high)}]"
-    return f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+    written = _writer(low, high) or _fixed
+    return f"[{written(low)}, {written(high)}]"
 
 
 def estimated(value: float, low: float, high: float) -> tuple[str, str]:
     """A value and its interval; where that is narrow, both have as many decimals: the one is seen to hold the other."""
-    decimals = _decimals(low, high)
-    alone = decimals is None or not math.isfinite(value)
-    return number(value) if alone else f"{value:.{decimals}f}", span(low, high)
+    written = _writer(low, high) if math.isfinite(value) else None
+    return (written or number)(value), span(low, high)
 
 
 def with_interval(value: float, low: float, high: float) -> str:
@@ -63,10 +62,17 @@ def with_interval(value: float, low: float, high: float) -> str:
     return " ".join(estimated(value, low, high))
 
 
-def _decimals(low: float, high: float) -> int | None:
-    """How many decimals a narrow interval needs; None for others, which do with three."""
+def _writer(low: float, high: float) -> Callable[[float], str] | None:
+    """How numbers around a narrow interval are written; None for others, which do with three decimals."""
     width = float(high) - float(low)
-    return min(8, 1 - math.floor(math.log10(width))) if 0 < width < 0.01 else None
+    if width == 0:
+        return number
+    if not 0 < width < 0.01:
+        return None
+    decimals = 1 - math.floor(math.log10(width))
+    if decimals > MOST_DECIMALS and max(abs(low), abs(high)) < TINY:
+        return number
+    return lambda value: f"{value:.{min(decimals, MOST_DECIMALS)}f}"
 
 
 def _fixed(value: float) -> str:

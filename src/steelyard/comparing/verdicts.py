@@ -13,7 +13,7 @@ from ..errors import BadOption, harmless, quoted
 from ..registry import Measure
 from ..scale import Continuum, listed
 from ..table import Table
-from ..text import number
+from ..text import HUGE, MOST_DECIMALS, TINY, number
 from .standings import OF_A_CONTINUUM, OF_SCORES, computed, title
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ ENDS = {"lower": "lowest", "higher": "highest"}
 AMOUNTS = {"lower": "less", "higher": "more"}
 REST = {"equivalent": "{} is as good as", "neither": "can't be told apart from", "undefined": "can't be compared with"}
 MOST_WITH_NUMBERS = 4  # of more, only the names are said; the table has the numbers
-MOST_DECIMALS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,10 +224,14 @@ def _ahead(row: Row) -> tuple[str, str]:
 
 def rounded(value: float, low: float, high: float) -> list[str]:
     """A value and the ends of its interval with as many decimals as two digits of the half-width need."""
-    half = (high - low) / 2
+    half, size = high / 2 - low / 2, max(abs(low), abs(high))
     if not 0 < half < math.inf:
         return [number(one + 0.0) for one in (value, low, high)]
-    decimals = min(MOST_DECIMALS, max(0, 1 - math.floor(math.log10(half))))
+    least = 1 - math.floor(math.log10(half))
+    if size >= HUGE or size < TINY:  # by powers of ten, as in tables
+        digits = max(3, least + math.floor(math.log10(size)) + 1)
+        return [f"{one + 0.0:.{digits}g}" for one in (value, low, high)]
+    decimals = min(MOST_DECIMALS, max(0, least))
     # Adding nothing takes the sign off a nought.
     return [f"{round(one, decimals) + 0.0:,.{decimals}f}" for one in (value, low, high)]
 
