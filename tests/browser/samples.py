@@ -121,4 +121,19 @@ def faultless() -> Comparison:
     return sy.cross_assess(["lda", "knn:1"], covariates, truth, event=1, cv=5, measures=["error"], training=False)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless)}
+def certain() -> Comparison:
+    """One classifier knows everything, the other says the same of all rows."""
+    truth, _ = binary()
+    known = [float(label == "ill") for label in truth]
+    return sy.compare(truth, {"perfect": known, "constant": [0.3] * len(truth)}, event="ill")
+
+
+def far_off() -> Assessment:
+    """Scores that differ by little and are large, and costs that are tiny."""
+    truth, scores = binary()
+    costs = {true: {assigned: cost * 1e-12 for assigned, cost in row.items()} for true, row in COST.items()}
+    high = 1e12 + np.where(np.array(scores["near"]) > 0.5, 1.3e-4, 0.0)
+    return sy.assess(truth, high, event="ill", threshold=1e12, cost=costs)
+
+
+ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off)}

@@ -9,10 +9,12 @@ const endOf = (end) => (end === "Infinity" ? Infinity : end === "-Infinity" ? -I
 function reach(measure) {
   const [low, high] = measure.span.map(endOf);
   const seen = measure.estimates.flatMap((one) => [one.low, one.value, one.high]).filter(finite);
-  const most = seen.length ? Math.max(...seen) : 1;
+  // What goes on for ever goes on beyond what is finite.
+  const open = measure.estimates.some((one) => [one.value, one.high].includes("Infinity")) ? 1.5 : 1;
+  const most = seen.length ? Math.max(...seen) * open : 1;
   const least = seen.length ? Math.min(...seen) : 0;
-  const about = ticks(Math.min(0, least), Math.max(most, 1e-9), 3);
-  const step = about[1] - about[0];
+  const about = ticks(Math.min(0, least), Math.max(most, 0) || (least < 0 ? 0 : 1), 3);
+  const step = about.length > 1 ? about[1] - about[0] : Math.max(most, -least);
   return [Number.isFinite(low) ? low : Math.floor(Math.min(0, least) / step) * step, Number.isFinite(high) ? high : Math.ceil(most / step - 1e-9) * step];
 }
 
@@ -38,10 +40,11 @@ function strip(measure) {
   models.forEach((model, place) => {
     const one = measure.estimates[model];
     const y = 8 + place * step;
-    const ends = [one.low, one.high].map((end) => endOf(end));
-    if (!finite(one.value)) return;
-    svg.append(shape("line", { x1: across(ends[0] ?? one.value), x2: across(ends[1] ?? one.value), y1: y, y2: y, stroke: colourOf(model), "stroke-width": 2 }));
-    svg.append(shape("circle", { cx: across(one.value), cy: y, r: step > 10 ? 3.6 : 2.8, fill: colourOf(model) }));
+    const [least, value, most] = [one.low, one.value, one.high].map(endOf);
+    if (value === null) return;
+    // What is infinite reaches to the edge, unless all of it is.
+    if (finite(one.value) || finite(one.low) || finite(one.high)) svg.append(shape("line", { x1: across(least ?? value), x2: across(most ?? value), y1: y, y2: y, stroke: colourOf(model), "stroke-width": 2 }));
+    if (finite(one.value)) svg.append(shape("circle", { cx: across(one.value), cy: y, r: step > 10 ? 3.6 : 2.8, fill: colourOf(model) }));
   });
   return svg;
 }

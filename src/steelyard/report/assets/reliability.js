@@ -11,6 +11,8 @@ function reliabilityFigure(one) {
     }
     for (const [curve, model] of known) {
       svg.append(shape("path", { class: "line", d: path(curve.forecast, curve.frequency, across, up), ...strokeOf(model), ...hiddenIf(model) }));
+      // One forecast for all rows is no line.
+      if (curve.forecast.length === 1) svg.append(shape("circle", { cx: across(curve.forecast[0]), cy: up(curve.frequency[0]), r: 4, fill: colourOf(model), ...hiddenIf(model) }));
     }
     const most = Math.max(...known.flatMap(([curve]) => curve.bars));
     const foot = height - 22;
