@@ -13,11 +13,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import steelyard as sy
 from steelyard.assessing.assessment import Assessment
-from steelyard.text import count, number, span
+from steelyard.text import count, number, shortened, span
 
 from .conftest import Open
-from .samples import COST, HOSTILE, SAMPLES, binary, four, labels, one, two
+from .samples import COST, HOSTILE, SAMPLES, binary, four, labels, many, one, two
 
+DARK_INK, DARK_GREY = "rgb(28, 30, 33)", "rgb(90, 95, 102)"
 SOME_STOPS = (0, 7, 23, 40)
 
 
@@ -254,6 +255,11 @@ def test_paper_gets_no_controls_and_no_dark(opened: Open) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("#verdict").is_visible()
     assert len(page.pdf()) > 10_000
+    page = opened("many")
+    assert page.locator(".on-paper").is_hidden()
+    page.emulate_media(media="print")
+    assert page.locator(".on-paper").inner_text() == f"The first 12 of {len(many().verdict().table())} differences."
+    assert page.locator("#legend").evaluate("node => getComputedStyle(node).maxHeight") == "none"
 
 
 PAPER = {**dict.fromkeys(SAMPLES, 720), "many": 1046}  # pixels between the margins of A4; many classifiers lie across
@@ -336,8 +342,45 @@ def test_folds_without_errors_leave_room_for_their_interval(opened: Open) -> Non
     assert "rings" not in page.locator("#folds figcaption").inner_text()
 
 
+def test_what_is_infinite_or_the_same_for_all_rows_is_drawn(opened: Open) -> None:
+    page = opened("certain")
+    assert page.locator("#reliability svg circle[data-model='1']").count() == 1
+    row = page.locator("#measures tbody tr", has=page.locator(".term", has_text="LR+"))
+    ends = row.locator("line[stroke-width='2']").evaluate_all("lines => lines.map(one => [one.x1, one.x2])")
+    assert row.locator("td").nth(1).inner_text().startswith("∞")
+    assert len(ends) == 1  # up to the edge; of the other classifier the ratio is undefined
+    assert row.locator("circle").count() == 0
+
+
+def test_numbers_of_any_size_stand_apart_on_an_axis(opened: Open) -> None:
+    page = opened("far_off")
+    figures = page.locator("#operating figure")
+    expect(figures.nth(2).locator("text").first).to_be_visible()  # drawn, when there is room
+    written = [text for text in figures.nth(2).locator("text.small").all_text_contents() if text]
+    assert "1e12" in written
+    assert any(text.endswith("e-12") for text in written)
+    assert len(set(written)) == len(written)
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#operating figure svg")].flatMap((svg) => {
+            const all = svg.getBoundingClientRect();
+            const boxes = [...svg.querySelectorAll("text")].map((one) => one.getBoundingClientRect());
+            const texts = boxes.filter((one) => one.width);
+            const cut = texts.filter((one) => one.left < all.left - 1 || one.right > all.right + 1);
+            const over = texts.filter((one, place) => texts.slice(place + 1).some((other) =>
+                Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
+                && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 4));
+            return [...cut, ...over];
+        })"""
+    )
+    assert boxes == []
+
+
 def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
     page = opened("many")
+    names = [f"a species with the number {code}" for code in range(20)]
+    heads = page.locator("#confusion tbody th[title]")
+    assert sorted(heads.all_inner_texts()) == sorted(shortened(name, 24) for name in names)
+    assert sorted(heads.evaluate_all("nodes => nodes.map(node => node.title)")) == sorted(names)
     assert page.locator("#confusion table:visible").count() == 1
     page.locator("#confusion select").select_option(label="classifier 7")
     assert page.locator("#confusion h3").inner_text() == "classifier 7"
@@ -366,7 +409,8 @@ def test_everything_can_be_saved_as_json(opened: Open, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["two", "four", "continuum", "folds"])
 def test_every_figure_can_be_saved_as_svg(opened: Open, tmp_path: Path, name: str) -> None:
-    page = opened(name)
+    page = opened(name, dark=True)
+    ink = page.evaluate("getComputedStyle(document.body).color")
     buttons = page.locator(".save")
     assert buttons.count() >= 1
     for place in range(buttons.count()):
@@ -374,3 +418,6 @@ def test_every_figure_can_be_saved_as_svg(opened: Open, tmp_path: Path, name: st
         tree = ElementTree.parse(file).getroot()  # noqa: S314  (our own)
         assert tree.tag == "{http://www.w3.org/2000/svg}svg"
         assert len(list(tree.iter())) > 10
+        fills = {node.get("fill") for node in tree.iter("{http://www.w3.org/2000/svg}text")}
+        assert DARK_INK in fills <= {DARK_INK, DARK_GREY}  # for white paper
+    assert page.evaluate("getComputedStyle(document.body).color") == ink

@@ -6,7 +6,7 @@ function drawDifferences() {
   if (!host) return;
   const all = page.differences.rows;
   const wide = 180;
-  const reachOf = (measure) => Math.max(1e-12, ...all.filter((one) => one.measure === measure).flatMap((one) => [one.low, one.high].filter(finite).map(Math.abs)));
+  const reachOf = (measure) => Math.max(0, ...all.filter((one) => one.measure === measure).flatMap((one) => [one.low, one.high].filter(finite).map(Math.abs))) || 1;
   const bar = (one) => {
     const most = reachOf(one.measure);
     const x = (value) => wide / 2 + (Math.max(-most, Math.min(most, value)) / most) * (wide / 2 - 6);
@@ -35,12 +35,14 @@ function drawDifferences() {
   };
   if (!open) {
     const more = make("button", { type: "button" }, `Show all ${all.length} differences`);
+    const rest = make("p", { class: "quiet on-paper" }, `The first ${MOST_DIFFERENCES} of ${all.length} differences.`);
     more.addEventListener("click", () => {
       open = true;
       more.remove();
+      rest.remove();
       arrange();
     });
-    host.append(make("p", { class: "buttons more" }, more));
+    host.append(make("p", { class: "buttons more" }, more), rest);
   }
   whenToggled.push(arrange);
   arrange();
@@ -52,7 +54,7 @@ function drawDeciding() {
   const holder = make("div", { class: "columns" });
   const words = (table) => table.columns.map((name, place) => place).filter((place) => !["row", "rows", "effect", "together"].includes(table.columns[place]));
   const part = (title, label, table) => {
-    const more = table.more ? make("p", { class: "quiet" }, `${table.more} more patterns decide less.`) : null;
+    const more = table.more ? make("p", { class: "quiet" }, `${table.more} more pattern${table.more === 1 ? " decides" : "s decide"} less.`) : null;
     return make("div", {}, make("h3", {}, title), plainTable(label, table.columns, table.rows, words(table)), more);
   };
   const draw = (chosen) => {
@@ -83,17 +85,15 @@ function drawFolds() {
     const models = folds.models.map((_, model) => model).filter((model) => shownModels.has(model));
     const left = Math.min(150, width * 0.3);
     const across = (at) => left + ((at - x[0]) / (x[1] - x[0])) * (width - left - 16);
-    for (const at of ticks(x[0], x[1], Math.max(2, (width - left) / 80))) {
+    for (const [at, words] of spaced(x[0], x[1], width - left - 16, 80)) {
       svg.append(shape("line", { class: "grid", x1: across(at), x2: across(at), y1: 4, y2: height - 40 }));
-      svg.append(text(across(at), height - 24, tickText(at), { class: "small", "text-anchor": "middle" }));
+      below(svg, across(at), height - 24, words, width);
     }
     svg.append(text((left + width) / 2, height - 6, folds.measure, { "text-anchor": "middle" }));
     models.forEach((model, place) => {
       const y = 4 + lane * (place + 1) - 22;
-      const name = page.models[model];
-      const most = Math.max(6, Math.floor(left / 7.5));
       const overall = folds.overall[model];
-      svg.append(text(left - 8, y + 4, name.length > most ? `${name.slice(0, most - 1)}…` : name, { "text-anchor": "end" }));
+      svg.append(nameAt(left - 8, y + 4, page.models[model], Math.max(6, Math.floor(left / 7.5)), { "text-anchor": "end" }));
       if (finite(overall.low) && finite(overall.high)) svg.append(shape("line", { x1: across(overall.low), x2: across(overall.high), y1: y, y2: y, stroke: colourOf(model), "stroke-width": 3, opacity: 0.9 }));
       const piles = new Map(); // folds of one value stand on top of each other
       folds.models[model].value.forEach((at, fold) => {

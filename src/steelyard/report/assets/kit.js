@@ -33,6 +33,15 @@ function swatch(model) {
 
 const titleOf = (model) => (several ? make("h3", {}, swatch(model), page.models[model]) : null);
 const region = (label, ...parts) => make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Table: ${label}` }, ...parts);
+
+// As the library shortens names: the middle is left out, because names that grow long tend to differ at their ends.
+function shortened(words, limit) {
+  const signs = [...words];
+  if (signs.length <= limit) return words;
+  const tail = Math.floor((limit - 1) / 3);
+  return `${signs.slice(0, limit - 1 - tail).join("").trimEnd()}…${signs.slice(signs.length - tail).join("").trimStart()}`;
+}
+
 const finite = (value) => typeof value === "number";
 
 // --- files -----------------------------------------------------------------------------------------------------
@@ -129,6 +138,10 @@ function figure(facts) {
     }
   };
   const download = () => {
+    const root = document.documentElement;
+    const theme = root.dataset.theme;
+    root.dataset.theme = "light"; // a picture goes onto white paper, whatever the page is on
+    redraw();
     const copy = svg.cloneNode(true);
     svg.after(copy);
     if (facts.marks) {
@@ -138,6 +151,9 @@ function figure(facts) {
     }
     save(`${facts.name}.svg`, standing(copy), "image/svg+xml");
     copy.remove();
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    redraw();
   };
   new ResizeObserver(look).observe(box);
   figures.push(() => width && redraw());
@@ -151,28 +167,71 @@ function figure(facts) {
 // --- axes ------------------------------------------------------------------------------------------------------
 
 function ticks(low, high, about) {
+  if (!(high > low)) return [low];
   const rough = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999);
-  const found = [];
-  for (let place = Math.ceil(low / step - 1e-9); place * step <= high + step * 1e-9; place += 1) found.push(place * step);
-  return found;
+  const first = Math.ceil(low / step - 1e-9);
+  const many = Math.floor(high / step + 1e-9) - first;
+  const found = Array.from({ length: Math.min(many, 3 * about) + 1 }, (_, place) => (first + place) * step);
+  // Far from nought, neighbours may be one number.
+  const apart = found.filter((value, place) => place === 0 || value > found[place - 1]);
+  return apart.length ? apart : [low];
 }
 
-const tickText = (value) => String(Number(value.toPrecision(6)) + 0);
+// Large and small numbers by their power of ten; with a step, as many digits as tell neighbours apart.
+function tickText(value, step = 0) {
+  const size = Math.abs(value);
+  if (!size || size < step * 1e-6) return "0";
+  const digits = step ? Math.floor(Math.log10(size)) - Math.floor(Math.log10(step)) + 2 : 6;
+  const short = Number(value.toPrecision(Math.max(1, Math.min(17, digits))));
+  return size < 1e6 && size >= 1e-4 ? String(short) : short.toExponential().replace("e+", "e");
+}
+
+const LETTER = 7; // pixels that a figure of small text takes
+
+// Numbers along an axis: where they stand, and what is written.
+function numbered(low, high, about) {
+  const found = ticks(low, high, Math.max(2, about));
+  return found.map((value) => [value, tickText(value, found[1] - found[0])]);
+}
+
+// The same below an axis that is so wide, about so far apart; of long numbers not all are written.
+function spaced(low, high, room, apart) {
+  const found = numbered(low, high, room / apart);
+  const widest = Math.max(...found.map(([, words]) => words.length)) * LETTER + 10;
+  const every = Math.ceil((widest * (found.length - 1)) / room) || 1;
+  return found.map(([value, words], place) => [value, place % every ? "" : words]);
+}
+
+// A number below an axis, wholly inside of the picture.
+function below(svg, x, y, words, width) {
+  const half = (words.length * LETTER) / 2;
+  svg.append(text(Math.max(half, Math.min(x, width - half)), y, words, { class: "small", "text-anchor": "middle" }));
+}
+
 const text = (x, y, words, facts = {}) => shape("text", { x, y, ...facts }, words);
 
+// A name in a picture, with as many letters as there is room for; whoever points at it gets all of them.
+const nameAt = (x, y, name, most, facts) => {
+  const node = text(x, y, shortened(name, most), facts);
+  if (node.textContent !== name) node.append(shape("title", {}, name));
+  return node;
+};
+
 // Axes with a grid and titles; returns where values stand.
-function axes(svg, width, height, { x, y, xTitle, yTitle, left = 46, bottom = 40, top = 10, right = 12 }) {
+function axes(svg, width, height, { x, y, xTitle, yTitle, bottom = 40, top = 10, right = 12 }) {
+  const levels = numbered(y[0], y[1], (height - top - bottom) / 55);
+  const left = Math.max(46, 26 + LETTER * (Math.max(...levels.map(([, words]) => words.length)) - 1));
   const across = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
   const up = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
-  for (const value of ticks(x[0], x[1], Math.max(2, (width - left - right) / 70))) {
+  for (const [value, words] of spaced(x[0], x[1], width - left - right, 70)) {
     svg.append(shape("line", { class: "grid", x1: across(value), x2: across(value), y1: top, y2: height - bottom }));
-    svg.append(text(across(value), height - bottom + 16, tickText(value), { class: "small", "text-anchor": "middle" }));
+    below(svg, across(value), height - bottom + 16, words, width);
   }
-  for (const value of ticks(y[0], y[1], Math.max(2, (height - top - bottom) / 55))) {
+  for (const [value, words] of levels) {
     svg.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: up(value), y2: up(value) }));
-    svg.append(text(left - 6, up(value) + 4, tickText(value), { class: "small", "text-anchor": "end" }));
+    svg.append(text(left - 6, up(value) + 4, words, { class: "small", "text-anchor": "end" }));
   }
   svg.append(shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }));
   svg.append(shape("line", { class: "axis", x1: left, x2: left, y1: top, y2: height - bottom }));

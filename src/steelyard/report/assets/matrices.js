@@ -6,7 +6,9 @@ function cell(count, ofTrue, ofAssigned, shade) {
 
 function matrix(label, classes, table) {
   const many = classes.length > 6;
-  const head = classes.map((name) => make("th", { scope: "col" }, name));
+  const called = (name) => (many ? shortened(name, 24) : name);
+  const whole = (name) => (called(name) === name ? null : name);
+  const head = classes.map((name) => make("th", { scope: "col", title: whole(name) }, called(name)));
   const rows = classes.map((name, row) => {
     const cells = classes.map((other, column) => {
       const [count, ofTrue, ofAssigned] = [table.counts[row][column], table.of_true[row][column], table.of_assigned[row][column]];
@@ -14,7 +16,7 @@ function matrix(label, classes, table) {
       const title = `${name} as ${other}: ${count}, ${ofTrue} of the row, ${ofAssigned} of the column`;
       return make("td", { "--shade": table.shade[row][column], title }, count === "0" ? "·" : count);
     });
-    return make("tr", {}, make("th", { scope: "row", class: "pinned" }, name), ...cells, make("td", { class: "sum" }, table.true[row]));
+    return make("tr", {}, make("th", { scope: "row", class: "pinned", title: whole(name) }, called(name)), ...cells, make("td", { class: "sum" }, table.true[row]));
   });
   const sums = make("tr", { class: "sums" }, make("th", { scope: "row", class: "pinned" }, "all"), ...table.assigned.map((sum) => make("td", {}, sum)), make("td", {}, table.all));
   const top = make("tr", {}, make("th", { scope: "col", class: "pinned" }, "true\u00a0↓ assigned\u00a0→"), ...head, make("th", { scope: "col" }, "all"));

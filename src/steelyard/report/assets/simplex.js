@@ -37,9 +37,7 @@ function spot(pen, panel, place, x, y, scale, corners) {
 
 // A name at a corner, and what is said of it below; long ones are cut so that they stay in the picture.
 function corner(svg, x, y, name, rate, anchor, room) {
-  const most = Math.max(6, Math.floor(room / 7));
-  const words = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-  svg.append(text(x, y, words, { "text-anchor": anchor, class: "over" }));
+  svg.append(nameAt(x, y, name, Math.max(6, Math.floor(room / 7)), { "text-anchor": anchor, class: "over" }));
   if (rate) svg.append(text(x, y + 14, rate, { "text-anchor": anchor, class: "small over" }));
 }
 
@@ -66,7 +64,7 @@ function triangleFigure(panel, number) {
     const { scale, across, up } = place(width);
     panel.x.forEach((x, each) => spot(pen, panel, each, across(x), up(panel.y[each]), scale, 3));
   };
-  const caption = panel.left_out ? `${panel.left_out.toLocaleString("en")} rows have no membership in any of these classes.` : "";
+  const caption = panel.left_out ? `${panel.left_out.toLocaleString("en")} ${panel.left_out === 1 ? "row has" : "rows have"} no membership in any of these classes.` : "";
   const label = `Rows of ${page.models[panel.model]} between ${panel.classes.join(", ")}`;
   const title = several ? page.models[panel.model] : simplex.classes > 3 ? panel.classes.join(", ") : "";
   return figure({ name: `simplex-${number + 1}`, title, label, caption, model: panel.model, height: (width) => (Math.min(width, 420) - 40) * HIGH + 90, draw, marks });
@@ -153,5 +151,6 @@ function drawSimplex() {
     host.append(make("ul", { class: "keys" }, ...names.map((name, place) => key(name, (pen) => pen.mark(7, 7, 5, place, colourOfClass(place, names.length))))));
   } else host.append(make("p", { class: "note" }, "Of many classes, those triples are shown that are confused most; grey stands for other classes."));
   const draw = simplex.corners === 4 ? tetrahedronFigure : triangleFigure;
+  if (simplex.left_out) host.append(make("p", { class: "note" }, simplex.left_out));
   host.append(make("div", { class: "pictures" }, ...simplex.panels.map((panel, number) => draw(panel, number).node)));
 }

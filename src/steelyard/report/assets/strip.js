@@ -20,14 +20,11 @@ function stripFigure(rows, model) {
     ends.slice(1, -1).forEach((end) => svg.append(shape("line", { class: "boundary", x1: x(end), x2: x(end), y1: top, y2: height - bottom })));
     along.classes.forEach((name, code) => {
       const y = foot(code, height);
-      const most = 13;
       svg.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: y, y2: y }));
       svg.append(shape("line", { class: "home", x1: x(Math.max(ends[code], along.span[0])), x2: x(Math.min(ends[code + 1], along.span[1])), y1: y, y2: y }));
-      svg.append(text(left - 8, y - lane / 2 + 4, name.length > most ? `${name.slice(0, most - 1)}…` : name, { "text-anchor": "end" }));
+      svg.append(nameAt(left - 8, y - lane / 2 + 4, name, 13, { "text-anchor": "end" }));
     });
-    for (const at of ticks(along.span[0], along.span[1], Math.max(2, (width - left - right) / 80))) {
-      svg.append(text(x(at), height - bottom + 18, tickText(at), { class: "small", "text-anchor": "middle" }));
-    }
+    for (const [at, words] of spaced(along.span[0], along.span[1], width - left - right, 80)) below(svg, x(at), height - bottom + 18, words, width);
     svg.append(text((left + width - right) / 2, height - 4, "measured value", { "text-anchor": "middle" }));
     svg.append(text(4, 14, "assigned", { class: "small" }));
     if (rows.level) return;
