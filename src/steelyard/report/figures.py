@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -129,13 +130,30 @@ def simplex_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
         panels = Partitions.of(probable, "default", 1, None).panels()
     except SteelyardError:
         return None
-    names = list(assessments)
+    names, (best, words) = list(assessments), _first_ones(probable, len(panels) // len(probable))
     return {
         "corners": min(len(first.classes), MOST_CORNERS) if len(first.classes) <= MOST_CORNERS else 3,
         "classes": len(first.classes),
         "looks": [look.colour for look in (*CLASSES, OTHER)],
-        "panels": [_panel(panel, names.index(panel.model)) for panel in panels[:MOST_PANELS]],
+        "panels": [_panel(panel, names.index(panel.model)) for panel in panels if panel.model in best][:MOST_PANELS],
+        "left_out": words,
     }
+
+
+def _first_ones(assessments: Mapping[str, Assessment], panels: int) -> tuple[list[str], str]:
+    """The classifiers whose panels, so many each, have room: of many the best ones; and what to say of that."""
+    room = max(1, MOST_PANELS // max(1, panels))
+    if len(assessments) <= room:
+        return list(assessments), ""
+    measures = next(iter(assessments.values())).settings.measures
+    entry = next((measure for measure in measures if measure.better != "neither"), measures[0])
+
+    def loss(name: str) -> float:
+        value = assessments[name][entry].value
+        return math.inf if math.isnan(value) or entry.better == "neither" else entry.loss(value)
+
+    first = f", the first by {entry.title}" * (entry.better != "neither")
+    return sorted(assessments, key=loss)[:room], f"{room} of {len(assessments)} classifiers are drawn{first}."
 
 
 def _panel(panel: Panel, model: int) -> dict[str, Any]:
