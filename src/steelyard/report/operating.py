@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,11 +96,21 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
         "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
         "all": len(hits) + 1,
         "threshold": [*thresholds, None],
-        "threshold_text": packed([*[number(value, 4) for value in thresholds], "above all"]),
+        "threshold_text": packed([*told_apart(thresholds), "above all"]),
         **_matrices(tables.cells),
         **_readings(assessment, tables),
         **_bands(assessment, one, tables),
     }
+
+
+def told_apart(thresholds: Sequence[float]) -> list[str]:
+    """Rising numbers in words, with as many digits as each needs to differ from its neighbours."""
+    words = [number(value, 4) for value in thresholds]
+    for digits in range(5, 18):
+        twins = [place for place, (word, after) in enumerate(pairwise(words)) if word == after]
+        for place in {*twins, *[place + 1 for place in twins]}:
+            words[place] = f"{thresholds[place]:.{digits}g}"
+    return words
 
 
 def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) -> int:
