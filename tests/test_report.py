@@ -20,8 +20,9 @@ from steelyard.errors import UnwritableFile
 from steelyard.forecasts.reliability import Reliability
 from steelyard.report import content_of, page_of
 from steelyard.report.call import call_of
+from steelyard.report.figures import simplex_of
 from steelyard.report.measured import MOST_CLASSES
-from steelyard.report.operating import chosen_stops, operating_of
+from steelyard.report.operating import chosen_stops, operating_of, told_apart
 from steelyard.report.page import embedded
 from steelyard.report.wording import AS_BEFORE, drawn, packed
 from steelyard.text import count, number, span
@@ -207,7 +208,7 @@ def test_counts_of_the_data_are_told() -> None:
     assert dict(content_of(samples.one())["data"])["Weights"] == "none: every row counts once"
     labels: list[str | None] = ["a", "b", None, "a"]
     dropped = dict(content_of(sy.assess(labels, ["a", "b", "a", "b"], missing="drop"))["data"])
-    assert dropped["Dropped"] == "1 rows with a missing value"
+    assert dropped["Dropped"] == "1 row with a missing value"
 
 
 def test_without_an_event_the_last_class_is_spoken_of_and_that_is_said() -> None:
@@ -252,6 +253,44 @@ def test_what_is_drawn_does_not_depend_on_the_unit(unit: float) -> None:
     assert drawn([0.0, math.nan, 1 / 3]) == [0.0, None, 0.33333]
     assert drawn([1e12, 1e12 + 1]) == [1e12, 1e12 + 1]
     assert drawn([-1e308, 1e308, math.inf]) == [-1e308, 1e308, None]
+
+
+def test_of_many_classifiers_the_best_are_drawn_between_the_classes_and_that_is_said() -> None:
+    random = np.random.default_rng(3)
+    truth, said = np.arange(60) % 3, {}
+    for place in range(14):
+        odds = random.normal(size=(60, 3)) + 3 * place / 14 * np.eye(3)[truth]
+        said[f"m{place}"] = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    result = sy.compare(truth, said, measures=["error", "log_score"])
+    simplex = simplex_of(result.assessments)
+    assert simplex is not None
+    assert simplex["left_out"] == "12 of 14 classifiers are drawn, the first by error."
+    errors = [result[name]["error"].value for name in result.models]
+    assert sorted(errors)[11] == max(errors[panel["model"]] for panel in simplex["panels"])
+    some = simplex_of({name: result[name] for name in ("m0", "m13")})
+    assert some is not None
+    assert some["left_out"] == ""
+
+
+def test_stops_that_lie_close_together_are_told_apart() -> None:
+    assert told_apart([0.1, 0.25, 0.3]) == ["0.1000", "0.2500", "0.3000"]
+    assert told_apart([0.5, 0.50001, 0.50002, 0.75]) == ["0.5", "0.50001", "0.50002", "0.7500"]
+    assert told_apart([1e12, 1e12 + 2]) == ["1000000000000", "1000000000002"]
+    truth, said = scores(60)
+    stops = content_of(sy.assess(truth, 0.5 + said * 1e-6, event=True))["operating"]["models"][0]
+    words = unpacked(stops["threshold_text"])
+    assert AS_BEFORE not in stops["threshold_text"].split("\n")
+    assert [float(word) for word in words[:-1]] == pytest.approx(stops["threshold"][:-1], abs=1e-7)
+
+
+def test_names_that_are_read_from_the_right_turn_no_numbers_around() -> None:
+    truth, name = np.arange(60) % 3, "מסווג 7"
+    content = content_of(sy.compare(truth, {name: truth, "b": truth[::-1]}))
+    assert content["models"] == [f"\u2068{name}\u2069", "b"]
+    assert content["verdict"][0].startswith(f"\u2068{name}\u2069 beats b by error")
+    assert content["differences"]["rows"][0]["verdict"] == f"\u2068{name}\u2069 is better"
+    many = content_of(sy.compare(truth, {name: truth, "b": truth[::-1], "c": truth[::-1]}, measures=["error"]))
+    assert many["verdict"][0].startswith(f"\u2068{name}\u2069 has the lowest error")
 
 
 # --- how large it is ----------------------------------------------------------------------------------------------

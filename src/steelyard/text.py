@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import math
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 WIDTH = 120
 LONGEST_NAME = 80
 MOST_DECIMALS, TINY = 8, 1e-6  # below that, three digits would not be seen among so many decimals
+FROM_THE_RIGHT = ("R", "AL", "AN")  # Hebrew, Arabic, and figures of Arabic
 HUGE = 1e7  # from there on, numbers are written by their power of ten
 
 
@@ -85,6 +87,12 @@ def named(label: object) -> str:
     return shortened(harmless(label) if text and text == text.strip() else harmless(repr(text)), LONGEST_NAME)
 
 
+def isolated(name: str) -> str:
+    """A name in a sentence: one that is read from the right must not turn the numbers beside it around."""
+    turns = any(unicodedata.bidirectional(sign) in FROM_THE_RIGHT for sign in name)
+    return f"\u2068{name}\u2069" if turns else name
+
+
 def shortened(text: str, limit: int) -> str:
     """Text that is not too long: the middle is left out, because names that grow long tend to differ at their ends."""
     if len(text) <= limit:
@@ -97,6 +105,12 @@ def count(value: float) -> str:
     """A number of rows."""
     nearly = abs(value - round(value)) < 1e-6 if math.isfinite(value) else True  # sums of weights
     return f"{value:,.0f}" if nearly else f"{value:,.1f}"
+
+
+def rows_in_words(value: float) -> str:
+    """A number of rows, and that they are rows."""
+    found = count(value)
+    return f"{found} row" if found == "1" else f"{found} rows"
 
 
 def _cell(value: Any) -> str:

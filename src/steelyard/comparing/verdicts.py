@@ -13,7 +13,7 @@ from ..errors import BadOption, harmless, quoted
 from ..registry import Measure
 from ..scale import Continuum, listed
 from ..table import Table
-from ..text import HUGE, MOST_DECIMALS, TINY, number
+from ..text import HUGE, MOST_DECIMALS, TINY, isolated, number
 from .standings import OF_A_CONTINUUM, OF_SCORES, computed, title
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class Verdict:
     def _of_two(self, row: Row, opening: bool, numbers: bool) -> str:
         """One clause a measure; the first one names the classifiers, the others lean on it."""
         ahead, behind = _ahead(row)
-        they = f"{harmless(row['a'])} and {harmless(row['b'])}" if opening else "they"
-        owner = "" if row["difference"] == 0 else f"{harmless(ahead)} has "
+        they = f"{called(row['a'])} and {called(row['b'])}" if opening else "they"
+        owner = "" if row["difference"] == 0 else f"{called(ahead)} has "
         detail, within = owner + self._numbers(row, ahead), ""
         match row["verdict"]:
             case "a" | "b":
-                they, said = harmless(ahead), f"beats {harmless(behind)}"
+                they, said = called(ahead), f"beats {called(behind)}"
                 detail = self._numbers(row, ahead)
             case "equivalent":
                 said, within = "are as good as each other", f" (within {self.margins[row['measure']]:g})"
@@ -101,7 +101,7 @@ class Verdict:
         within = f"within {self.margins.get(label, 0.0):g}"
         rest = [f"{REST[kind].format(within)} {names}" for kind, names in named.items() if kind in REST and names]
         beaten = f": it beats {named['beaten']}" if named["beaten"] else ""
-        head = f"{harmless(first)} has the {ENDS[held[0]['better']]} {self.titles[label]}"
+        head = f"{called(first)} has the {ENDS[held[0]['better']]} {self.titles[label]}"
         return head + beaten + (f", but {' and '.join(rest)}" if rest else "")
 
     def _others(self, rows: Sequence[Row], first: str, kind: str, numbers: bool) -> str:
@@ -112,7 +112,7 @@ class Verdict:
             found = "beaten" if row["verdict"] in ("a", "b") else row["verdict"]
             if found == kind:
                 why = row["note"] if kind == "undefined" else self._numbers(row, first)
-                names.append(harmless(other) + (f" ({harmless(why)})" if numbers else ""))
+                names.append(called(other) + (f" ({harmless(why)})" if numbers else ""))
         return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
     def _numbers(self, row: Row, who: str) -> str:
@@ -211,6 +211,11 @@ def _first(comparison: Comparison, entry: Measure) -> str | None:
     """Who comes out first, if anybody has a value."""
     known = any(not math.isnan(comparison[name][entry].value) for name in comparison.models)
     return comparison.best(entry) if known else None
+
+
+def called(name: str) -> str:
+    """The name of a classifier in a sentence: nothing in it acts, and it turns no number around."""
+    return isolated(harmless(name))
 
 
 def _ahead(row: Row) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 from .. import __version__
 from ..resampling.crossed import CrossAssessment
 from ..scale import Continuum
-from ..text import count, in_percent
+from ..text import count, in_percent, rows_in_words
 from .wording import several, shown
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     first = next(iter(assessments.values()))
     scale, patterns, classes = first.tally.scale, first.evaluation.patterns, [shown(c) for c in first.classes[:50]]
     more = len(first.classes) - len(classes)
-    facts = [["Rows", count(first.n)], ["Dropped", f"{first.dropped:,} rows with a missing value"]]
+    facts = [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)} with a missing value"]]
     facts.append(["Classes", f"{len(first.classes):,}: {several(classes + [''] * more, MOST_NAMES)}"])
     facts += [] if scale.event is None else [["Event", shown(scale.event)]]
     if isinstance(scale, Continuum):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..table import json_value
-from ..text import count, estimated, in_percent, named, shortened, with_interval
+from ..text import estimated, in_percent, isolated, named, rows_in_words, shortened, with_interval
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -21,8 +21,8 @@ AS_BEFORE = "="
 
 
 def shown(label: object) -> str:
-    """A name from the data: nothing in it acts or hides, and it is not too long."""
-    return shortened(named(label), LONGEST)
+    """A name from the data: nothing in it acts, hides or turns other words around, and it is not too long."""
+    return isolated(shortened(named(label), LONGEST))
 
 
 def percent(share: float) -> str:
@@ -96,7 +96,7 @@ def _errs(assessment: Assessment, found: dict[str, tuple[str, Estimate]]) -> str
     else:
         return ""
     sure = f"{in_percent(assessment.settings.level)} interval {percent(one.low)} to {percent(one.high)}"
-    return f"{shown(assessment.model)} is {verb} on {percent(one.value)} of {count(assessment.n)} rows ({sure})."
+    return f"{shown(assessment.model)} is {verb} on {percent(one.value)} of {rows_in_words(assessment.n)} ({sure})."
 
 
 def _beats(found: dict[str, tuple[str, Estimate]]) -> str:
