@@ -56,9 +56,9 @@ function triangleFigure(panel, number) {
       line(middle, [(at[a][0] + at[b][0]) / 2, (at[a][1] + at[b][1]) / 2], "axis");
     });
     at.forEach((end) => line(middle, end, "reference"));
-    corner(svg, at[0][0] - 16, at[0][1] + 18, panel.classes[0], panel.rates[0], "start", width / 2);
+    corner(svg, at[0][0] - 16, at[0][1] + 18, panel.classes[0], panel.rates[0], "start", width / 2 - 16);
     corner(svg, at[1][0], at[1][1] - 22, panel.classes[1], panel.rates[1], "middle", width);
-    corner(svg, at[2][0] + 16, at[2][1] + 18, panel.classes[2], panel.rates[2], "end", width / 2);
+    corner(svg, at[2][0] + 16, at[2][1] + 18, panel.classes[2], panel.rates[2], "end", width / 2 - 16);
   };
   const marks = (pen, width) => {
     const { scale, across, up } = place(width);
