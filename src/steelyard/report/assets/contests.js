@@ -25,6 +25,7 @@ function drawDifferences() {
   host.append(region("Differences", make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows))));
   // Pairs with a classifier that is not shown are not shown either.
   let open = all.length <= MOST_DIFFERENCES + 3;
+  const rest = make("p", { class: "quiet on-paper" });
   const arrange = () => {
     let count = 0;
     all.forEach((one, place) => {
@@ -32,14 +33,14 @@ function drawDifferences() {
       count += wanted ? 1 : 0;
       rows[place].toggleAttribute("hidden", !wanted || (!open && count > MOST_DIFFERENCES));
     });
+    rest.hidden = open || count <= MOST_DIFFERENCES;
+    rest.textContent = `The first ${MOST_DIFFERENCES} of ${count} differences.`;
   };
   if (!open) {
     const more = make("button", { type: "button" }, `Show all ${all.length} differences`);
-    const rest = make("p", { class: "quiet on-paper" }, `The first ${MOST_DIFFERENCES} of ${all.length} differences.`);
     more.addEventListener("click", () => {
       open = true;
       more.remove();
-      rest.remove();
       arrange();
     });
     host.append(make("p", { class: "buttons more" }, more), rest);
