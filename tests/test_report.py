@@ -416,6 +416,8 @@ def test_the_call_leaves_out_nothing_that_was_given() -> None:
     goal = sy.assess(truth, said, threshold="max specificity where sensitivity >= 0.8", **more)
     assert "threshold='max specificity where sensitivity >= 0.8'" in told_call(goal)
     assert "cost={'ill': {'ill': 0, 'well': 5}, 'well': {'ill': 1, 'well': 0}}" in content_of(samples.two())["call"]
+    part = sy.assess(truth, said, by=parts, **more).slices["n"]
+    assert "threshold" not in call_of(part, {part.model: part})
     water = "scale=steelyard.Continuum([65], classes=['dry', 'wet'], sd=0.22, closed='right')"
     assert water in content_of(samples.continuum())["call"]
 

@@ -100,6 +100,8 @@ def _is_usual(assessment: Assessment) -> bool:
     rows, scale = assessment.tally.scores, assessment.tally.scale
     if rows is None or not assessment.has_scores or not assessment.settings.made_of(CONFUSION):
         return True
+    if assessment.slice is not None:
+        return True  # the rows at hand are not all its own
     if not assessment.tally.given.probable:
         return False
     said = rows.scores[assessment.tally.models.index(assessment.model)].memberships()
