@@ -80,7 +80,8 @@ def sentences(assessment: Assessment, overall: Iterable[tuple[str, Estimate]]) -
     found = {estimate.measure: (label, estimate) for label, estimate in overall}
     said = [line for line in (_errs(assessment, found), _beats(found), _ranks(found)) if line]
     if assessment.decision is not None:
-        said.append(shortened(str(assessment.decision).partition("\n")[0], 200) + ".")
+        chosen = str(assessment.decision).partition("\n")[0]
+        said.append(shortened(chosen[:1].upper() + chosen[1:], 200) + ".")
     if not said:
         label, first = next(iter(found.values()))
         said = [f"{label[2:]}: {first}."]
