@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from importlib import resources
@@ -365,6 +367,39 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert "irises" in done.stdout
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
+
+
+def unread(words: list[str], *, errors: bool = False) -> tuple[int, str]:
+    """Run a command whose output nobody reads, and return its exit status and what it said on standard error."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    heard = writer if errors else subprocess.PIPE
+    command = [sys.executable, "-m", "steelyard", *words]
+    done = subprocess.run(command, stdout=writer, stderr=heard, text=True, check=False)  # noqa: S603
+    os.close(writer)
+    return done.returncode, done.stderr or ""
+
+
+@pytest.mark.parametrize("how", [[], ["--json"], ["--csv"]])
+def test_the_verdict_decides_the_exit_status_whether_or_not_somebody_reads(how: list[str]) -> None:
+    words = [*LDA, "--measures", "error", *how]
+    assert unread([*words, "--require", "error < 0.9"])[0] == 0
+    status, err = unread([*words, "--require", "error < 0.01"])
+    assert status == 1
+    assert ("NOT HELD: error < 0.01" in err) == bool(how)
+    assert unread([*words, "--require", "error < 0.01"], errors=True)[0] == 1
+
+
+def test_help_that_nobody_reads_is_no_failure() -> None:
+    assert unread(["--help"]) == (0, "")
+
+
+def test_a_closed_standard_output_is_no_error() -> None:
+    words = [sys.executable, "-m", "steelyard", *LDA, "--measures", "error", "--require", "error < 0.01"]
+    for closed in (">&-", "--json >&-", ">&- 2>&-"):
+        done = subprocess.run(f"{shlex.join(words)} {closed}", shell=True, capture_output=True, text=True, check=False)  # noqa: S602
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
 
 
 def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,18 @@ from .files.formats import names_of
 from .files.paths import discover
 from .scale import listed
 from .showing.rendering import harmless_lines, threshold_view
-from .terminal import COMMAND, close_output, complain, show, speak_unicode, working, write_to
+from .terminal import (
+    COMMAND,
+    Screen,
+    close,
+    complain,
+    open_closed,
+    put_out,
+    show,
+    speak_unicode,
+    working,
+    write_to,
+)
 
 if TYPE_CHECKING:
     from .assessing.assessment import Assessment
@@ -97,7 +108,11 @@ A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
 """
 
 app = App(
-    name="steelyard", help=EXAMPLES, version=__version__, help_format="plaintext", suppress_keyboard_interrupt=False
+    name="steelyard",
+    help=EXAMPLES,
+    version=__version__,
+    help_format="plaintext",
+    suppress_keyboard_interrupt=False,
 )
 app.command(study)
 app.command(demo)
@@ -359,17 +374,15 @@ def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
+    open_closed()
     speak_unicode()
     words = tuple(sys.argv[1:] if tokens is None else tokens)
     running = COMMAND.set(words)
     try:
         given = with_targets(words)
-        result = app(given, exit_on_error=False, print_error=False, result_action="return_value")
-        sys.stdout.flush()
+        result = app(given, console=Screen(), exit_on_error=False, print_error=False, result_action="return_value")
+        put_out()
         return int(result or 0)
-    except BrokenPipeError:
-        close_output()  # whoever read it has heard enough
-        return HELD
     except KeyboardInterrupt:
         return INTERRUPTED
     except NoThreshold as error:  # an answer, not a mistake
@@ -378,7 +391,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
     except MemoryError:
         complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
     except OSError as error:  # a full disk, a folder that is not ours
-        close_output()
+        close(sys.stdout)
         complain("error", error)
     except MissingArgumentError as error:
         complain("error", _needed(error, words))

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -31,9 +32,22 @@ def command_line() -> str | None:
     return shlex.join(["steelyard", *words]) if words else None
 
 
+class Screen(Console):
+    """A console that goes on where nobody reads any more: what was found still decides the exit status."""
+
+    def on_broken_pipe(self) -> None:
+        """Throw away what is still to come."""
+        close(self.file)
+
+
 def console() -> Console:
     """A wide one where there is no terminal to measure."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    return Screen(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+
+
+def error_console() -> Console:
+    """Standard error, in lines that are not cut."""
+    return Screen(stderr=True, highlight=False, soft_wrap=True)
 
 
 def show(*parts: RenderableType) -> None:
@@ -53,7 +67,7 @@ def told(*parts: RenderableType) -> None:
 def complain(word: str, what: object) -> None:
     """Say on standard error what is wrong, in one line that can neither act on a terminal nor be cut."""
     said = Text(f"{word}: ", style="bold red") + Text(harmless(" ".join(str(what).split())))
-    Console(stderr=True, highlight=False, soft_wrap=True).print(said)
+    error_console().print(said)
 
 
 def speak_unicode() -> None:
@@ -66,10 +80,27 @@ def speak_unicode() -> None:
                 stream.reconfigure(encoding="utf-8")
 
 
-def close_output() -> None:
-    """Let nothing more be written to standard output, not even by the interpreter when it ends."""
+def open_closed() -> None:
+    """Throw away what is written where whoever started the command has closed standard output or standard error."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # It takes the number that was closed, so that no file of data can get it.
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+
+
+def close(stream: IO[str]) -> None:
+    """Let nothing more be written to a stream, not even by the interpreter when it ends."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def put_out(text: str = "") -> None:
+    """Write all there is to standard output, if there is still somebody to read it."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close(sys.stdout)
 
 
 def working(what: str, quiet: bool = False) -> AbstractContextManager[object]:
@@ -103,6 +134,6 @@ def watched(what: str, progress: Callable[[int, int], None] | bool) -> AbstractC
 def write_to(target: str, text: str) -> None:
     """Write to a file, or to standard output."""
     if target == "-":
-        sys.stdout.write(text)
+        put_out(text)
     else:
         write_whole(target, text.encode())

@@ -12,12 +12,11 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
-from rich.console import Console
 from rich.text import Text
 
 from .. import __version__
 from ..errors import BadOption, quoted
-from ..terminal import command_line, console, counting, working, write_to
+from ..terminal import command_line, console, counting, error_console, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
@@ -298,7 +297,7 @@ def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:
     from ..errors import harmless
     from ..text import number
 
-    screen = console() if options.prints_tables else Console(stderr=True, highlight=False, soft_wrap=True)
+    screen = console() if options.prints_tables else error_console()
     for verdict in verdicts:
         if verdict.held and options.quiet:
             continue
