@@ -74,6 +74,8 @@ def test_files_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_pa
         ["assess", ""],
         ["assess", "\0"],
         ["assess", IRIS, "--truth"],
+        ["tally", "--empty-files", "--truth", "species", "--assigned", "species", "--out", "nothing.tally"],
+        ["merge", "--empty-tallies"],
         ["assess", IRIS, "--truth", ""],
         [*LDA, "--level", "high"],
         [*LDA, "--level", "nan"],

@@ -113,6 +113,7 @@ app = App(
     version=__version__,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
+    default_parameter=Parameter(negative_iterable=()),  # no "--empty-files": a command without its files does nothing
 )
 app.command(study)
 app.command(demo)
