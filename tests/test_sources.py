@@ -421,3 +421,19 @@ def test_less_than_one_to_one_is_refused(names: list[str]) -> None:
 def test_a_thousand_classes_are_bound() -> None:
     names = [f"prob_{number}_of" for number in range(1000)]
     assert sources.bind(names, sy.Scale(list(range(999, -1, -1)))) == list(range(999, -1, -1))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([["a"], ["b"]]),
+        pa.array([{"a": 1}, {"a": 2}]),
+        pa.array([[("k", "a")], [("k", "b")]], pa.map_(pa.string(), pa.string())),
+    ],
+)
+@pytest.mark.parametrize("column", ["truth", "said"])
+def test_lists_and_structures_are_no_labels(tmp_path: Path, values: Any, column: str) -> None:
+    path = tmp_path / "nested.parquet"
+    parquet.write_table(pa.table({"truth": ["a", "b"], "said": ["a", "b"]} | {column: values}), path)
+    with pytest.raises(UnusableLabels, match=f"nested.parquet', column '{column}': a column of .* cannot hold class"):
+        sy.assess(path, truth="truth", assigned="said")

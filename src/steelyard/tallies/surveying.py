@@ -12,8 +12,9 @@ import numpy as np
 from ..columns import as_numpy
 from ..door.coded import occurring
 from ..door.labels import order_of
-from ..errors import EmptyInput
+from ..errors import EmptyInput, UnusableLabels
 from ..files.shares import Batch
+from ..objects import AS_TEXT
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
@@ -41,7 +42,7 @@ class Seen:
         from pyarrow import compute
 
         kept = _complete(table) if complete else table
-        found = {name: _distinct(kept.column(name)) for name in names}
+        found = {name: _distinct(kept.column(name), name) for name in names}
         gaps = [bool(compute.any(compute.is_null(values, nan_is_null=True)).as_py()) for values in found.values()]
         values = {name: _few(values.drop_null()) for name, values in found.items()}
         orders = {name: order_of(table.column(name)) for name in names}
@@ -79,10 +80,22 @@ class Look:
 
     def __call__(self, batch: Batch) -> Seen:
         """Look at a batch."""
-        return Seen.of(batch.table, self.names, self.complete)
+        try:
+            return Seen.of(batch.table, self.names, self.complete)
+        except UnusableLabels as error:
+            raise batch.locate(error) from None
 
 
-def _distinct(column: Any) -> Any:
+def _distinct(column: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        return _unique(column)
+    except pa.ArrowNotImplementedError:  # lists and structures, of which no two are told to be the same
+        raise UnusableLabels(f"a column of {column.type} cannot hold class labels", column=name, mend=AS_TEXT) from None
+
+
+def _unique(column: Any) -> Any:
     import pyarrow as pa
     from pyarrow import compute
 
