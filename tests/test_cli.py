@@ -390,6 +390,11 @@ def test_the_verdict_decides_the_exit_status_whether_or_not_somebody_reads(how: 
     assert unread([*words, "--require", "error < 0.01"], errors=True)[0] == 1
 
 
+def test_a_device_of_standard_output_is_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*LDA, "--measures", "error"]
+    assert run(capsys, *words, "--csv=/dev/stdout") == run(capsys, *words, "--csv")
+
+
 def test_help_that_nobody_reads_is_no_failure() -> None:
     assert unread(["--help"]) == (0, "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +24,11 @@ from steelyard.errors import (
     UnknownColumn,
     UnknownLabel,
     UnreadableFile,
+    UnwritableFile,
 )
 from steelyard.files import formats, sizes, sources, streams, text_files
 from steelyard.files import paths as files
+from steelyard.files.whole_files import write_whole
 from steelyard.parallel import ahead
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
@@ -417,6 +420,39 @@ def test_a_table_that_does_not_fit_is_refused_before_it_is_read(
 def test_the_memory_of_this_machine_is_known() -> None:
     assert 1 << 20 < sizes.available() < 1 << 50
     assert [sizes.in_words(size) for size in (17, 2_500, 3e9, 2e15)] == ["17 bytes", "2.5 kB", "3 GB", "2e+03 TB"]
+
+
+# --- writing --------------------------------------------------------------------------------------------------
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    real, link, loose = tmp_path / "folder" / "real.json", tmp_path / "link.json", tmp_path / "loose.json"
+    real.parent.mkdir()
+    real.write_text("old")
+    link.symlink_to(real)
+    loose.symlink_to(tmp_path / "folder" / "new.json")
+    for name in (link, loose):
+        write_whole(name, b"new")
+        assert name.is_symlink()
+        assert name.resolve().read_bytes() == b"new"
+    assert sorted(one.name for one in real.parent.iterdir()) == ["new.json", "real.json"]
+
+
+def test_what_is_no_file_is_written_into(tmp_path: Path) -> None:
+    pipe, heard = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"all of it")
+    reader.join()
+    assert heard == [b"all of it"]
+    assert pipe.is_fifo()
+
+
+def test_links_that_lead_round_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    with pytest.raises(UnwritableFile, match="cannot be written"):
+        write_whole(tmp_path / "round", b"")
 
 
 # --- reading ahead --------------------------------------------------------------------------------------------

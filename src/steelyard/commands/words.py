@@ -156,6 +156,8 @@ def models(texts: Iterable[str]) -> dict[str, Any]:
 
 
 TARGETS = {"--json": ".json", "--csv": ".csv", "--markdown": ".md"}
+# A file of that name would be written beside what is printed, and into it where that goes into a file.
+STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, "--html")]
 
 
 def with_targets(tokens: Sequence[str]) -> list[str]:
@@ -169,5 +171,7 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
             word = f"{word}={waiting.pop(0) if named else '-'}"
         elif word == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
             word = f"{word}={waiting.pop(0)}"
+        elif word in STANDARD_OUTPUT:
+            word = word.replace("/dev/stdout", "-")
         found.append(word)
     return found

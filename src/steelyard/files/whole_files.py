@@ -11,19 +11,36 @@ from ..errors import LONG, UnwritableFile, quoted
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write beside the file, see to it that the disk has it, and only then put it in its place."""
-    half = Path(f"{path}.{os.getpid()}-{get_ident()}.part")
+    """Write beside the file, see to it that the disk has it, and only then put it in its place.
+
+    A link stays one, and what it leads to is written. What is no file, such as a pipe, cannot be put in its place.
+    """
+    try:
+        place = Path(path)
+        if place.exists() and not place.is_file():
+            _write_into(place, content)
+        else:
+            _write_beside(place.resolve(), content)
+    except (OSError, ValueError, RuntimeError) as error:
+        folder = Path(path).parent
+        mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
+        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=mend) from None
+
+
+def _write_into(place: Path, content: bytes) -> None:
+    with suppress(BrokenPipeError):  # whoever read it has heard enough
+        place.write_bytes(content)
+
+
+def _write_beside(place: Path, content: bytes) -> None:
+    half = Path(f"{place}.{os.getpid()}-{get_ident()}.part")
     try:
         with half.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        half.replace(path)
+        half.replace(place)
         _settle(half.parent)
-    except (OSError, ValueError) as error:
-        folder = Path(path).parent
-        mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
-        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=mend) from None
     finally:
         with suppress(OSError, ValueError):
             half.unlink(missing_ok=True)
