@@ -154,6 +154,7 @@ def test_requirements_set_the_exit_status(capsys: pytest.CaptureFixture[str], fl
         (["--target", "species", "--folds", "1"], "1 folds of 150 rows"),
         (["--target", "species", "--folds", "few"], "cv is 'few'"),
         (["--target", "species", "--weight", "petal_width"], "--weight is not for cross-validation"),
+        (["--target", "species", "--bad-files", "skip"], "--bad-files skip is not for cross-validation"),
         (["--target", "species", "--threshold", "0.5"], "--threshold is not for cross-validation"),
         (["--target", "species", "--intervals", "wide"], "there is no interval 'wide'"),
     ],

@@ -251,6 +251,25 @@ def test_a_faulty_file_stops_the_run_or_is_left_out(capsys: pytest.CaptureFixtur
     assert merged(tally_paths(["sums"])).rows == 7
 
 
+@pytest.mark.parametrize("how", ["--quiet", "--csv", "--json"])
+def test_files_that_are_left_out_are_told_where_no_table_is_printed(
+    capsys: pytest.CaptureFixture[str], days: Path, how: str
+) -> None:
+    spoil(days, "not Parquet")
+    for words in (
+        ["assess", "days", *PLAIN],
+        ["compare", "days", "--truth", "y", "--model", "m", "--scale", "a,b"],
+        ["tally", "days", *PLAIN, "--out", "x.tally"],
+        ["tally", "days", *PLAIN, "--out", "sums", "--each"],
+    ):
+        status, _, err = run(capsys, *words, "--bad-files", "skip", how)
+        assert status == 0
+        assert err.startswith("note: ")
+        assert "left out: file" in err
+        assert "sun.parquet" in err
+    assert "sun.parquet" in run(capsys, "merge", "x.tally", how)[2]
+
+
 def test_a_class_that_only_a_faulty_file_had_is_no_class(days: Path) -> None:
     parquet.write_table(pa.table({"y": ["zebra", None], "m": ["a", "a"]}), days / "sun.parquet")
     parquet.write_table(pa.table({"y": ["yak", None], "m": ["a", "a"]}), days / "sat.parquet")

@@ -119,6 +119,8 @@ def _run(
     from ..resampling.cross import cross_assess, refuse_gaps
     from ..resampling.models import read_models
 
+    if options.bad_files == "skip":
+        raise BadOption("--bad-files skip is not for cross-validation", mend="Leave it out, and the bad files")
     table = read_file(file, options)
     said = keywords_of(table, target, options)
     for name in ("weight", "threshold", "by"):

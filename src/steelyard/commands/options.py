@@ -16,7 +16,7 @@ from rich.text import Text
 
 from .. import __version__
 from ..errors import BadOption, quoted
-from ..terminal import command_line, console, counting, error_console, working, write_to
+from ..terminal import command_line, complain, console, counting, error_console, working, write_to
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
@@ -290,6 +290,12 @@ def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequ
 
     if options.markdown is not None:
         write_to(options.markdown, document(digest(), verdicts))
+
+
+def tell_left_out(options: Given, notes: Sequence[str]) -> None:
+    """Say which files were left out, where no table has a note of it."""
+    for note in () if options.prints_tables else notes:
+        complain("note", note)
 
 
 def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:

@@ -24,6 +24,7 @@ from .options import (
     parts_in,
     refuse_overwriting,
     scale_in,
+    tell_left_out,
     write,
 )
 from .telling import tell_assessment, tell_comparison
@@ -119,6 +120,7 @@ def tally(
     made = Made(str(out), whole.rows, len(plan.files.files))
     if output.prints_tables:
         show(Text(f"{harmless(out)}: {_words(whole)}, {made.files:,} files"), *_notes(whole))
+    tell_left_out(output, whole.words_on_left_out)
     _write(output, [made], list(whole.scale.classes), whole.words_on_left_out)
     return HELD
 
@@ -182,6 +184,7 @@ def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
         rows = sum(one.rows for one in made)
         told = f"{len(made):,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
         show(Text(f"{harmless(folder)}: {told}"), *[Text(f"left out: {harmless(fault)}") for fault in faults])
+    tell_left_out(output, [f"left out: {fault}" for fault in faults])
     _write(output, made, list(scale.classes), faults)
     return HELD
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..terminal import show, working
-from .options import Judged, head_of, tell_verdicts, write, write_markdown, write_page
+from .options import Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -37,6 +37,7 @@ def tell_assessment(
             "notes": result.notes,
         },
     )
+    tell_left_out(options, result.tally.words_on_left_out)
     write_page(options, result)
     write_markdown(options, lambda: assessment_digest(result), verdicts)
     return tell_verdicts(options, verdicts)
@@ -67,6 +68,7 @@ def tell_comparison(
             "notes": result.notes,
         },
     )
+    tell_left_out(options, result.tally.words_on_left_out)
     write_page(options, result)
     write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
     return tell_verdicts(options, verdicts)
