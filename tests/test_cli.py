@@ -429,3 +429,63 @@ def test_a_score_that_bears_the_name_of_a_class_is_taken_for_its_own(
         status, _, err = run(capsys, "assess", str(path), "--truth", "truth", "--membership", f"p_{name}")
         assert status == 2
         assert f"--event '{name}'" in err
+
+
+# --- scores ---------------------------------------------------------------------------------------------------
+
+
+def table_of(folder: Path, name: str, *rows: str) -> str:
+    """Write a file of lines, and return its name."""
+    path = folder / name
+    path.write_text("\n".join([*rows, ""]))
+    return str(path)
+
+
+def test_whole_numbers_in_a_column_of_scores_are_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    votes = table_of(tmp_path, "votes.csv", "ill,votes", "1,3", "0,1", "1,2", "0,0", "0,1", "1,3")
+    words = [votes, "--truth", "ill", "--score", "votes", "--event", "1", "--threshold", "2"]
+    assert "6 rows, 2 classes" in run(capsys, "assess", *words, "--measures", "error")[1]
+    sums = str(tmp_path / "votes.tally")
+    assert "6 rows, 2 classes" in run(capsys, "tally", *words, "--out", sums)[1]
+    assert "6 rows, 2 classes" in run(capsys, "thresholds", *words[:-2])[1]
+    status, _, err = run(capsys, "assess", *words[:-2], "--measures", "error")
+    assert status == 2
+    assert "row 0: 3.0 is not a probability" in err
+
+
+@pytest.mark.parametrize("command", ["assess", "thresholds", "calibration"])
+def test_a_score_of_zeros_and_ones_is_one_whatever_the_classes_are_called(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    sure = table_of(tmp_path, "sure.csv", "ill,p", "yes,1", "no,0", "yes,0", "no,0")
+    status, out, _ = run(capsys, command, sure, "--truth", "ill", "--score", "p", "--event", "yes")
+    assert status == 0
+    assert "4 rows, 2 classes, event yes" in out
+
+
+@pytest.mark.parametrize("command", ["assess", "thresholds", "calibration"])
+@pytest.mark.parametrize(
+    ("word", "mend"), [("abc", "Give numbers"), ("12%", "0.12, not 12%"), ('"0,7"', "decimals with a point")]
+)
+def test_a_word_among_scores_is_named_with_its_row(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str, word: str, mend: str
+) -> None:
+    path = table_of(tmp_path, "words.csv", "ill,p", "yes,0.9", "no,0.1", f"yes,{word}")
+    for columns in ("p", "p,q"):
+        text = path if columns == "p" else table_of(tmp_path, "two.csv", "ill,p,q", "yes,0.9,.1", f"no,{word},.9")
+        status, _, err = run(capsys, command, text, "--truth", "ill", "--membership", columns, "--event", "yes")
+        assert status == 2
+        bare = word.strip('"')
+        assert f"column 'p', row {2 if columns == 'p' else 1}: '{bare}' is no number. " in err
+        assert mend in err
+
+
+@pytest.mark.parametrize("command", ["assess", "calibration"])
+def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    table_of(tmp_path, "a.csv", "ill,p", "yes,0.9", "no,0.1")
+    second = table_of(tmp_path, "b.csv", "ill,p", "yes,0.9", "no,1.3")
+    status, _, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--score", "p", "--event", "yes")
+    assert status == 2
+    assert f"file '{second}', column 'p', row 1: 1.3 is not a probability" in err

@@ -21,18 +21,19 @@ from .commands.options import (
     Given,
     Options,
     Reading,
-    columns_of,
+    assess_scores,
     head_of,
     keywords_of,
     labels_in,
+    load_file,
     opened_file,
-    read_file,
     write,
 )
+from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
 from .commands.telling import tell_assessment, tell_comparison
-from .commands.words import as_typed, columns, costs, measure_names, models, with_targets
+from .commands.words import as_typed, costs, measure_names, models, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .files.formats import names_of
@@ -154,15 +155,16 @@ def assess(
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
     with opened_file(file, options.where, options) as files:
+        said = keywords_of(files, truth, options)
         result = api.assess(
             files,
             truth=truth,
             assigned=assigned,
-            membership=columns(membership),
+            membership=scores_in(files, membership, said["event"], options.cut is not None),
             training=training,
             on_error=options.bad_files,
             engine=engine,
-            **keywords_of(files, truth, options),
+            **said,
         )
     return tell_assessment(result, options, conditions, truth_in_rows=not predictions_in_rows)
 
@@ -226,17 +228,15 @@ def thresholds(
 
     steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
     """
-    from . import api
     from .assessing.assessment import SHOWN
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
-    table = read_file(file, reading)
-    keywords = columns_of(table, truth, reading) | {"measures": ["auc"]}
-    result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
+    loaded = load_file(file, reading)
+    result = assess_scores(loaded, truth, membership, reading, ["auc"])
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
-    labels = labels_in(table, truth, reading)
+    labels = labels_in(loaded.table, truth, reading)
     chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
     if reading.prints_tables:
         show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
@@ -289,12 +289,10 @@ def calibration(
 
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
-    from . import api
     from .showing.rendering import calibration_view
 
-    table = read_file(file, reading)
-    keywords = columns_of(table, truth, reading) | {"measures": ["brier", "log_score", "calibration_error"]}
-    result = api.assess(table, truth=truth, membership=columns(membership), **keywords)
+    shown = ["brier", "log_score", "calibration_error"]
+    result = assess_scores(load_file(file, reading), truth, membership, reading, shown)
     with working("drawing outcomes", reading.quiet):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
         test, preview = result.calibration_test(), result.recalibration(recalibrate)

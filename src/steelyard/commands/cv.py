@@ -14,7 +14,7 @@ from ..door.variables import MEND, choose, matrix
 from ..errors import BadOption, harmless
 from ..table import Table
 from ..terminal import show
-from .options import Options, head_of, keywords_of, read_file, tell_verdicts, write, write_markdown, write_page
+from .options import Options, head_of, keywords_of, load_file, tell_verdicts, write, write_markdown, write_page
 from .words import words
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _run(
 
     if options.bad_files == "skip":
         raise BadOption("--bad-files skip is not for cross-validation", mend="Leave it out, and the bad files")
-    table = read_file(file, options)
+    table = load_file(file, options).table
     said = keywords_of(table, target, options)
     for name in ("weight", "threshold", "by"):
         if said.pop(name) is not None:

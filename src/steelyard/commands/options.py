@@ -15,15 +15,16 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..errors import BadOption, quoted
+from ..errors import BadOption, SteelyardError, quoted
 from ..terminal import command_line, complain, console, counting, error_console, working, write_to
+from .scores import scores_in, words_told
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
-    from ..files.streams import Files
+    from ..files.streams import Files, Loaded
     from ..scale import Scale
     from ..showing.digest import Digest
     from ..table import Table
@@ -216,13 +217,33 @@ def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> N
                 raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
 
 
-def read_file(file: str, options: Reading) -> Any:
+def load_file(file: str, options: Reading) -> Loaded:
     """Read a file, with a sign of life."""
-    from ..files.sources import read
+    from ..files.sources import load
 
     refuse_overwriting([file], options.targets)
     with working(f"reading {file}", options.quiet):
-        return read(file, options.where)
+        return load(file, options.where)
+
+
+@contextmanager
+def located(loaded: Loaded) -> Iterator[Any]:
+    """The table of files; whatever is wrong with it is told of the file and the row there."""
+    try:
+        with words_told(loaded.table):
+            yield loaded.table
+    except SteelyardError as error:
+        raise loaded.locate(error) from None
+
+
+def assess_scores(loaded: Loaded, truth: str, membership: str, reading: Reading, measures: Sequence[str]) -> Assessment:
+    """Weigh a classifier that gave scores, by rows that were read."""
+    from .. import api
+
+    with located(loaded) as table:
+        said = columns_of(table, truth, reading)
+        scores = scores_in(table, membership, said["event"], reading.cut is not None)
+        return api.assess(table, truth=truth, membership=scores, measures=measures, **said)
 
 
 @contextmanager
@@ -241,7 +262,9 @@ def opened_file(file: str | list[str], where: str | None, output: Given) -> Iter
             counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells
             shown(done, total, f"{counted}{in_words(done)} of {in_words(total)}")
 
-        yield replace(Files.of(file, where), watch=watch)
+        files = replace(Files.of(file, where), watch=watch)
+        with words_told(files):
+            yield files
 
 
 def head_of(result: Assessment) -> dict[str, Any]:

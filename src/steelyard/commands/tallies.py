@@ -27,6 +27,7 @@ from .options import (
     tell_left_out,
     write,
 )
+from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
 from .words import columns, costs, measure_names, models
 
@@ -72,16 +73,17 @@ class Counted(Taken):
         found = settle(None if self.measures is None else measure_names(self.measures))
         return None if found.of_counts else found
 
-    @property
-    def models(self) -> dict[str, Any]:
+    def models_in(self, files: Files, event: Label | None) -> dict[str, Any]:
         """The columns of each classifier."""
         from ..api import MODEL
 
-        given = [columns(self.assigned), columns(self.membership), models(self.model)]
-        found = [one for one in given if one]
-        if len(found) != 1:
+        if [self.assigned, self.membership, self.model or None].count(None) != 2:
             raise BadOption("what is counted is not clear", mend="Give one of --assigned, --membership and --model")
-        return found[0] if isinstance(found[0], dict) else {MODEL: found[0]}
+        if self.assigned is not None:
+            return {MODEL: columns(self.assigned)}
+        if self.membership is not None:
+            return {MODEL: scores_in(files, self.membership, event, self.cut is not None)}
+        return models(self.model)
 
 
 def tally(
@@ -140,7 +142,7 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
         counted.group,
         parts_in(counted.by),
     )
-    return Request(truth, counted.models, door)
+    return Request(truth, counted.models_in(files, event), door)
 
 
 class Made(NamedTuple):

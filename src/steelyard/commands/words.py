@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import BadCosts, BadOption, UnknownLabel, quoted
 from ..files import sources
+from ..files.shares import plain
 from ..scale import Label
 
 ReadLabel = Callable[[str], Label]
@@ -68,10 +69,7 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
 
     @cache  # files are looked into only if there is a label to be read
     def held() -> Any:
-        if isinstance(source, sources.Files):
-            return source.type_of(truth)
-        kind = sources.column(source, truth).type
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
+        return kind_in(source, truth)
 
     def read(word: str) -> Label:
         kind = held()
@@ -85,6 +83,11 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
             ) from None
 
     return read
+
+
+def kind_in(source: Any, name: str) -> Any:
+    """The kind of value that a column of a table or of files holds; words apart from rows count as words."""
+    return source.type_of(name) if isinstance(source, sources.Files) else plain(sources.column(source, name).type)
 
 
 def whole_or_text(word: str) -> Label:

@@ -1,0 +1,61 @@
+"""Columns that a user calls scores: taken as such whatever their numbers look like; a word among them is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..columns import as_number
+from ..errors import NotNumbers, SteelyardError, quoted
+from ..files import sources
+from ..files.shares import Batch
+from ..scale import Label
+from .words import columns, kind_in
+
+
+def scores_in(source: Any, membership: str | None, event: Label | None, measured: bool = False) -> Any:
+    """The columns of scores; one alone speaks for the event, or on a measured truth may be a value."""
+    import pyarrow as pa
+
+    named = columns(membership)
+    if not isinstance(named, str) or "*" in named or (measured and event is None):
+        return named
+    if pa.types.is_floating(kind_in(source, named)):  # these are told from labels by themselves, with better messages
+        return named
+    return [named] if event is None else {event: named}
+
+
+@contextmanager
+def words_told(source: Any) -> Iterator[None]:
+    """Where a column must hold numbers and does not, name the first word in it, with its file and row."""
+    try:
+        yield
+    except NotNumbers as error:
+        for batch in _batches(source, error.column):
+            _refuse_words(batch, str(error.column))
+        raise
+
+
+def _batches(source: Any, column: str | None) -> Iterator[Batch]:
+    """The rows of one column; none where that is no column of the data."""
+    if column is None or column not in source.column_names:
+        return iter(())
+    return source.batches([column]) if isinstance(source, sources.Files) else iter([Batch(source.select([column]))])
+
+
+def _refuse_words(batch: Batch, name: str) -> None:
+    for row, word in enumerate(batch.table.column(name).to_pylist()):
+        if isinstance(word, str) and np.isnan(as_number(word, text=True)):
+            error: SteelyardError = NotNumbers(f"{quoted(word)} is no number", column=name, row=row, mend=_mend(word))
+            raise batch.locate(error) from None
+
+
+def _mend(word: str) -> str:
+    if word.rstrip().endswith("%"):
+        return "Write shares instead of per cent: 0.12, not 12%"
+    if "," in word:
+        return "Write decimals with a point; in files with a comma, but all of them"
+    return "Give numbers; a column of labels goes with --assigned"
