@@ -489,3 +489,17 @@ def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
     status, _, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--score", "p", "--event", "yes")
     assert status == 2
     assert f"file '{second}', column 'p', row 1: 1.3 is not a probability" in err
+
+
+def test_booleans_are_known_by_their_names_whatever_their_capitals(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rows = ["ill,p_true,p_false", "true,0.9,0.1", "false,0.3,0.7", "true,0.6,0.4", "false,0.2,0.8"]
+    path = table_of(tmp_path, "flags.csv", *rows)
+    words = ["assess", path, "--truth", "ill", "--membership", "p_*", "--measures", "sensitivity"]
+    for name in ("true", "True", "TRUE"):
+        require = ["--require", f"sensitivity[{name}] > 0.2", "--event", name]
+        status, out, err = run(capsys, *words, *require)
+        assert (status, err) == (0, "")
+        assert f"held: sensitivity[{name}] > 0.2  (it is 1.0000)" in out
+    assert "'yes' is not one of the classes" in run(capsys, *words, "--require", "sensitivity[yes] > 0.2")[2]

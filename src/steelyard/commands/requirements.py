@@ -13,6 +13,7 @@ from ..evaluating.layout import AVERAGES
 from ..measures import find
 from ..scale import listed
 from ..suggestions import did_you_mean
+from .words import label_among
 
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -91,10 +92,10 @@ def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:
 
 def _part(text: str, assessment: Assessment) -> object:
     """Find the class that was written, whatever kind of label it is; averages go by their names."""
-    by_text = {str(label): label for label in assessment.classes}
-    if text in by_text:
-        return by_text[text]
+    label = label_among(assessment.classes, text)
+    if label is not None:
+        return label
     if text in AVERAGES:
         return text
-    mend = did_you_mean(text, [*by_text, *AVERAGES], f"There are {listed(assessment.classes)}")
+    mend = did_you_mean(text, [*map(str, assessment.classes), *AVERAGES], f"There are {listed(assessment.classes)}")
     raise UnknownLabel(f"{quoted(text)} is not one of the classes", mend=mend)

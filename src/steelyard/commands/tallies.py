@@ -29,7 +29,7 @@ from .options import (
 )
 from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
-from .words import columns, costs, measure_names, models
+from .words import columns, costs, label_among, measure_names, models
 
 if TYPE_CHECKING:
     from ..files.streams import Files
@@ -227,7 +227,8 @@ def merge(
 
 def _label(tally: Tally, word: str) -> Label:
     """The class that a word stands for."""
-    return next((label for label in tally.scale.classes if str(label) == word), word)
+    found = label_among(tally.scale.classes, word)
+    return word if found is None else found
 
 
 def _words(tally: Tally) -> str:

@@ -85,6 +85,12 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
     return read
 
 
+def label_among(classes: Sequence[Label], word: str) -> Label | None:
+    """The class that a word stands for, whatever kind of label it is; booleans whatever their capitals."""
+    capitals = {str(label).lower(): label for label in classes if isinstance(label, bool)}
+    return {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
+
+
 def kind_in(source: Any, name: str) -> Any:
     """The kind of value that a column of a table or of files holds; words apart from rows count as words."""
     return source.type_of(name) if isinstance(source, sources.Files) else plain(sources.column(source, name).type)

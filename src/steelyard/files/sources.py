@@ -107,7 +107,11 @@ def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
 def bind(names: Sequence[str], scale: Scale) -> list[int]:
     """Find the place of every class among names; refuse anything less than one to one."""
     texts = [str(label) for label in scale.classes]
-    stripped = _strip_common(names, texts)
+    if all(isinstance(label, bool) for label in scale.classes):  # every language has other capitals for them
+        texts, stripped = [text.lower() for text in texts], [name.lower() for name in names]
+    else:
+        stripped = list(names)
+    stripped = _strip_common(stripped, texts)
     missing = [text for text in texts if text not in stripped]
     extra = [name for text, name in zip(stripped, names, strict=True) if text not in texts]
     if missing or extra or len(names) != len(texts):
