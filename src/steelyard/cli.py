@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts import App, CycloptsError, Parameter
 from rich.text import Text
 
 from . import __version__
 from .commands.cv import cv
 from .commands.demo import demo
+from .commands.mistakes import mistake
 from .commands.options import (
     HELD,
     NOT_HELD,
@@ -33,12 +32,9 @@ from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
 from .commands.telling import tell_assessment, tell_comparison
-from .commands.words import as_typed, costs, measure_names, models, with_targets
+from .commands.words import costs, measure_names, models, told_as_typed, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
-from .files.formats import names_of
-from .files.paths import discover
-from .scale import listed
 from .showing.rendering import harmless_lines, threshold_view
 from .terminal import (
     COMMAND,
@@ -357,20 +353,6 @@ def completion(
     return HELD
 
 
-def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
-    """What a command lacks; where that is a column, which ones the file has."""
-    if error.argument is None or not error.command_chain or "Did you mean" in str(error):
-        return str(error)
-    option = error.argument
-    name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
-    needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
-    for word in given[1:]:
-        with suppress(SteelyardError, OSError, ValueError):
-            if Path(word).is_file():
-                return f"{needed} {quoted(Path(word).name)} has the columns {listed(names_of(discover(word)[0]), 12)}"
-    return needed
-
-
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; errors of users come without a traceback."""
     open_closed()
@@ -385,19 +367,17 @@ def main(tokens: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except NoThreshold as error:  # an answer, not a mistake
-        complain("NOT HELD", error.mended(as_typed(error.mend)))
+        complain("NOT HELD", told_as_typed(error, "".join(words[:1])))
         return NOT_HELD
     except MemoryError:
         complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
     except OSError as error:  # a full disk, a folder that is not ours
         close(sys.stdout)
         complain("error", error)
-    except MissingArgumentError as error:
-        complain("error", _needed(error, words))
     except CycloptsError as error:
-        complain("error", error)
+        complain("error", mistake(error, words))
     except SteelyardError as error:
-        complain("error", error.mended(as_typed(error.mend)))
+        complain("error", told_as_typed(error, "".join(words[:1])))
     finally:
         COMMAND.reset(running)
     return BAD_INPUT

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadCosts, BadOption, UnknownLabel, quoted
+from ..errors import BadCosts, BadOption, SteelyardError, UnknownLabel, quoted
 from ..files import sources
 from ..files.shares import plain
 from ..scale import Label
@@ -20,6 +20,19 @@ OPTIONS = (
     *("replicates", "response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
 )
 AS_TYPED = [
+    (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
+    (
+        re.compile(r"The truth comes first: .*"),
+        lambda _: "Name the true class in --truth; with --cut, what was measured",
+    ),
+    (
+        re.compile(r"response=fit_response\([^)]*\), or \(mean, sd\)"),
+        lambda _: "--response expected,expected_sd: columns of the mean and sd",
+    ),
+    (
+        re.compile(r"Say how many folds \(cv=.*"),
+        lambda _: "Say how many, --folds 10; or loo, a share to hold out as 0.25, bootstrap or bootstrap:500",
+    ),
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
     (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
@@ -32,6 +45,17 @@ AS_TYPED = [
     ),
 ]
 
+# What is wrong, where that is told in the words of the library: names that came from data stand in others.
+PROBLEMS = {
+    "both membership= and assigned= ": "both --membership and --assigned ",
+    "threshold= is given": "--threshold is given",
+    "engine= is given": "--engine is given",
+    "on_error='skip' is": "--bad-files skip is",
+    "n_jobs is": "--jobs is",
+    "cv is": "--folds is",
+}
+ANY_SCORES = "; or take other scores as they are with threshold=, or measures=['auc']"
+
 
 def as_typed(mend: str) -> str:
     """What to do, said to those who use the library, as one types it on the command line."""
@@ -40,6 +64,14 @@ def as_typed(mend: str) -> str:
     for pattern, written in AS_TYPED:
         mend = pattern.sub(written, mend)
     return mend
+
+
+def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
+    """An error of the library, as one who typed a command is told it."""
+    mend = error.mend.replace(ANY_SCORES, "") if command == "calibration" else error.mend  # it needs probabilities
+    begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
+    problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
+    return type(error)(problem, file=error.file, column=error.column, row=error.row, mend=as_typed(mend))
 
 
 def _with_commas(names: str, example: str) -> str:

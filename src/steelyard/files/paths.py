@@ -22,6 +22,8 @@ FOREIGN = {
 }
 SQUEEZED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 PATIENCE = 20  # seconds
+# Of rows that come once, nobody could say in a second pass what the first has found.
+UNREAD = "Rows are read more than once: write them to a file first, `cat > data.csv`, and name that"
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
 
 
@@ -120,6 +122,8 @@ def _discover_here(name: str) -> list[File]:
             return [_here(name)]
         if name and path.is_dir():
             return _in_folder(name)
+        if path.exists():
+            raise UnreadableFile(f"{quoted(name, LONG)} is no file: pipes and devices are not read", mend=UNREAD)
         found = sorted(one for one in globbed(name) if Path(one).is_file())
     except SteelyardError:
         raise

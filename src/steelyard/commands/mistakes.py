@@ -1,0 +1,50 @@
+"""What is said of words that no command takes: what is missing, left over, or not read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cyclopts import CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+
+from ..errors import SteelyardError, quoted
+from ..files.formats import names_of
+from ..files.paths import UNREAD, discover
+from ..scale import listed
+from .words import TARGETS
+
+
+def mistake(error: CycloptsError, given: Sequence[str]) -> str:
+    """What is wrong with the words of a command, and what to write instead."""
+    if isinstance(error, MissingArgumentError):
+        return _needed(error, given)
+    if isinstance(error, UnknownOptionError) and "-" in (error.token.keyword, error.token.value):
+        return f"standard input is not read. {UNREAD}"
+    if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
+        return _left_over(error.unused_tokens[0], given)
+    return str(error)
+
+
+def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
+    """What a command lacks; where that is a column, which ones the file has."""
+    if error.argument is None or not error.command_chain or "Did you mean" in str(error):
+        return str(error)
+    option = error.argument
+    name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
+    needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
+    for word in given[1:]:
+        with suppress(SteelyardError, OSError, ValueError):
+            if Path(word).is_file():
+                return f"{needed} {quoted(Path(word).name)} has the columns {listed(names_of(discover(word)[0]), 12)}"
+    return needed
+
+
+def _left_over(word: str, given: Sequence[str]) -> str:
+    """A word that stands alone: a file to write, or one file too many."""
+    before = given[given.index(word) - 1] if word in given else ""
+    if before in TARGETS:
+        return f"{quoted(word)} does not end in {TARGETS[before]}. Join it by a sign: {before}={word}"
+    if Path(word).suffix:
+        return f"{quoted(word)} is one file too many. Name several by a pattern in quotes, 'data/*.csv', or by a folder"
+    return f"{quoted(word)} belongs to no option. Put values of several words in quotes, and see --help"
