@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import os
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.commands.words import as_typed
-from steelyard.errors import SteelyardError, UnknownOption
+from steelyard.errors import SteelyardError, UnknownOption, UnreadableFile
 from steelyard.suggestions import ELSEWHERE, did_you_mean, nearest
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
@@ -136,7 +137,12 @@ def test_a_suggestion_cannot_act_on_a_terminal() -> None:
         ("name all classes: scale=Scale([...])", "name all classes: --scale low,mid,high"),
         ("scale=Scale(['no', 'yes'])", "--scale no,yes"),
         ("scale=Continuum([65], ['dry', 'wet']) it is", "--cut 65 it is"),
-        ("Name it in measures=[...]", "Name it in --measures error,kappa"),
+        ("Name it in measures=[...]", "Name it in --measures, with commas"),
+        ("a truth, measures=[...]", "a truth, --measures error,kappa"),
+        (
+            "Give response=fit_response(covariates, measured, sd), or (mean, sd) out of fold",
+            "Give --response expected,expected_sd: columns of the mean and sd out of fold",
+        ),
         ("as in measures=['error', 'f1']", "as in --measures error,f1"),
         ("Give cost={true: {assigned: cost}}", "Give --cost costs.csv"),
         ("as standardise(scores, 'rank') does", "as Python's steelyard.standardise(scores, 'rank') does"),
@@ -157,6 +163,57 @@ def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) 
     two = ["--where", "species != 'virginica'"]
     assert main(["assess", IRIS, "--truth", "species", "--membership", "lda_setosa", *two]) == 2
     assert "--event 'setosa'" in capsys.readouterr().err
+
+
+DRY = ["assess", str(resources.files("steelyard") / "data" / "meat.csv"), "--truth"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([*LDA, "--assigned", "species"], "both --membership and --assigned are given"),
+        (["assess", IRIS, "--truth", "species", "--assigned", "species", "--threshold", "0.5"], "--threshold is given"),
+        (["cv", IRIS, "--target", "species", "--models", "lda", "--jobs", "0"], "error: --jobs is 0"),
+        (["cv", IRIS, "--target", "species", "--folds", "many"], "--folds is 'many'. Say how many, --folds 10; or loo"),
+        ([*LDA[:-1], "auc", "--bad-files", "skip", "--method", "bootstrap"], "error: --bad-files skip is for files"),
+        ([*LDA[:-1], "error,kappa", "--require", "auc > .5"], "Name it too: --measures 'error,kappa,auc'"),
+        ([*LDA, "--require", "lda.error < 0.3"], "'kappa.low > 0.6'; one classifier goes without its name"),
+        ([*BOTH, "--require", "lda.error is low"], "'kappa.low > 0.6' or 'lda.error < 0.1'"),
+        ([*LDA, "--where", "species == setosa"], "Text stands in quotes: 'setosa'"),
+        ([*LDA, "--where", "species in (setosa, virginica)"], "Text stands in quotes: 'setosa'"),
+        ([*DRY, "lda", "--cut", "65", "--assigned", "water"], "with --cut, what was measured"),
+        (
+            [*DRY, "water", "--cut", "65", "--sd", "1", "--assigned", "lda", "--measures", "posterior_error"],
+            "--response expected,expected_sd",
+        ),
+        (["assess", "-", "--truth", "species"], "standard input is not read. Rows are read more than once: write"),
+        ([*LDA, "--json", "out.txt"], "'out.txt' does not end in .json. Join it by a sign: --json=out.txt"),
+        ([*LDA, IRIS], "is one file too many. Name several by a pattern in quotes"),
+        ([*LDA, "--event", "a", "b"], "'b' belongs to no option"),
+    ],
+)
+def test_what_is_wrong_is_told_as_it_is_typed(capsys: pytest.CaptureFixture[str], words: list[str], told: str) -> None:
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_calibration_offers_only_what_it_has(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "high.csv").write_text("ill,p\nyes,1.3\nno,0.2\n")
+    words = [str(tmp_path / "high.csv"), "--truth", "ill", "--score", "p", "--event", "yes"]
+    assert main(["calibration", *words]) == 2
+    told = capsys.readouterr().err
+    assert "Probabilities lie between 0 and 1" in told
+    assert "--threshold" not in told
+    assert "--measures" not in told
+    assert main(["assess", *words]) == 2
+    assert "with --threshold, or --measures auc" in capsys.readouterr().err
+
+
+def test_a_pipe_is_not_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(UnreadableFile, match="is no file: pipes and devices are not read"):
+        sy.assess(pipe, truth="ill", assigned="model")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..assessing.assessment import Assessment
-from ..errors import SteelyardError, UnknownLabel, quoted
+from ..errors import SteelyardError, UnknownLabel, UnknownMeasure, quoted
 from ..evaluating.layout import AVERAGES
 from ..measures import find
 from ..scale import listed
@@ -51,7 +51,14 @@ class Requirement:
     def judge(self, assessments: Mapping[str, Assessment]) -> Verdict:
         """Hold it against the results; an undefined value meets no condition."""
         assessment = assessments[self.model]
-        estimate = assessment[self.measure, None if self.part is None else _part(self.part, assessment)]
+        part = None if self.part is None else _part(self.part, assessment)
+        try:
+            estimate = assessment[self.measure, part]
+        except UnknownMeasure as error:
+            if "was not asked for" not in error.problem:
+                raise
+            named = ",".join([*[entry.label for entry in assessment.settings.measures], self.measure])
+            raise error.mended(f"Name it too: --measures '{named}'") from None
         value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
         return Verdict(self.text, value, bool(self.holds(value, self.limit)))
 
@@ -65,9 +72,10 @@ def read_requirement(text: str, models: Sequence[str]) -> Requirement:
     model, condition = _split_model(text, models)
     found = FORM.fullmatch(condition)
     if found is None:
+        several = f" or '{models[0]}.error < 0.1'" if len(models) > 1 else "; one classifier goes without its name"
         raise BadRequirement(
             f"the condition {quoted(text)} cannot be read",
-            mend="Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6' or 'lda.error < 0.1'",
+            mend=f"Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6'{several}",
         )
     part = None if found["part"] is None else found["part"].strip()
     find(name := found["measure"].strip())  # an unknown measure is noticed before anything is computed

@@ -157,7 +157,7 @@ class Files:
         names = self._own_names(file)
         for name in columns:
             try:
-                refuse_unknown(name, [*names, *file.keys])
+                refuse_unknown(name, [*names, *file.keys], self.filter)
                 if names.count(name) > 1:
                     raise DuplicateColumns(
                         f"{names.count(name)} columns are called {quoted(name)}", mend="Rename all but one"

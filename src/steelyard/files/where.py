@@ -75,6 +75,12 @@ class Filter:
         except RecursionError:
             raise BadFilter("the filter is nested too deeply", mend=MEND) from None
 
+    @property
+    def compared(self) -> list[str]:
+        """The columns that something is compared with, where values stand more often."""
+        sides = [side for node in ast.walk(self.tree) if isinstance(node, ast.Compare) for side in node.comparators]
+        return [node.id for side in sides for node in ast.walk(side) if isinstance(node, ast.Name)]
+
     def _refuse_foreign(self) -> None:
         """Refuse all grammar but conditions before anything is made of it."""
         allowed = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Tuple, ast.List)
@@ -216,7 +222,7 @@ class _Reader:
         if not isinstance(node, ast.Name) or word_of(node) in (*WORDS, *NOTHING):
             raise self.filter.foreign(node)
         name = self.filter.bound.get(node.id, node.id)
-        refuse_unknown(name, self.schema.names)
+        refuse_unknown(name, self.schema.names, self.filter)
         return name, self.schema.field(name).type
 
     def _field(self, node: ast.expr) -> tuple[str, Any, Any]:
@@ -289,9 +295,11 @@ def _family(kind: Any) -> str:
     return "time" if kinds.is_temporal(kind) else "nothing" if kinds.is_null(kind) else str(kind)
 
 
-def refuse_unknown(name: object, names: list[str]) -> None:
-    """Name the nearest column where there is none of a name."""
+def refuse_unknown(name: object, names: list[str], condition: Filter | None = None) -> None:
+    """Name the nearest column where there is none of a name; in a condition, text may have been meant."""
     if isinstance(name, str) and name in names:
         return
     mend = did_you_mean(name, names, f"There are {listed(names) or 'none'}")
+    if condition is not None and name in condition.compared:
+        mend = f"{mend}{'' if mend.endswith('?') else '.'} Text stands in quotes: {quoted(name)}"
     raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
