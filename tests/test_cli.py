@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.cli import main
+from steelyard.cli import app, main
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
@@ -503,3 +504,12 @@ def test_booleans_are_known_by_their_names_whatever_their_capitals(
         assert (status, err) == (0, "")
         assert f"held: sensitivity[{name}] > 0.2  (it is 1.0000)" in out
     assert "'yes' is not one of the classes" in run(capsys, *words, "--require", "sensitivity[yes] > 0.2")[2]
+
+
+def test_every_option_stands_in_a_table_of_the_documentation() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"--[\w-]+", "\n".join(line for line in page.splitlines() if line.startswith("| `--"))))
+    for command in ("assess", "compare", "cv", "tally", "merge", "thresholds", "calibration"):
+        found = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
+        names = [name for one in found if not one.field_info.is_positional_only for name in one.names]
+        assert {name for name in names if name.startswith("--")} - listed <= {"--file", "--files", "--tallies"}
