@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from steelyard import terminal
 from steelyard.cli import app, main
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
@@ -513,3 +514,33 @@ def test_every_option_stands_in_a_table_of_the_documentation() -> None:
         found = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
         names = [name for one in found if not one.field_info.is_positional_only for name in one.names]
         assert {name for name in names if name.startswith("--")} - listed <= {"--file", "--files", "--tallies"}
+
+
+@pytest.mark.parametrize("width", [100, 80, 60, 40, 20])
+@pytest.mark.parametrize(
+    "words", [[*LDA, "--by", "species"], BOTH, CALIBRATION], ids=["assess", "compare", "calibration"]
+)
+def test_numbers_never_break_however_narrow_the_screen_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], width: int
+) -> None:
+    """Where lines are broken only between words, the same words come out."""
+    said = {}
+    for columns in (400, width):
+        monkeypatch.setattr(terminal, "PIPE_WIDTH", columns)
+        out = run(capsys, *words)[1]
+        assert max(map(len, out.splitlines())) <= columns
+        said[columns] = set(re.findall(r"[-\d.,\[\]∞]*\.\d+[],]?", out))
+    assert said[width] <= said[400]
+    assert "0.800" in said[width] or "calibration" in words
+
+
+def test_a_narrow_screen_does_without_methods_and_not_without_values(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*LDA, "--measures", "error"]
+    monkeypatch.setattr(terminal, "PIPE_WIDTH", 36)
+    out = run(capsys, *words)[1]
+    assert "Wilson" not in out
+    assert "0.200   [0.144," in out
+    monkeypatch.setattr(terminal, "PIPE_WIDTH", 20)
+    assert "↓ error value 0.200 95% interval [0.144, 0.271]" in " ".join(run(capsys, *words)[1].split())

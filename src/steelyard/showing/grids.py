@@ -20,16 +20,33 @@ if TYPE_CHECKING:
 MOST_CLASSES = 12  # shown; table() has them all
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
+SPARE = ("note", "method", "se", "gap", "training")  # what a narrow screen can do without, the first of all first
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of text below a head, and which columns hold numbers. Nothing in it is harmless yet."""
+    """Rows of text below a head. Nothing in it is harmless yet.
+
+    Attributes:
+        columns: The head.
+        rows: The rows.
+        right: Which columns hold numbers.
+        spare: Which columns a narrow screen can do without, the first of all first.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: Sequence[int] = ()
+    spare: Sequence[str] = ()
+
+    def without(self, name: str) -> Grid:
+        """The same without a column."""
+        gone = self.columns.index(name)
+        kept = [place for place in range(len(self.columns)) if place != gone]
+        rows = [[row[place] for place in kept] for row in self.rows]
+        right = [kept.index(place) for place in self.right if place in kept]
+        return Grid([self.columns[place] for place in kept], rows, right)
 
 
 # --- one classifier -------------------------------------------------------------------------------------------
@@ -104,7 +121,7 @@ def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, wi
             fitted = training[estimate.measure, part].value
             row += [number(fitted), number(assessment.gap(estimate.measure, part).value)]
         rows.append([*row, estimate.note] if with_notes else row)
-    return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3))
+    return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3), [name for name in SPARE if name in columns])
 
 
 def continuum_notes(assessment: Assessment) -> list[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
-from ..text import add_row, count, named, number, p_value, rich_table, with_interval
+from ..text import count, named, number, p_value, with_interval
+from .fitting import Fitted
 from .grids import (
     Grid,
     class_grid,
@@ -24,7 +25,6 @@ from .grids import (
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table as RichTable
 
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
@@ -40,21 +40,18 @@ def harmless_lines(text: str) -> str:
 # --- assessments ----------------------------------------------------------------------------------------------
 
 
-def drawn(grid: Grid) -> RichTable:
+def drawn(grid: Grid) -> Fitted:
     """A grid for a terminal."""
-    table = rich_table([harmless(name) for name in grid.columns], right=grid.right)
-    for row in grid.rows:
-        add_row(table, row)
-    return table
+    return Fitted(grid)
 
 
-def overall_table(assessment: Assessment) -> RichTable:
+def overall_table(assessment: Assessment) -> Fitted:
     """The main table: every measure with interval, standard error and method."""
     others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
     return drawn(measures_grid(assessment, others or assessment.settings.measures))
 
 
-def continuum_table(assessment: Assessment) -> RichTable | None:
+def continuum_table(assessment: Assessment) -> Fitted | None:
     """The measures that are made of measured values, with what they correct at their head."""
     wanted = assessment.settings.made_of(CONTINUUM)
     if not wanted or len(wanted) == len(assessment.settings.measures):
@@ -139,23 +136,24 @@ def calibration_view(
     several = len(set(parts["brier"]["class"])) > 1
     made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
     columns = ["score", "class", *made_of] if several else ["score", *made_of]
-    table = rich_table(columns, right=range(1 + several, 6))
+    taken = []
     for score, found in parts.items():
         rows = list(found)
         for start in range(0, len(rows), 4):
             cells = [with_interval(row["value"], row["low"], row["high"]) for row in rows[start : start + 4]]
-            add_row(table, [score, *([named(rows[start]["class"])] if several else []), *cells])
+            taken.append([score, *([named(rows[start]["class"])] if several else []), *cells])
     unlikely = test.p < 1 - assessment.settings.level
     words = "chance alone does not explain this" if unlikely else "chance alone may explain this"
     shown = p_value(test.p).replace("<", "< ")
     verdict = f"calibration: {words}; p {shown if shown.startswith('<') else f'= {shown}'} ({test.method})"
     before, after = preview.models
-    gains = rich_table(["score", "as it is", "recalibrated", "gain", "p"], right=(1, 2, 3, 4))
+    gains = []
     for row in preview.differences():
         values = [number(preview[model][row["measure"]].value) for model in (before, after)]
         gain = with_interval(row["difference"], row["low"], row["high"])
-        add_row(gains, [row["measure"], *values, gain, p_value(row["p"])])
-    return [*views, table, Text(verdict), gains]
+        gains.append([row["measure"], *values, gain, p_value(row["p"])])
+    gained = Grid(["score", "as it is", "recalibrated", "gain", "p"], gains, (1, 2, 3, 4))
+    return [*views, drawn(Grid(columns, taken, range(1 + several, 6))), Text(verdict), drawn(gained)]
 
 
 def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
@@ -163,13 +161,14 @@ def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str]
     from rich.text import Text
 
     labels = [name for name in found.column_names if f"{name}_low" in found.column_names]
-    table = rich_table(["threshold", "assigned", *labels], right=range(2 + len(labels)))
+    rows = []
     called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
     for row in _spread_out(called, most):
         cells = [
             " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
         ]
-        add_row(table, [number(found["threshold"][row], 4), count(called[row]), *cells])
+        rows.append([number(found["threshold"][row], 4), count(called[row]), *cells])
+    table = drawn(Grid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
     hidden = len(called) - len(_spread_out(called, most))
     more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
     event = named(assessment.tally.scale.event)

@@ -1,0 +1,82 @@
+"""Grids on screens of any width: no number breaks; columns give way to numbers, and a list stands in for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from ..errors import harmless
+from ..text import add_row, rich_table
+from .grids import Grid
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.table import Table as RichTable
+
+BOUNDLESS = 1 << 20  # columns of a screen on which everything fits
+FOLDED = 12  # of a long name, as much as is worth a line
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A grid that is drawn as far as the screen is wide."""
+
+    grid: Grid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Draw all columns; those that fit; or, where not even these do, a list."""
+        from rich.measure import Measurement
+
+        boundless = options.update(width=BOUNDLESS)
+        for grid in accumulate(self.grid.spare, Grid.without, initial=self.grid):
+            table, cells = _table(grid), list(zip(grid.columns, *grid.rows, strict=True))
+            most = [max(map(_length, column)) for column in cells]
+            frame = Measurement.get(console, boundless, table).maximum - sum(most)
+            least = [max(map(_unbroken, column)) for column in cells]
+            if sum(least) <= options.max_width - frame:
+                for column, width in zip(table.columns, _shared(least, most, options.max_width - frame), strict=True):
+                    column.width = width
+                yield table
+                return
+        yield _list(self.grid)
+
+
+def _table(grid: Grid) -> RichTable:
+    table = rich_table([harmless(name) for name in grid.columns], right=grid.right)
+    for row in grid.rows:
+        add_row(table, row)
+    return table
+
+
+def _length(cell: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(harmless(cell))
+
+
+def _unbroken(cell: str) -> int:
+    """The width that a cell needs at least: words may be folded, numbers and their brackets may not."""
+    words = [(word, _length(word)) for word in harmless(cell).split()]
+    return max([1, *[min(width, FOLDED) if word[0].isalpha() else width for word, width in words]])
+
+
+def _shared(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
+    """Widths of columns for which there is room: the widest give way first, but none more than it can."""
+    widths = list(most)
+    while sum(widths) > room:
+        place = max(range(len(widths)), key=lambda k: (widths[k] > least[k], widths[k], k))
+        widths[place] -= 1
+    return widths
+
+
+def _list(grid: Grid) -> RenderableType:
+    """The rows one below the other, each with a line for every cell."""
+    from rich.text import Text
+
+    lines = []
+    for first, *others in grid.rows:
+        cells = zip(grid.columns[1:], others, strict=True)
+        lines += ["", harmless(first), *[f"  {harmless(name)} {harmless(cell)}" for name, cell in cells if cell]]
+    return Text("\n".join([*lines, ""]))
