@@ -152,7 +152,7 @@ def test_requirements_set_the_exit_status(capsys: pytest.CaptureFixture[str], fl
         (["--target", "species", "--features", "species"], "no column is called 'species'"),
         (["--target", "species", "--features", "note"], "note"),
         (["--target", "species", "--folds", "1"], "1 folds of 150 rows"),
-        (["--target", "species", "--folds", "few"], "cv is 'few'"),
+        (["--target", "species", "--folds", "few"], "--folds is 'few'"),
         (["--target", "species", "--weight", "petal_width"], "--weight is not for cross-validation"),
         (["--target", "species", "--bad-files", "skip"], "--bad-files skip is not for cross-validation"),
         (["--target", "species", "--threshold", "0.5"], "--threshold is not for cross-validation"),
@@ -186,3 +186,18 @@ def test_a_word_that_is_left_alone_when_rows_are_dropped_tells_nothing(
     status, out, _ = run(capsys, *tokens)
     assert status == 0
     assert "29 rows" in out
+
+
+@pytest.mark.parametrize(("gaps", "row"), [("error", 1), ("drop", 2)])
+def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, gaps: str, row: int
+) -> None:
+    (tmp_path / "a.csv").write_text("kind,x\n1,0.5\n2,0.7\n1,0.2\n2,0.9\n")
+    missing = "1,\n" if gaps == "drop" else ""
+    (tmp_path / "b.csv").write_text(f"kind,x\n2,0.5\n{missing}1.5,0.7\n")
+    words = ["cv", str(tmp_path), "--target", "kind", "--models", "lda", "--folds", "2", "--missing", gaps]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert f"file '{tmp_path / 'b.csv'}', column " in err
+    assert f"row {row}: 1.5 cannot be a class label" in err
+    assert "file" not in run(capsys, *words, "--folds", "many")[2]

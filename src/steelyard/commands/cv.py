@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from cyclopts import Parameter
 
-from ..columns import as_number
+from ..columns import as_number, as_numpy
 from ..door.variables import MEND, choose, matrix
-from ..errors import BadOption, harmless
+from ..errors import BadOption, SteelyardError, harmless
+from ..files.shares import ROW
 from ..table import Table
 from ..terminal import show
-from .options import Options, head_of, keywords_of, load_file, tell_verdicts, write, write_markdown, write_page
+from .options import Options, head_of, keywords_of, load_file, located, tell_verdicts, write, write_markdown, write_page
 from .words import words
 
 if TYPE_CHECKING:
+    from ..kinds import Places
     from ..resampling.crossed import CrossAssessment
 
 
@@ -115,43 +118,64 @@ def _run(
     file: str, target: str, chosen: Sequence[str], fitting: Fitting, options: Options
 ) -> tuple[CrossAssessment, list[str]]:
     """Read the file, fit and assess; and what there is to know about the columns and rows that were used."""
-    from ..files.sources import column
-    from ..resampling.cross import cross_assess, refuse_gaps
     from ..resampling.models import read_models
 
     if options.bad_files == "skip":
         raise BadOption("--bad-files skip is not for cross-validation", mend="Leave it out, and the bad files")
-    table = load_file(file, options).table
-    said = keywords_of(table, target, options)
-    for name in ("weight", "threshold", "by"):
-        if said.pop(name) is not None:
-            raise BadOption(f"--{name} is not for cross-validation", mend="Leave it out, or see `steelyard compare`")
+    loaded = load_file(file, options)
+    with located(loaded) as table:
+        said = keywords_of(table, target, options)
+        for name in ("weight", "threshold", "by"):
+            if said.pop(name) is not None:
+                mend = "Leave it out, or see `steelyard compare`"
+                raise BadOption(f"--{name} is not for cross-validation", mend=mend)
+        return _crossed(table, target, read_models(list(chosen)), fitting, said)
+
+
+def _crossed(
+    table: Any, target: str, estimators: Mapping[str, Any], fitting: Fitting, said: dict[str, Any]
+) -> tuple[CrossAssessment, list[str]]:
+    """Fit and assess on the rows of a table, those that miss a value left out where that was said."""
+    from ..resampling.cross import cross_assess, refuse_gaps
+
     named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
     aside = [target, *[name for value in named.values() for name in _names(value)]]
     features, notes = choose(table, aside, None if fitting.features is None else words(fitting.features))
-    table, more = _complete(table, [*aside, *features], said.pop("missing"))
-
-    def found(value: Any) -> Any:
-        if isinstance(value, list):
-            return tuple(column(table, name) for name in value)
-        return column(table, value) if isinstance(value, str) else value
-
-    estimators = read_models(list(chosen))
-    variables, called = matrix(table, features)
-    refuse_gaps(estimators, variables, called, MEND)
-    result = cross_assess(
-        estimators,
-        variables,
-        column(table, target),
-        cv=read_folds(fitting.folds),
-        repeats=fitting.repeats,
-        seed=fitting.seed,
-        n_jobs=fitting.jobs,
-        groups=found(named.pop("group")),
-        **{name: found(value) for name, value in named.items()},
-        **said,
-    )
+    kept, places, more = _complete(table, [*aside, *features], said.pop("missing"))
+    with _counted_from(places):
+        variables, called = matrix(kept, features)
+        refuse_gaps(estimators, variables, called, MEND)
+        result = cross_assess(
+            estimators,
+            variables,
+            _taken(kept, target),
+            cv=read_folds(fitting.folds),
+            repeats=fitting.repeats,
+            seed=fitting.seed,
+            n_jobs=fitting.jobs,
+            groups=_taken(kept, named.pop("group")),
+            **{name: _taken(kept, value) for name, value in named.items()},
+            **said,
+        )
     return result, [*notes, *more]
+
+
+def _taken(table: Any, value: Any) -> Any:
+    """The columns that an option names, or what it says itself."""
+    from ..files.sources import column
+
+    if isinstance(value, list):
+        return tuple(column(table, name) for name in value)
+    return column(table, value) if isinstance(value, str) else value
+
+
+@contextmanager
+def _counted_from(places: Places) -> Iterator[None]:
+    """Rows in messages are those of the table, not of what was kept of it."""
+    try:
+        yield
+    except SteelyardError as error:
+        raise (error if error.row is None else error.at(int(places[error.row]))) from None
 
 
 def _names(value: Any) -> list[str]:
@@ -159,14 +183,16 @@ def _names(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else value if isinstance(value, list) else []
 
 
-def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, list[str]]:
-    """Rows without gaps, where those are to be dropped."""
+def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, Places, list[str]]:
+    """Rows without gaps, where those are to be dropped, and which rows of the table they are."""
+    places = np.arange(table.num_rows)
     if missing != "drop":
-        return table, []
+        return table, places, []
     used = table.select(list(dict.fromkeys(names)))
-    kept = used.drop_null()
+    kept = used.append_column(ROW, [places]).drop_null()
     dropped = used.num_rows - kept.num_rows
-    return kept, [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
+    note = [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
+    return kept.drop_columns([ROW]), as_numpy(kept.column(ROW)), note
 
 
 def read_folds(text: str) -> Any:

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..errors import BadOption, SteelyardError, quoted
+from ..errors import BadOption, SteelyardError, UnknownModel, quoted
 from ..terminal import command_line, complain, console, counting, error_console, working, write_to
 from .scores import scores_in, words_told
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
@@ -233,7 +233,8 @@ def located(loaded: Loaded) -> Iterator[Any]:
         with words_told(loaded.table):
             yield loaded.table
     except SteelyardError as error:
-        raise loaded.locate(error) from None
+        # Of an option that cannot be, no file is to blame.
+        raise (error if isinstance(error, BadOption | UnknownModel) else loaded.locate(error)) from None
 
 
 def assess_scores(loaded: Loaded, truth: str, membership: str, reading: Reading, measures: Sequence[str]) -> Assessment:
