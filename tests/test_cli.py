@@ -544,3 +544,11 @@ def test_a_narrow_screen_does_without_methods_and_not_without_values(
     assert "0.200   [0.144," in out
     monkeypatch.setattr(terminal, "PIPE_WIDTH", 20)
     assert "↓ error value 0.200 95% interval [0.144, 0.271]" in " ".join(run(capsys, *words)[1].split())
+
+
+def test_classes_that_are_not_shown_are_counted_in_plain_words(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = table_of(tmp_path, "many.csv", "truth,said", *[f"c{code},c{code}" for code in range(15)])
+    out = run(capsys, "assess", path, "--truth", "truth", "--assigned", "said", "--measures", "sensitivity")[1]
+    assert "… and 3 more " in out

@@ -175,7 +175,7 @@ def slice_grid(assessment: Assessment) -> Grid | None:
 
 def _more(many: int, empty: int) -> list[list[str]]:
     hidden = many - MOST_CLASSES
-    return [[f"… {hidden} more in table()", "", *[""] * empty]] if hidden > 0 else []
+    return [[f"… and {hidden:,} more", "", *[""] * empty]] if hidden > 0 else []
 
 
 # --- several classifiers --------------------------------------------------------------------------------------
