@@ -122,7 +122,7 @@ def _discover_here(name: str) -> list[File]:
             return [_here(name)]
         if name and path.is_dir():
             return _in_folder(name)
-        if path.exists():
+        if name and path.exists():
             raise UnreadableFile(f"{quoted(name, LONG)} is no file: pipes and devices are not read", mend=UNREAD)
         found = sorted(one for one in globbed(name) if Path(one).is_file())
     except SteelyardError:
