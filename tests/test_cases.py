@@ -758,3 +758,11 @@ def test_names_of_columns_beside_arrays_are_refused() -> None:
         sy.assess(["a", "b"], ["a", "b"], assigned="x")
     with pytest.raises(BadOption, match="membership= names columns, but arrays were given"):
         sy.assess(["a", "b"], ["a", "b"], membership="x")
+
+
+def test_the_column_of_a_score_that_is_given_by_class_is_named() -> None:
+    """As that of any other column of a frame."""
+    frame = pd.DataFrame({"ill": ["yes", "no"], "votes": [3, 1]})
+    with pytest.raises(OutsideUnitInterval) as told:
+        sy.assess(frame, truth="ill", membership={"yes": "votes"})
+    assert told.value.column == "votes"

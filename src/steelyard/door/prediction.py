@@ -148,7 +148,8 @@ class Prediction:
         if threshold is None and self._is_value_on(scale):
             return self._cut(scale)
         if len(self.columns) == 1:
-            return assign_threshold(self.columns[0], self.name, self._spoken_for(scale), threshold, any_scale)
+            heading = self.headings[0] if self.headings else self.name
+            return assign_threshold(self.columns[0], heading, self._spoken_for(scale), threshold, any_scale)
         order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
         if any_scale:
