@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 from typing import Any
 
 import matplotlib
@@ -322,8 +323,10 @@ def test_classes_that_were_not_measured_have_no_continuum() -> None:
     with pytest.raises(BadOption, match=r"the truth was not measured\. Say where classes are cut: scale=Continuum"):
         plain.plot.continuum()
     few = compared(50, measures=["error"])
+    assert few.plot.continuum() is not None
+    counted = replace(few, tally=replace(few.tally, scores=None))
     with pytest.raises(BadOption, match=r"was not kept. Add 'apparent_sqerr' to measures=\[...\]"):
-        few.plot.continuum()
+        counted.plot.continuum()
 
 
 def test_tables_that_cannot_be_drawn_are_refused_at_once() -> None:

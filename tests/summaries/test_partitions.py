@@ -122,7 +122,7 @@ def odd(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         columns["batch"] = np.zeros(ROWS, np.int64)
         extra = {"group": "batch"}
     elif name == "weightless":
-        columns["weight"] = np.where(np.arange(ROWS) % 3, columns["weight"], 0.0)
+        columns["weight"] = np.where(np.arange(ROWS) % 100, columns["weight"], 0.0)
         extra = {"weight": "weight"}
     elif name == "alike":
         columns |= {f"q_{label}": np.full(ROWS, 1 / 3) for label in "xyz"}

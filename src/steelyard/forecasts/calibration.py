@@ -344,6 +344,6 @@ class CalibrationEvaluation(RowEvaluation):
     def remark(self, slot: Slot) -> str:
         """What the value hides."""
         value = self.result(slot).value[0]
-        if np.isnan(value) and self.patterns.clusters == 1:
-            return "undefined: a single cluster does not tell what chance alone makes"
+        if np.isnan(value) and self.clustered:
+            return "undefined: too few rows or clusters to tell what chance alone makes"
         return "no more than chance alone makes of calibrated forecasts" if value == 0 else ""
