@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..door.covariates import deviations, finite_numbers
-from ..door.estimators import innermost
+from ..door.estimators import copy_of, innermost
 from ..errors import BadOption, NoVariance, quoted, refuse_length
 from .observations import Observations
 
@@ -103,7 +102,7 @@ def _by_estimator(model: Any, told: bool) -> Predict:
         raise NoVariance(problem, column="model", mend=MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
-        fitted = _copy(model).fit(train, values)
+        fitted = copy_of(model).fit(train, values)
         if not told:
             return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
         mean, sd = fitted.predict(test, return_std=True)
@@ -111,14 +110,6 @@ def _by_estimator(model: Any, told: bool) -> Predict:
         return LeftOut(_checked(mean, len(test)), np.square(np.ravel(sd)) + added, meaning)
 
     return predict
-
-
-def _copy(model: Any) -> Any:
-    if not hasattr(model, "get_params"):
-        return deepcopy(model)
-    from sklearn.base import clone
-
-    return clone(model)
 
 
 def _checked(mean: Any, rows: int) -> Array:
