@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from steelyard import terminal
 from steelyard.cli import app, main
+from steelyard.showing.fitting import Fitted
+from steelyard.showing.grids import Grid
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
@@ -552,3 +555,12 @@ def test_classes_that_are_not_shown_are_counted_in_plain_words(
     path = table_of(tmp_path, "many.csv", "truth,said", *[f"c{code},c{code}" for code in range(15)])
     out = run(capsys, "assess", path, "--truth", "truth", "--assigned", "said", "--measures", "sensitivity")[1]
     assert "… and 3 more " in out
+
+
+def test_intervals_break_only_where_nothing_else_can_give_way(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty column of notes goes first, and methods are folded."""
+    rows = [["kappa", "0.464", "[0.357, 0.554]", "0.051", "delta, Fisher scale", ""]]
+    grid = Grid(["measure", "value", "95% interval", "se", "method", "note"], rows, (1, 3), ["note", "method"])
+    for width, whole in ((80, True), (54, True), (38, False)):
+        Console(width=width).print(Fitted(grid))
+        assert ("[0.357, 0.554]" in capsys.readouterr().out) == whole

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 BOUNDLESS = 1 << 20  # columns of a screen on which everything fits
 FOLDED = 12  # of a long name, as much as is worth a line
+WORDS = re.compile(r"\[[^\]]*\]|\S+")  # an interval is one
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,27 @@ class Fitted:
         from rich.measure import Measurement
 
         boundless = options.update(width=BOUNDLESS)
-        for grid in accumulate(self.grid.spare, Grid.without, initial=self.grid):
+        for grid, breaks in self._candidates():
             table, cells = _table(grid), list(zip(grid.columns, *grid.rows, strict=True))
             most = [max(map(_length, column)) for column in cells]
             frame = Measurement.get(console, boundless, table).maximum - sum(most)
-            least = [max(map(_unbroken, column)) for column in cells]
+            least = [max(_unbroken(cell, breaks) for cell in column) for column in cells]
             if sum(least) <= options.max_width - frame:
                 for column, width in zip(table.columns, _shared(least, most, options.max_width - frame), strict=True):
                     column.width = width
                 yield table
                 return
         yield _list(self.grid)
+
+    def _candidates(self) -> Iterator[tuple[Grid, bool]]:
+        """What may be drawn, and whether intervals break: empty columns go before these do, and others after."""
+        full = self.grid
+        empty = [name for name in full.spare if not any(row[full.columns.index(name)] for row in full.rows)]
+        slim = reduce(Grid.without, empty, full)
+        yield full, False
+        yield slim, False
+        for grid in accumulate(slim.spare, Grid.without, initial=slim):
+            yield grid, True
 
 
 def _table(grid: Grid) -> RichTable:
@@ -56,9 +69,9 @@ def _length(cell: str) -> int:
     return cell_len(harmless(cell))
 
 
-def _unbroken(cell: str) -> int:
-    """The width that a cell needs at least: words may be folded, numbers and their brackets may not."""
-    words = [(word, _length(word)) for word in harmless(cell).split()]
+def _unbroken(cell: str, breaks: bool) -> int:
+    """The width that a cell needs at least: words may be folded, numbers may not, nor intervals unless they must."""
+    words = [(word, _length(word)) for word in (str.split if breaks else WORDS.findall)(harmless(cell))]
     return max([1, *[min(width, FOLDED) if word[0].isalpha() else width for word, width in words]])
 
 

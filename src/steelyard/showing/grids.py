@@ -46,7 +46,7 @@ class Grid:
         kept = [place for place in range(len(self.columns)) if place != gone]
         rows = [[row[place] for place in kept] for row in self.rows]
         right = [kept.index(place) for place in self.right if place in kept]
-        return Grid([self.columns[place] for place in kept], rows, right)
+        return Grid([self.columns[place] for place in kept], rows, right, [one for one in self.spare if one != name])
 
 
 # --- one classifier -------------------------------------------------------------------------------------------
