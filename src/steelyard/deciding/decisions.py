@@ -98,7 +98,7 @@ class Thresholds:
     @property
     def unit(self) -> float:
         """What one independent row weighs."""
-        return self.one.evaluation.unit / PSEUDO_ROW
+        return _unit(self.one.evaluation)
 
     @property
     def own_weight(self) -> Array:
@@ -112,8 +112,7 @@ class Thresholds:
     def table_of(self, cells: Array) -> Tables:
         """Tables with the prevalence that was asked for."""
         evaluation = self.one.evaluation
-        freedom = np.inf if evaluation.rows.cluster is None else evaluation.patterns.clusters - 1.0
-        return Tables(cells, evaluation.scale, self.one.code, self.unit, self.prevalence, freedom)
+        return Tables(cells, evaluation.scale, self.one.code, self.unit, self.prevalence, _freedom(evaluation))
 
     def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
         """Every threshold in a row: the table there, and some measures with their intervals."""
@@ -180,6 +179,16 @@ class Thresholds:
         for side in (self.one.positive, ~self.one.positive):
             fold[side] = random.permutation(int(side.sum())) % FOLDS
         return fold
+
+
+def _unit(evaluation: RankedEvaluation) -> float:
+    """What one independent row weighs."""
+    return evaluation.unit / PSEUDO_ROW
+
+
+def _freedom(evaluation: RankedEvaluation) -> float:
+    """The degrees of freedom that clusters leave."""
+    return np.inf if evaluation.rows.cluster is None else evaluation.patterns.clusters - 1.0
 
 
 def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
@@ -304,7 +313,6 @@ def rejection(evaluation: RankedEvaluation, level: float) -> Table:
     mass = evaluation.weights.mass[ranking.order]
     kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
     risk = wrong / kept
-    freedom = np.inf if rows.cluster is None else evaluation.patterns.clusters - 1.0
-    low, high = wilson(risk, kept / (evaluation.unit / PSEUDO_ROW), level, freedom)
+    low, high = wilson(risk, kept / _unit(evaluation), level, _freedom(evaluation))
     columns_out = {"threshold": ranking.thresholds, "coverage": kept / kept[-1], "risk": risk, "low": low, "high": high}
     return Table({name: values.tolist() for name, values in columns_out.items()})

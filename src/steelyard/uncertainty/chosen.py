@@ -29,7 +29,7 @@ def influence_at(evaluation: Evaluation, place: int, truth: Codes, assigned: Cod
 
 
 def influences_at(evaluation: Evaluation | RowEvaluation, places: Sequence[int], smooth: bool) -> Array:
-    """What a row of each pattern adds to chosen slots, (slots, patterns); NaN where a value is infinite."""
+    """What a row of each pattern adds to chosen slots, (slots, patterns); not finite where a value is infinite."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if isinstance(evaluation, RowEvaluation):
             several = [evaluation.influence(evaluation.slots[place], smooth) for place in places]
