@@ -31,6 +31,7 @@ NEXT = """What to run on your own predictions:
 
   steelyard assess  yours.csv --truth COLUMN --assigned COLUMN
   steelyard compare yours.csv --truth COLUMN --model NAME=COLUMNS --model ...
+  steelyard compare yours.csv ... --html page.html               a page to send
   steelyard assess  yours.csv ... --require 'error.high < 0.1'   a gate: 0 or 1
   steelyard --help                                               all the rest"""
 
