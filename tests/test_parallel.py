@@ -7,13 +7,25 @@ import os
 import platform
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from threading import current_thread
 
 import pytest
 
-from steelyard.parallel import WORTH_A_THREAD, ahead_of, allowed, comes_later, cores, meanwhile, quota, shared
+from steelyard.parallel import (
+    MOST_PORTIONS,
+    WORTH_A_THREAD,
+    Portions,
+    ahead_of,
+    allowed,
+    comes_later,
+    cores,
+    meanwhile,
+    quota,
+    shared,
+)
 
 
 @pytest.fixture
@@ -26,29 +38,63 @@ def total(some: Sequence[int]) -> int:
 
 
 @pytest.mark.usefixtures("two_cores")
-def test_a_core_that_has_less_to_do_begins_with_what_comes_later() -> None:
-    done: list[tuple[str, int]] = []
-    with ahead_of(lambda: done.append((current_thread().name, cores()))):
+@pytest.mark.parametrize("items", [2, 3])
+def test_cores_that_have_done_their_share_go_on_with_what_comes_later(items: int) -> None:
+    left, done = deque(range(5)), list[tuple[str, int]]()
+
+    def later() -> bool:
+        if not left:
+            return False
+        left.popleft()
+        done.append((current_thread().name, cores()))
+        return True
+
+    with ahead_of(later):
         assert comes_later()
-        assert sum(shared(range(3), total, WORTH_A_THREAD)) == 3
+        assert sum(shared(range(items), total, WORTH_A_THREAD)) == sum(range(items))
     assert not comes_later()
-    ((name, available),) = done
-    assert name != current_thread().name
-    assert available == 1  # the other core is busy
+    assert len(done) == 5
+    names, available = zip(*done, strict=True)
+    assert current_thread().name not in names
+    assert set(available) == {1}  # the other core is busy
 
 
 @pytest.mark.usefixtures("two_cores")
-@pytest.mark.parametrize(("items", "rows"), [(4, WORTH_A_THREAD), (3, 10), (1, WORTH_A_THREAD)])
+@pytest.mark.parametrize(("items", "rows"), [(3, 10), (1, WORTH_A_THREAD)])
 def test_nothing_is_begun_where_no_core_would_wait(items: int, rows: int) -> None:
     done: list[str] = []
-    with ahead_of(lambda: done.append("later")):
+
+    def later() -> bool:
+        done.append("later")
+        return False
+
+    with ahead_of(later):
         assert sum(shared(range(items), total, rows)) == sum(range(items))
     assert not done
 
 
+@pytest.mark.parametrize("available", [1, 2, 3])
+@pytest.mark.parametrize("begun", [0, 1, 5, 100])
+@pytest.mark.parametrize("rows", [0, 1, 100, 3 * WORTH_A_THREAD + 1, 100 * WORTH_A_THREAD])
+def test_portions_are_the_same_whoever_takes_them(
+    rows: int, begun: int, available: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.parallel.allowed", lambda: available)
+    portions = Portions(rows, lambda start, stop: (start, stop))
+    taken = [portions.take() for _ in range(begun)]
+    found = portions.results()
+    assert taken == sorted(taken, reverse=True)
+    assert found[0][0] == 0
+    assert found[-1][1] == rows
+    assert [stop for _, stop in found[:-1]] == [start for start, _ in found[1:]]
+    assert len(found) == max(1, min(rows // WORTH_A_THREAD, MOST_PORTIONS))
+    assert not portions.take()
+    assert portions.results() == found
+
+
 @pytest.mark.usefixtures("two_cores")
 def test_what_goes_wrong_on_the_way_is_told_and_nothing_comes_later_any_more() -> None:
-    def fail() -> None:
+    def fail() -> bool:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"), ahead_of(fail):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .parallel import CHUNK, chunks, over_rows
+from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
     from .kinds import Numbers
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
-BESIDE = 0xD1342543DE82EF95  # from a column to the next; any odd number that is not made of the other
-FACTORS = np.arange(1, 2 * CHUNK, 2, dtype=np.uint64) * ODD  # odd ones lose no bit of what they are multiplied with
+BESIDE = 0xD1342543DE82EF95  # from a block of rows to the next; any odd number that is not made of the other
+FACTORS = np.arange(1, 1 << 16, 2, dtype=np.uint64) * ODD  # odd ones lose no bit of what they are multiplied with
 
 
 def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
@@ -49,17 +49,18 @@ def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
 def checksum(columns: Sequence[Numbers]) -> int:
     """A number that changes when any value does, or its place."""
     columns = end_to_end(columns)
+    rows, size = len(columns[0]), len(FACTORS)
 
     def work(start: int, stop: int) -> int:
         found = 0
-        for low, high in chunks(start, stop, 2 * len(columns)):
-            for place, piece in enumerate(pieces(columns, low, high)):
-                bits = piece.view(np.uint64)
-                total = int(np.einsum("i,i", bits, FACTORS[: len(bits)])) + 2 * low * int(ODD) * int(bits.sum())
-                found += pow(BESIDE, place, 2**64) * total
+        for block in range(start, stop):
+            for place, piece in enumerate(pieces(columns, block * size, (block + 1) * size)):
+                total = int(np.einsum("i,i", piece.view(np.uint64), FACTORS[: len(piece)]))
+                found += pow(BESIDE, block * len(columns) + place, 2**64) * total
         return found
 
-    return sum(over_rows(len(columns[0]), work, len(columns))) % 2**64
+    # Always in the same blocks, however many threads there are.
+    return sum(over_rows(-(-rows // size), work, size * len(columns))) % 2**64
 
 
 def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:

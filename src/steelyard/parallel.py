@@ -17,7 +17,7 @@ from math import ceil, inf
 from pathlib import Path
 from queue import Full, Queue
 from threading import Event, Thread, local
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ FREED = (32 << 20) - (1 << 13)  # bytes: the largest block of which glibc learns
 GROUPS = Path("/sys/fs/cgroup")  # what Linux grants to a container
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 LONG_CHUNK = 1 << 15  # rows: of fewer, threads that make many calls would wait for each other's
+MOST_PORTIONS = 16  # enough for cores to end at about the same time
 MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit into memory
 PATIENCE = 0.2  # seconds
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
@@ -238,25 +239,36 @@ def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -
 def shared(items: Sequence[Item], work: Callable[[Sequence[Item]], Result], rows: int) -> list[Result]:
     """Deal items out to all cores, where the rows behind an item are worth it; ``work`` gets a share of them.
 
-    A core that has fewer items than others goes on with what comes later, where somebody has said what that is.
+    A core that has done its share goes on with what comes later, where somebody has said what that is.
     """
     workers = _workers(min(len(items), rows * len(items) // WORTH_A_THREAD))
     if workers < 2:
         return [work(items)]
-    later: Callable[[], object] | None = getattr(_here, "later", None) if len(items) % workers else None
+    later: Callable[[], bool] = getattr(_here, "later", None) or (lambda: False)
 
     def deal(place: int) -> Result:
         found = work(items[place::workers])
-        if later is not None and place == workers - 1:
-            later()
+        while later():
+            pass
         return found
 
     return side_by_side(deal, range(workers))
 
 
+def dealt_out(items: Sequence[Item], work: Callable[[Sequence[Item]], object], rows: int) -> None:
+    """The same, where an item that would keep one core busy while the others wait is shared by all of them."""
+    dealt = len(items) - (len(items) % cores() == 1 and not comes_later())
+    shared(items[:dealt], work, rows)
+    work(items[dealt:])
+
+
 @contextmanager
-def ahead_of(later: Callable[[], object] | None) -> Iterator[None]:
-    """Say what a core may begin with that would wait for others otherwise; it may or may not be done afterwards."""
+def ahead_of(later: Callable[[], bool] | None) -> Iterator[None]:
+    """Say what a core may go on with that would wait for others otherwise.
+
+    It is called again and again, by several cores at a time, as long as there was something left to do; and not at all
+    where no core has to wait.
+    """
     _here.later = later
     try:
         yield
@@ -265,8 +277,40 @@ def ahead_of(later: Callable[[], object] | None) -> Iterator[None]:
 
 
 def comes_later() -> bool:
-    """Whether there is something that a core can begin with."""
+    """Whether there may be something that a core can go on with."""
     return getattr(_here, "later", None) is not None
+
+
+class Portions(Generic[Result]):
+    """Stretches of rows, of which whoever has nothing else to do takes the next one.
+
+    They are the same however many cores there are, and so is what their results add up to.
+    """
+
+    def __init__(self, rows: int, work: Callable[[int, int], Result], columns: int = 1) -> None:
+        """Cut all rows into portions; nothing is done yet."""
+        number = max(min(rows * columns // WORTH_A_THREAD, MOST_PORTIONS), 1)
+        self._left = deque(pairwise([rows * part // number for part in range(number + 1)]))
+        self._work = work
+        self._done: dict[tuple[int, int], Result] = {}
+
+    def take(self) -> bool:
+        """Work on the next portion; tell whether there was one."""
+        try:
+            ends = self._left.popleft()
+        except IndexError:
+            return False
+        self._done[ends] = self._work(*ends)
+        return True
+
+    def results(self) -> list[Result]:
+        """Work on all that are left, side by side; all results, in row order."""
+        workers = _workers(len(self._left))
+        if workers > 1:
+            side_by_side(lambda _: all(iter(self.take, False)), range(workers))
+        while self.take():
+            pass
+        return [result for _, result in sorted(self._done.items())]
 
 
 def in_pieces(formula: Callable[..., tuple[Any, ...]], *columns: Any) -> tuple[Any, ...]:

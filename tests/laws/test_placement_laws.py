@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard.parallel
 import steelyard.ranking.evaluation
-import steelyard.ranking.placements
 from steelyard import assess
 from steelyard.evaluating.masses import BY_COUNT
 from steelyard.measures.ranking import auc
@@ -74,8 +73,7 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     truth, chance = sample(200_003, 3, 3)
     rows = assess(truth, chance, measures=["auc"]).ranked
     alone = Placements.of(rows.rows, 0, rows.sizes)
-    for module in (steelyard.parallel, steelyard.ranking.placements):
-        monkeypatch.setattr(module, "cores", lambda: several)
+    monkeypatch.setattr(steelyard.parallel, "cores", lambda: several)
     monkeypatch.setattr(steelyard.parallel, "WORTH_A_THREAD", 1 << 12)
     together = Placements.of(rows.rows, 0, rows.sizes)
     assert_array_equal(together.counts, alone.counts)

@@ -58,7 +58,7 @@ def test_counts_tell_values_and_influences_of_classes_and_of_averages(
         for slot in ranked.slots:
             if slot.code is None:
                 ranked.result(slot)
-        assert bool(ranked.memory.placements) == (FELT > 0)
+        assert bool(ranked.memory.counted) == (FELT > 0)
         influences = [ranked.influence(slot, smooth=False) for slot in ranked.slots]
         return [*ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, *influences]
 

@@ -143,7 +143,7 @@ def _level(level: float, critical: Array | None) -> float:
 
 
 def compute_all(parts: Sequence[Part]) -> None:
-    """Compute all slots of some parts; a core that would wait for others begins with the next part."""
+    """Compute all slots of some parts; a core that would wait for others goes on with the next part."""
     for part, following in zip_longest(parts, parts[1:]):
         with ahead_of(None if following is None else following.begin):
             part.results  # noqa: B018  (computed when it is first asked for, and kept)
@@ -162,10 +162,9 @@ class Part:
         """All values and bounds as columns."""
         return compute(self.evaluation, self.settings)
 
-    def begin(self) -> None:
-        """Do some of what all slots need, before anybody asks for them."""
-        if isinstance(self.evaluation, RowEvaluation):
-            self.evaluation.begin()
+    def begin(self) -> bool:
+        """Do some of what all slots need, before anybody asks for them; tell whether there was anything left to do."""
+        return isinstance(self.evaluation, RowEvaluation) and self.evaluation.begin()
 
     @property
     def classes(self) -> tuple[Label, ...]:

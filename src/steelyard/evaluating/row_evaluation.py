@@ -227,9 +227,9 @@ class RowEvaluation(ABC):
             errors = np.sqrt(np.array([each.variance for each in found]).reshape(-1, 2).T)
         return Spread(errors[0], errors[1]), np.array([each.freedom[1] for each in found])
 
-    def begin(self) -> None:
-        """Do some of what all slots need, before anybody asks for them: nothing, where each needs something else."""
-        return
+    def begin(self) -> bool:
+        """Do some of what all slots need, before anybody asks for them; tell whether there was anything left to do."""
+        return False  # where each needs something else
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Do what must be done once, before rows are weighed anew again and again."""

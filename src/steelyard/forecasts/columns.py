@@ -24,7 +24,7 @@ from ..evaluating.evaluation import PSEUDO_ROWS, Slot
 from ..evaluating.row_evaluation import AVERAGES, RowEvaluation, key_of
 from ..measures import find
 from ..own_columns import ODD, pieces
-from ..parallel import chunks, long_chunks, over_rows
+from ..parallel import Portions, chunks, long_chunks, over_rows
 from ..registry import Measure
 from .column_sums import ColumnSums
 from .moments import Moments
@@ -104,31 +104,35 @@ class ForecastColumns(RowEvaluation):
         over_rows(len(found), work, len(self.scale))
         return found
 
-    def begin(self) -> None:
-        """Sum up all columns."""
-        _ = self.moments
+    def begin(self) -> bool:
+        """Sum up all columns over some more rows."""
+        return self._summing[1].take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
     @cached_property
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
-        weights = self.weights
-        with np.errstate(divide="ignore", invalid="ignore"):
-            first = self.piece(0, min(len(self.rows), SAMPLE))
-            shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
+        shift, portions = self._summing
+        return Moments(shift, self._masses, *reduce(np.add, portions.results()))
 
-            summing = self.sums_of(self.columns)
+    @cached_property
+    def _summing(self) -> tuple[Array, Portions[Array]]:
+        """About where the mean of each column is, and the sums over portions of the rows."""
+        weights, summing = self.weights, self.sums_of(self.columns)
 
-            def work(start: int, stop: int) -> Array:
-                sums = np.zeros((4, len(self.columns), len(self.scale)))
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros((4, len(self.columns), len(self.scale)))
+            with np.errstate(divide="ignore", invalid="ignore"):
                 for low, high in long_chunks(start, stop, len(self.scale)):
                     each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
                     sums += summing.over(self.piece(low, high), shift, each)
-                return sums
+            return sums
 
-            sums = reduce(np.add, over_rows(len(self.rows), work, PASSES * len(self.scale)))
-        return Moments(shift, self._masses, *sums)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            first = self.piece(0, min(len(self.rows), SAMPLE))
+            shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
+        return shift, Portions(len(self.rows), work, PASSES * len(self.scale))
 
     @cached_property
     def _masses(self) -> Array:

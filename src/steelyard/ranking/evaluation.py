@@ -23,9 +23,10 @@ from ..evaluating.masses import BY_COUNT, Influences, Sides, pseudo_moments
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
+from .cells import counted
+from .counted import Counted
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
 from .order import SORTING, Ranking, unordered
-from .placements import Placements
 from .smoothed import Smoothed
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Memory:
     unordered: dict[int, OneAgainstRest] = field(default_factory=dict)
     rankings: dict[int, Ranking] = field(default_factory=dict)
     results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
-    placements: list[Placements] = field(default_factory=list)
+    counted: list[Counted] = field(default_factory=list)
     smoothed: dict[str, Smoothed] = field(default_factory=dict)
 
 
@@ -114,10 +115,10 @@ class RankedEvaluation(RowEvaluation):
         slots = [slot for slot in slots if slot.measure.formula in BY_COUNT and key_of(slot) not in self.memory.results]
         if not slots or not self._countable or (self._felt and not self._small):
             return
-        placements = None if self._felt else self._placements(keep)
+        standing = None if self._felt else self._counted(keep)
         for measure in {slot.measure.label: slot.measure for slot in slots}.values():
             parts = {part for label, part in map(key_of, slots) if label == measure.label and part is not None}
-            known = {} if placements is None else self._unmoved(placements, measure, parts)
+            known = {} if standing is None else self._unmoved(standing, measure, parts)
             if self._small:
                 known |= {part: self._smoothed(measure).found(part) for part in parts - known.keys()}
             self.memory.results.update({(measure.label, part): found for part, found in known.items()})
@@ -138,10 +139,10 @@ class RankedEvaluation(RowEvaluation):
         """Whether there are so few rows that pseudo-rows are likely to be felt."""
         return bool(self._pseudo_shares.max() >= FELT)
 
-    def _unmoved(self, placements: Placements, measure: Measure, parts: Set[int | str]) -> dict[int | str, Found]:
+    def _unmoved(self, standing: Counted, measure: Measure, parts: Set[int | str]) -> dict[int | str, Found]:
         """What a measure is by counts alone, of those parts in which no pseudo-row would be felt."""
         added = self._pseudo_shares
-        found, codes = placements.found(measure.formula, parts), set(range(len(added)))
+        found, codes = standing.found(measure.formula, parts), set(range(len(added)))
 
         def unfelt(part: int | str) -> bool:  # no value moves further than the share of the mass that is added
             moved = added.max() if isinstance(part, str) else added[part]
@@ -150,17 +151,17 @@ class RankedEvaluation(RowEvaluation):
         kept = {part for part in parts if unfelt(part)}
         if not kept >= parts & set(AVERAGES):
             # An average has less of an error than its classes: what is nothing beside theirs will do.
-            found |= placements.found(measure.formula, codes - parts)
+            found |= standing.found(measure.formula, codes - parts)
             kept |= parts & set(AVERAGES) if all(map(unfelt, codes)) else set()
         return {part: found[part] for part in kept}
 
-    def _placements(self, keep: bool) -> Placements:
+    def _counted(self, keep: bool) -> Counted:
         """Where rows stand among others."""
-        if self.memory.placements:
-            return self.memory.placements[0]
-        found = Placements.of(self.rows, self.model, self.sizes)
+        if self.memory.counted:
+            return self.memory.counted[0]
+        found = counted(self.rows, self.model, self.sizes)
         if keep:
-            self.memory.placements.append(found)
+            self.memory.counted.append(found)
         return found
 
     def _smoothed(self, measure: Measure) -> Smoothed:
@@ -229,7 +230,7 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return NOT_FOUND
         if key not in self.memory.results:
-            if slot.code is None or self.memory.placements or slot.measure.label in self.memory.smoothed:
+            if slot.code is None or self.memory.counted or slot.measure.label in self.memory.smoothed:
                 self._count([slot])
             if key in self.memory.results:
                 return self.memory.results[key]
@@ -244,8 +245,8 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return np.full(len(self.rows), np.nan)
         formula, part = slot.measure.formula, str(slot.average) if slot.code is None else slot.code
-        if self.memory.placements and not smooth and formula in BY_COUNT:
-            return self.memory.placements[0].influence(formula, part)
+        if self.memory.counted and not smooth and formula in BY_COUNT:
+            return self.memory.counted[0].influence(formula, part)
         if slot.measure.label in self.memory.smoothed:
             return self.memory.smoothed[slot.measure.label].influence(part, smooth)
         if slot.code is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
-ONE, LARGEST = np.uint64(1), np.uint64(2**63 - 1)
+ONE, SIGNED = np.uint64(1), np.uint64(2**63)
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
@@ -143,28 +143,35 @@ def unordered(score: Numbers, truth: Codes, code: int) -> tuple[Ranking, Marks] 
     Returns:
         A ranking that knows of no row, and which of them are of the class; None where a score is negative.
     """
-    keys: Places = np.empty(len(score), dtype=np.uint64)
-
-    def write(start: int, stop: int) -> bool:
-        for low, high in chunks(start, stop):
-            bits = keys[low:high]
-            np.add(0.0, score[low:high], out=bits.view(np.float64), dtype=np.float64)
-            if bits.max(initial=0) > LARGEST:
-                return False
-            bits <<= ONE
-            bits |= truth[low:high] == code
-            np.invert(bits, out=bits)
-        return True
-
-    if not all(over_rows(len(score), write)):
+    keys = sided_keys(score, truth, code)
+    if keys is None:
         return None
-    keys = _sorted(keys)
     own, tied = np.empty(len(keys), dtype=bool), np.zeros(len(keys), dtype=bool)
     for low, high in chunks(0, len(keys)):
         np.equal(keys[low:high] & ONE, 0, out=own[low:high])
         before = keys[max(low - 1, 0) : high - 1]
         tied[max(low, 1) : high] = (before ^ keys[max(low, 1) : high]) <= ONE
     return Ranking(np.zeros(0, np.int64), tied, score), own
+
+
+def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
+    """Scores in a row, from the highest to the lowest: all bits of each turned round, and 0 at the end for the class.
+
+    Rows of the rest, with a 1, come behind those of the class with the same score. None where a score is negative.
+    """
+    keys: Places = np.empty(len(score), dtype=np.uint64)
+
+    def write(start: int, stop: int) -> bool:
+        for low, high in chunks(start, stop):
+            some = score[low:high].astype(np.float64, copy=False)
+            bits = np.invert(some.view(np.uint64), out=keys[low:high])
+            if bits.min(initial=SIGNED) < SIGNED and some.min() < 0:
+                return False
+            bits <<= ONE  # there goes the sign, and with it what tells -0.0 from 0.0
+            bits |= (truth[low:high] != code).astype(np.uint64)  # left to NumPy, that takes longer
+        return True
+
+    return _sorted(keys) if all(over_rows(len(score), write)) else None
 
 
 def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:

@@ -7,18 +7,17 @@ only these counts need to come back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..evaluating.masses import BY_COUNT, spread_of
-from ..evaluating.row_evaluation import AVERAGES, Found
-from ..parallel import chunks, comes_later, cores, over_rows, shared
+from ..parallel import chunks, dealt_out, over_rows
 from ..sums.rows import Rows
+from .counted import Counted, Mean, ways
 from .order import SORTING, Tags, ordering
 
 if TYPE_CHECKING:
@@ -31,22 +30,16 @@ EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
 @dataclass(frozen=True)
-class Placements:
+class Placements(Counted):
     """How many rows of the other side are above each row, class by class, in the order of the input.
 
     Attributes:
         counts: (classes, rows).
         truth: The true classes.
-        sizes: How many rows each class has.
-        units: What one count of each class stands for: a row, or half of one where scores are tied.
-        above: How many of the rest are above the rows of each class, summed up.
     """
 
     counts: Places
     truth: Codes
-    sizes: Array
-    units: Array
-    above: Array
 
     @classmethod
     def of(cls, rows: Rows, model: int, sizes: Array) -> Placements:
@@ -70,41 +63,18 @@ class Placements:
                 write(code)
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
-        # A class that would keep one core busy while the others wait is shared by all of them.
-        dealt = len(codes) - (len(codes) % cores() == 1 and not comes_later())
-        shared(codes[:dealt], work, SORTING * len(rows))
-        work(codes[dealt:])
+        dealt_out(codes, work, SORTING * len(rows))
         if len(columns) == 1:  # the other class has the same score, turned round
             units[1 - speaks], above[1 - speaks] = units[speaks], above[speaks]
             counts[1 - speaks] = (sizes[::-1] / units)[rows.truth] - counts[speaks]
-        return cls(counts, rows.truth, sizes, units, above)
-
-    def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
-        """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
-        rest, (values, lines) = self.sizes.sum() - self.sizes, self._lines(formula)
-        averaging = ways(values, self.sizes)
-        means = {average: _Mean.of(lines, *way) for average, way in averaging.items() if average in parts}
-        codes = [part for part in parts if isinstance(part, int)]
-        *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
-        found: dict[int | str, Found] = {}
-        for code in codes:
-            constant, slope = lines[code].T
-            sizes = np.array([rest[code], self.sizes[code]])
-            # Of any two rows, one of the class and one of the rest, one is above the other.
-            first = np.array([sizes.prod() - self.above[code], self.above[code]]) / self.units[code]
-            second = np.array([every[code] - own[code], own[code]])
-            both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
-            found[code] = _found(float(values[code]), both, sizes)
-        for average, by_class in zip(means, squares, strict=True):
-            found[average] = _found(float(averaging[average][0] @ values), by_class, self.sizes)
-        return found
+        return cls(sizes, units, above, counts, rows.truth)
 
     def influence(self, formula: object, part: int | str) -> Array:
         """What each row adds to a measure of one class, or averaged over all of them."""
         values, lines = self._lines(formula)
         alone = np.arange(len(values)) == part, 0 * values
         weights, gaps = ways(values, self.sizes)[part] if isinstance(part, str) else alone
-        used, mean = np.flatnonzero(weights), _Mean.of(lines, weights, gaps)
+        used, mean = np.flatnonzero(weights), Mean.of(lines, weights, gaps)
         found = np.empty(len(self.truth))
 
         def work(start: int, stop: int) -> None:
@@ -117,26 +87,17 @@ class Placements:
         over_rows(len(found), work, len(used))
         return found
 
-    def _lines(self, formula: object) -> tuple[Array, Array]:
-        """A measure of each class; and what rows add to it, as lines: (classes, sides, 2)."""
-        rest = self.sizes.sum() - self.sizes
-        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
-        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])
-        lines[..., 1] *= self.units[:, None]
-        return np.array([value for value, _, _ in known]), lines
-
     def _own(self, truth: Places, low: int, high: int) -> Array:
         """The counts of some rows among the rest of their own class."""
         counts = self.counts.ravel().take(truth * self.counts.shape[1] + np.arange(low, high))
         return np.asarray(counts, dtype=np.float64)
 
-    def _squares(self, means: Sequence[_Mean], counted: bool) -> Array:
-        """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
+    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
         if len(self.sizes) <= PAIRED:
             return self._squares_of_products(means)
         return self._squares_of_rows(means, counted) if means or counted else np.zeros((2, len(self.sizes)))
 
-    def _squares_of_rows(self, means: Sequence[_Mean], counted: bool) -> Array:
+    def _squares_of_rows(self, means: Sequence[Mean], counted: bool) -> Array:
         classes, rows = self.counts.shape
 
         def work(start: int, stop: int) -> Array:
@@ -156,7 +117,7 @@ class Placements:
 
         return reduce(np.add, over_rows(rows, work, classes))
 
-    def _squares_of_products(self, means: Sequence[_Mean]) -> Array:
+    def _squares_of_products(self, means: Sequence[Mean]) -> Array:
         """The same of few classes, by the products of their counts two by two."""
         sums, products = self._products
         found = []
@@ -190,13 +151,6 @@ class Placements:
         return found[:, -1], found[:, :-1]
 
 
-def ways(values: Array, sizes: Array) -> dict[str, tuple[Array, Array]]:
-    """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
-    even, share = np.full(len(values), 1 / len(values)), sizes / sizes.sum()
-    moved = (values - share @ values) / sizes.sum()
-    return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
-
-
 def _tags(truth: Codes, classes: int) -> Tags | None:
     """The tags of rows for the scores of all classes; None where these would take too many bits of a score.
 
@@ -206,39 +160,6 @@ def _tags(truth: Codes, classes: int) -> Tags | None:
         return None
     tags = Tags.of(len(truth), truth, classes)
     return tags.kept(len(truth)) if classes > FEW else tags
-
-
-class _Mean(NamedTuple):
-    """What a row adds to a weighted mean over the classes, by its true class: linear in its counts.
-
-    Attributes:
-        constant: What it adds where all counts are 0.
-        slope: What each count adds, of a row of the rest.
-        own: How much more, of a row of the class.
-    """
-
-    constant: Array
-    slope: Array
-    own: Array
-
-    @classmethod
-    def of(cls, lines: Array, weights: Array, gaps: Array) -> _Mean:
-        """Put the lines of all classes together: a row is of the rest to every class but its own."""
-        constants, slopes = weights[:, None] * lines[..., 0], weights[:, None] * lines[..., 1]
-        constant = constants[:, 0].sum() + constants[:, 1] - constants[:, 0] + gaps
-        return cls(constant, slopes[:, 0], slopes[:, 1] - slopes[:, 0])
-
-    def at(self, truth: Places, own: Array, slope: Array, counts: Places) -> Array:
-        """What some rows add, by their true class, their count for it, and the slopes and counts of classes."""
-        influence: Array = np.einsum("c,cr->r", slope, counts)
-        influence += self.own.take(truth) * own
-        influence += self.constant.take(truth)
-        return influence
-
-
-def _found(value: float, squares: Array, sizes: Array) -> Found:
-    variance, freedom = spread_of(squares, sizes)
-    return Found((value, value), (variance, variance), (freedom, freedom))
 
 
 def _place(order: Places, own: Marks, out: Places) -> float:

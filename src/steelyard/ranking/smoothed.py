@@ -16,9 +16,9 @@ from ..door.prediction import Scores
 from ..evaluating.masses import BY_COUNT, Sides, spread_of
 from ..evaluating.row_evaluation import NOT_FOUND, Found
 from ..parallel import chunks, over_rows, shared
+from .counted import ways
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW
 from .order import SORTING, Tags, ordering
-from .placements import ways
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks, Places

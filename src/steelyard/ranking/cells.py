@@ -1,0 +1,228 @@
+"""Where rows stand among those of the other side, of many rows of which nobody asks what each of them adds.
+
+Of one class, how many of the rest are above each row of its own tells everything, and no row needs to be known by its
+place. Averages over classes are made of what a row adds by each of its scores, and only the spread of that is asked
+for: so it is looked up in the cell in which a score lies, where it is the mean of all rows of the same side. Cells are
+so narrow that the standard error of an average keeps four digits; values, and what is said of classes, are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from ..parallel import chunks, dealt_out, over_rows
+from ..sums.rows import Rows
+from .counted import Counted, Mean
+from .order import ONE, SORTING, sided_keys
+from .placements import Placements
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Numbers, Places
+
+BITS = 14  # of a cell's number
+BLURRED = 1e-6  # the part of the spread of rows that may be lost within cells
+LOWEST = 1 << 12  # one score in so many is below all cells but the lowest
+MANY = 1 << 18  # rows: of fewer, each is told from all others
+SAMPLE = 1 << 13  # scores that tell whether cells will do
+
+
+class Cells(NamedTuple):
+    """Stretches of a score, by the first bits of its numbers: the closer to 0, the shorter.
+
+    Attributes:
+        first: The first bits of the lowest cell, which holds all that is below the others.
+        shift: How many bits are left out.
+        number: How many cells there are.
+    """
+
+    first: int
+    shift: int
+    number: int
+
+    @classmethod
+    def of(cls, keys: Places) -> Cells:
+        """Make cells of sorted scores."""
+        positive = int(np.searchsorted(keys, ~ONE))
+        few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
+        low, high = (int(~keys[place] >> ONE) for place in (max(positive - 1 - few, 0), 0))
+        shift = max((high - low).bit_length() - BITS, 0)
+        first = max((low >> shift) - 1, 0)
+        return cls(first, shift, (high >> shift) - first + 1)
+
+    def at(self, score: Numbers) -> Places:
+        """The cells of scores, none of which is above those that the cells were made of."""
+        cells = score.astype(np.float64, copy=False).view(np.int64) >> self.shift
+        np.maximum(cells, self.first, out=cells)
+        cells -= self.first
+        return cells
+
+    def ends(self, keys: Places) -> Places:
+        """Where each cell ends in these sorted scores, the highest cell first."""
+        lowest = np.arange(self.first + self.number - 1, self.first, -1) << self.shift + 1
+        return np.concatenate([[0], np.searchsorted(keys, ~lowest.view(np.uint64), side="right"), [len(keys)]])
+
+
+class Standing(NamedTuple):
+    """How many rows of the other side are above those of the class, and of the rest; one of the same score counts half.
+
+    Attributes:
+        cells: The cells of the score.
+        above: The counts of the rows of the class, summed up.
+        squares: Squared counts summed up: of the rest, and of the class.
+        means: Counts by cell, from the lowest up: of the rest, and of the class.
+        blurred: The part of the spread of counts that is lost within cells.
+    """
+
+    cells: Cells
+    above: float
+    squares: Array
+    means: Array
+    blurred: float
+
+    @classmethod
+    def of(cls, keys: Places, size: int) -> Standing:
+        """Read them off the sorted scores of a class of this size and the rest."""
+        places, last = _places(keys, size)
+        reached = np.arange(float(size))
+        above = places - reached
+        # A row of the rest comes before all of the class but those above it: what these squares add up to is known.
+        squares = np.array([(len(keys) - size) * size**2 - np.einsum("i,i", above, 2 * reached + 1), 0.0])
+        if len(last):
+            own, rest = _tied(keys, last)
+            end = np.searchsorted(places, last) + 1
+            half = np.zeros(size + 1)
+            half[end - own] += rest / 2
+            half[end] -= rest / 2
+            above += np.cumsum(half)[:-1]
+            squares[0] += rest @ ((end - own / 2) ** 2 - end**2.0)
+        squares[1] = np.einsum("i,i", above, above)
+        cells = Cells.of(keys)
+        ends = cells.ends(keys)
+        before = np.searchsorted(places, ends)
+        number, others = np.diff([ends - before, before]), np.array([before[:-1], (ends - before)[:-1]])
+        filled = number[1] > 0
+        sums = np.zeros(len(filled))
+        sums[filled] = np.add.reduceat(above, before[:-1][filled])
+        # Above a row of a cell are all of the other side in higher ones, and so many in its own.
+        sums -= number[1] * others[1]
+        within = np.where(number > 0, [number.prod(axis=0) - sums, sums], number[::-1] / 2) / np.maximum(number, 1)
+        means = within + others
+        kept, total = (number * means**2).sum(axis=1), (number * means).sum(axis=1)
+        spread = (squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
+        blurred = float((squares - kept).sum() / spread) if spread > 0 else 0.0
+        return cls(cells, float(total[1]), squares, means[:, ::-1], blurred)
+
+
+def _places(keys: Places, size: int) -> tuple[Places, Places]:
+    """Where the rows of the class stand; and the last one of these, wherever one of the rest has the same score."""
+    places: Places = np.empty(size, np.int64)
+    reached, tied = 0, []
+    for low, high in chunks(0, len(keys)):
+        some = keys[low : high + 1]
+        own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
+        np.add(own, low, out=places[reached : reached + len(own)])
+        reached += len(own)
+        tied.append(np.flatnonzero(some[1:] ^ some[:-1] == 1) + low)
+    return places, np.concatenate(tied)
+
+
+def _tied(keys: Places, last: Places) -> tuple[Places, Places]:
+    """How many rows of the class have the score of each of these, and how many of the rest."""
+    key = keys[last]
+    return last + 1 - np.searchsorted(keys, key), np.searchsorted(keys, key + ONE, side="right") - last - 1
+
+
+@dataclass(frozen=True)
+class CountedByCell(Counted):
+    """Measures of all classes and their averages, where a row adds what others of its side in its cells do.
+
+    Attributes:
+        rows: The rows, with what every classifier said of them.
+        model: The place of the classifier.
+        standings: Where the rows stand by the score of each class.
+    """
+
+    rows: Rows
+    model: int
+    standings: Sequence[Standing]
+
+    @classmethod
+    def of(cls, rows: Rows, model: int, sizes: Array) -> Self | None:
+        """Sort by the score of each class; None where there are few rows, or no cells would be narrow enough."""
+        columns = rows.scores[model].columns
+        if len(rows) < MANY or len(columns) < len(sizes):
+            return None
+        few = slice(None, None, len(rows) // SAMPLE)
+        if _standing(columns[0][few], rows.truth[few], 0) is None:  # there is no need to sort all rows to see this
+            return None
+        standings: list[Standing | None] = [None] * len(columns)
+
+        def work(codes: Sequence[int]) -> None:
+            for code in codes:
+                standings[code] = _standing(columns[code], rows.truth, code)
+
+        dealt_out(range(len(columns)), work, SORTING * len(rows))
+        known = [standing for standing in standings if standing is not None]
+        if len(known) < len(columns):
+            return None
+        return cls(sizes, np.ones(len(sizes)), np.array([one.above for one in known]), rows, model, known)
+
+    def influence(self, formula: object, part: int | str) -> Array:
+        """What each row adds to a measure: not to be told by cells."""
+        return self._placements.influence(formula, part)
+
+    @cached_property
+    def _placements(self) -> Placements:
+        return Placements.of(self.rows, self.model, self.sizes)
+
+    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
+        del counted  # they are there
+        of_rest, of_class = np.array([standing.squares for standing in self.standings]).T
+        by_mean = self._squares_of_means(means) if means else np.zeros((0, len(self.sizes)))
+        return np.concatenate([by_mean, [of_rest + of_class, of_class]])
+
+    def _squares_of_means(self, means: Sequence[Mean]) -> Array:
+        every, scores = self.rows.truth, self.rows.scores[self.model].columns
+        tables = [[self._table(code, mean) for mean in means] for code in range(len(self.sizes))]
+
+        def work(start: int, stop: int) -> Array:
+            found = np.zeros((len(means), len(self.sizes)))
+            for low, high in chunks(start, stop, columns=3, parts=2):
+                truth, influences, added = every[low:high], np.zeros((len(means), high - low)), np.empty(high - low)
+                for code, (score, standing) in enumerate(zip(scores, self.standings, strict=True)):
+                    places = standing.cells.at(score[low:high])
+                    places += places
+                    places += (truth == code).astype(np.int64)
+                    for table, influence in zip(tables[code], influences, strict=True):
+                        # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
+                        np.add(influence, table.take(places, mode="clip", out=added), out=influence)
+                influences *= influences
+                found += [np.bincount(truth, squares, len(self.sizes)) for squares in influences]
+            return found
+
+        sums: Array = reduce(np.add, over_rows(len(every), work, len(self.sizes)))
+        return sums
+
+    def _table(self, code: int, mean: Mean) -> Array:
+        """What a row adds to a mean by one score: by cell, one of the rest and one of the class in turns."""
+        of_rest, of_class = self.standings[code].means
+        slope = mean.slope[code]
+        return np.stack([slope * of_rest, mean.constant[code] + (slope + mean.own[code]) * of_class], axis=1).ravel()
+
+
+def counted(rows: Rows, model: int, sizes: Array) -> Counted:
+    """Where rows stand by the scores of one classifier; where there are others, they are compared row by row."""
+    alone = CountedByCell.of(rows, model, sizes) if len(rows.scores) == 1 else None
+    return alone or Placements.of(rows, model, sizes)
+
+
+def _standing(score: Numbers, truth: Codes, code: int) -> Standing | None:
+    """Where rows stand by one score; None where it can be negative, or its cells are too wide."""
+    keys = sided_keys(score, truth, code)
+    found = None if keys is None else Standing.of(keys, int(np.count_nonzero(truth == code)))
+    return found if found is not None and found.blurred < BLURRED else None
