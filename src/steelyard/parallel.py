@@ -255,11 +255,22 @@ def shared(items: Sequence[Item], work: Callable[[Sequence[Item]], Result], rows
     return side_by_side(deal, range(workers))
 
 
-def dealt_out(items: Sequence[Item], work: Callable[[Sequence[Item]], object], rows: int) -> None:
-    """The same, where an item that would keep one core busy while the others wait is shared by all of them."""
+def dealt_out(items: Sequence[Item], work: Callable[[Item], object], rows: int) -> None:
+    """The same one by one, to whichever core is free; one that others would have to wait for is shared by all cores."""
     dealt = len(items) - (len(items) % cores() == 1 and not comes_later())
-    shared(items[:dealt], work, rows)
-    work(items[dealt:])
+    left = deque(items[:dealt])
+
+    def take(_: Sequence[Item]) -> None:
+        while True:
+            try:
+                item = left.popleft()
+            except IndexError:
+                return
+            work(item)
+
+    shared(items[:dealt], take, rows)
+    for item in items[dealt:]:
+        work(item)
 
 
 @contextmanager

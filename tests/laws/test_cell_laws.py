@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import steelyard.ranking.cells
 from steelyard import assess, compare
 from steelyard.measures.ranking import auc
-from steelyard.ranking.cells import MANY, Cells, CountedByCell, Standing
+from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Order, Standing
 from steelyard.ranking.order import sided_keys
 from steelyard.ranking.placements import Placements
 
@@ -27,13 +27,13 @@ def forecasts(kind: str, classes: int = 3, rows: int = ROWS) -> tuple[Any, Any]:
         truth = np.minimum(random.geometric(0.4, rows) - 1, classes - 1)
     score = random.standard_normal((rows, classes))
     score[np.arange(rows), truth] += 1.0
-    said = np.exp(score * (40 if kind == "too sure" else 1))
+    said = np.exp(score * {"too sure": 40, "surer": 1.6}.get(kind, 1))
     said /= said.sum(axis=1, keepdims=True)
     if kind == "single precision":
         return truth, said.astype(np.float32)
     if kind == "zeros":
         said[said < 0.05] = 0.0
-    decimals = {"tied": 2, "some tied": 5, "too sure": 17}.get(kind, 17)
+    decimals = {"tied": 2, "some tied": 5}.get(kind, 17)
     said = said.round(decimals)
     if kind in ("tied", "some tied", "zeros"):
         said[:, -1] = (1 - said[:, :-1].sum(axis=1)).round(min(decimals, 12))
@@ -47,7 +47,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_are_many")
 @pytest.mark.parametrize("classes", [2, 3, 7])
-@pytest.mark.parametrize("kind", ["usual", "unequal", "tied", "some tied", "single precision", "zeros"])
+@pytest.mark.parametrize("kind", ["usual", "surer", "unequal", "tied", "some tied", "single precision", "zeros"])
 def test_cells_tell_what_rows_tell(kind: str, classes: int) -> None:
     truth, said = forecasts(kind, classes)
     rows = assess(truth, said, measures=["auc"]).ranked
@@ -76,16 +76,16 @@ def test_where_cells_would_be_too_wide_rows_are_told_apart() -> None:
 def test_a_class_of_which_the_sample_says_nothing_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, said = forecasts("usual")
     rows = assess(truth, said, measures=["auc"]).ranked
-    real, asked = Standing.of, []
+    real, asked = steelyard.ranking.cells._standing, list[tuple[int, int]]()
 
-    def blurred(keys: Any, size: int) -> Standing:
-        asked.append(len(keys))
-        return real(keys, size)._replace(blurred=1.0 if len(asked) == 3 else 0.0)
+    def standing(score: Any, truth: Any, code: int) -> Standing | None:
+        asked.append((len(score), code))
+        return None if code == 2 else real(score, truth, code)
 
-    monkeypatch.setattr(Standing, "of", blurred)
+    monkeypatch.setattr(steelyard.ranking.cells, "_standing", standing)
     assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
-    assert asked[0] < ROWS / 2
-    assert asked[1:] == [ROWS] * 3
+    assert asked[0][0] < ROWS / 2
+    assert sorted(asked[1:]) == [(ROWS, 0), (ROWS, 1), (ROWS, 2)]
 
 
 @pytest.mark.usefixtures("few_are_many")
@@ -146,17 +146,18 @@ def test_classifiers_are_compared_row_by_row(monkeypatch: pytest.MonkeyPatch) ->
     assert np.isfinite(found["se"]).all()
 
 
+@pytest.mark.parametrize("bits", [1, 4, 13])
 @given(
     scores=st.lists(st.sampled_from([0.0, -0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 3.0, np.inf]), min_size=2, max_size=40),
     data=st.data(),
 )
-def test_rows_stand_where_pairs_say(scores: list[float], data: st.DataObject) -> None:
+def test_rows_stand_where_pairs_say(bits: int, scores: list[float], data: st.DataObject) -> None:
     """Of two with the same score, each is half above the other."""
     truth = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores))), np.uint8)
     score = np.array(scores)
     keys = sided_keys(score, truth, 1)
     assert keys is not None
-    found = Standing.of(keys, int(truth.sum()))
+    found = Order.of(keys, int(truth.sum())).by(Cells.of(keys, bits))
     above = (score[None, :] > score[:, None]) + (score[None, :] == score[:, None]) / 2
     counts = (above * (truth[None, :] != truth[:, None])).sum(axis=1)
     assert found.above == counts[truth == 1].sum()
@@ -169,10 +170,12 @@ def test_rows_stand_where_pairs_say(scores: list[float], data: st.DataObject) ->
             assert found.means[side, cell] == pytest.approx(mine.mean(), abs=1e-9)
 
 
-def test_cells_hold_what_lies_between_their_ends() -> None:
+@pytest.mark.parametrize("bits", BITS)
+def test_cells_hold_what_lies_between_their_ends(bits: int) -> None:
     random = np.random.default_rng(0)
     score = random.random(5_000) ** 4
     keys = sided_keys(score, np.zeros(5_000, np.uint8), 1)
     assert keys is not None
-    cells = Cells.of(keys)
+    cells = Cells.of(keys, bits)
+    assert cells.number <= 2**bits + 2
     assert_array_equal(np.diff(cells.ends(keys))[::-1], np.bincount(cells.at(score), minlength=cells.number))

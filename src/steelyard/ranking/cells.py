@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from ..parallel import chunks, dealt_out, over_rows
+from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
 from .counted import Counted, Mean
 from .order import ONE, SORTING, sided_keys
@@ -24,7 +24,7 @@ from .placements import Placements
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Numbers, Places
 
-BITS = 14  # of a cell's number
+BITS = 13, 15  # of a cell's number: the fewer, the faster one is found
 BLURRED = 1e-6  # the part of the spread of rows that may be lost within cells
 LOWEST = 1 << 12  # one score in so many is below all cells but the lowest
 MANY = 1 << 18  # rows: of fewer, each is told from all others
@@ -45,12 +45,12 @@ class Cells(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, keys: Places) -> Cells:
-        """Make cells of sorted scores."""
+    def of(cls, keys: Places, bits: int) -> Cells:
+        """Make cells of sorted scores, with numbers of so many bits at most."""
         positive = int(np.searchsorted(keys, ~ONE))
         few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
         low, high = (int(~keys[place] >> ONE) for place in (max(positive - 1 - few, 0), 0))
-        shift = max((high - low).bit_length() - BITS, 0)
+        shift = max((high - low).bit_length() - bits, 0)
         first = max((low >> shift) - 1, 0)
         return cls(first, shift, (high >> shift) - first + 1)
 
@@ -84,14 +84,30 @@ class Standing(NamedTuple):
     means: Array
     blurred: float
 
+
+class Order(NamedTuple):
+    """The order of rows by one score, as far as it is told by a class and the rest.
+
+    Attributes:
+        keys: The sorted scores.
+        places: Where the rows of the class are.
+        above: How many of the rest are above each of them.
+        squares: Squared counts summed up: of the rest, and of the class.
+    """
+
+    keys: Places
+    places: Places
+    above: Array
+    squares: Array
+
     @classmethod
-    def of(cls, keys: Places, size: int) -> Standing:
-        """Read them off the sorted scores of a class of this size and the rest."""
+    def of(cls, keys: Places, size: int) -> Order:
+        """Read it off the sorted scores of a class of this size and the rest."""
         places, last = _places(keys, size)
         reached = np.arange(float(size))
         above = places - reached
         # A row of the rest comes before all of the class but those above it: what these squares add up to is known.
-        squares = np.array([(len(keys) - size) * size**2 - np.einsum("i,i", above, 2 * reached + 1), 0.0])
+        of_rest = (len(keys) - size) * size**2 - np.einsum("i,i", above, 2 * reached + 1)
         if len(last):
             own, rest = _tied(keys, last)
             end = np.searchsorted(places, last) + 1
@@ -99,35 +115,38 @@ class Standing(NamedTuple):
             half[end - own] += rest / 2
             half[end] -= rest / 2
             above += np.cumsum(half)[:-1]
-            squares[0] += rest @ ((end - own / 2) ** 2 - end**2.0)
-        squares[1] = np.einsum("i,i", above, above)
-        cells = Cells.of(keys)
-        ends = cells.ends(keys)
-        before = np.searchsorted(places, ends)
+            of_rest += rest @ ((end - own / 2) ** 2 - end**2.0)
+        return cls(keys, places, above, np.array([of_rest, np.einsum("i,i", above, above)]))
+
+    def by(self, cells: Cells) -> Standing:
+        """Average over the rows of each cell."""
+        ends = cells.ends(self.keys)
+        before = np.searchsorted(self.places, ends)
         number, others = np.diff([ends - before, before]), np.array([before[:-1], (ends - before)[:-1]])
         filled = number[1] > 0
         sums = np.zeros(len(filled))
-        sums[filled] = np.add.reduceat(above, before[:-1][filled])
+        sums[filled] = np.add.reduceat(self.above, before[:-1][filled])
         # Above a row of a cell are all of the other side in higher ones, and so many in its own.
         sums -= number[1] * others[1]
         within = np.where(number > 0, [number.prod(axis=0) - sums, sums], number[::-1] / 2) / np.maximum(number, 1)
         means = within + others
         kept, total = (number * means**2).sum(axis=1), (number * means).sum(axis=1)
-        spread = (squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
-        blurred = float((squares - kept).sum() / spread) if spread > 0 else 0.0
-        return cls(cells, float(total[1]), squares, means[:, ::-1], blurred)
+        spread = (self.squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
+        blurred = float((self.squares - kept).sum() / spread) if spread > 0 else 0.0
+        return Standing(cells, float(self.above.sum()), self.squares, means[:, ::-1], blurred)
 
 
 def _places(keys: Places, size: int) -> tuple[Places, Places]:
     """Where the rows of the class stand; and the last one of these, wherever one of the rest has the same score."""
     places: Places = np.empty(size, np.int64)
     reached, tied = 0, []
-    for low, high in chunks(0, len(keys)):
+    for low, high in chunks(0, len(keys), columns=2):
         some = keys[low : high + 1]
         own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
         np.add(own, low, out=places[reached : reached + len(own)])
         reached += len(own)
-        tied.append(np.flatnonzero(some[1:] ^ some[:-1] == 1) + low)
+        last = own[some.take(own + 1, mode="clip") ^ some.take(own) == 1]
+        tied.append(last + low)
     return places, np.concatenate(tied)
 
 
@@ -162,9 +181,8 @@ class CountedByCell(Counted):
             return None
         standings: list[Standing | None] = [None] * len(columns)
 
-        def work(codes: Sequence[int]) -> None:
-            for code in codes:
-                standings[code] = _standing(columns[code], rows.truth, code)
+        def work(code: int) -> None:
+            standings[code] = _standing(columns[code], rows.truth, code)
 
         dealt_out(range(len(columns)), work, SORTING * len(rows))
         known = [standing for standing in standings if standing is not None]
@@ -205,8 +223,7 @@ class CountedByCell(Counted):
                 found += [np.bincount(truth, squares, len(self.sizes)) for squares in influences]
             return found
 
-        sums: Array = reduce(np.add, over_rows(len(every), work, len(self.sizes)))
-        return sums
+        return reduce(np.add, Portions(len(every), work, len(self.sizes)).results())
 
     def _table(self, code: int, mean: Mean) -> Array:
         """What a row adds to a mean by one score: by cell, one of the rest and one of the class in turns."""
@@ -222,7 +239,10 @@ def counted(rows: Rows, model: int, sizes: Array) -> Counted:
 
 
 def _standing(score: Numbers, truth: Codes, code: int) -> Standing | None:
-    """Where rows stand by one score; None where it can be negative, or its cells are too wide."""
+    """Where rows stand by one score; None where it can be negative, or all cells would be too wide."""
     keys = sided_keys(score, truth, code)
-    found = None if keys is None else Standing.of(keys, int(np.count_nonzero(truth == code)))
-    return found if found is not None and found.blurred < BLURRED else None
+    if keys is None:
+        return None
+    order = Order.of(keys, int(np.count_nonzero(truth == code)))
+    found = (order.by(Cells.of(keys, bits)) for bits in BITS)
+    return next((standing for standing in found if standing.blurred < BLURRED), None)

@@ -58,12 +58,8 @@ class Placements(Counted):
             else:
                 above[code] = _place(order, own, counts[code])
 
-        def work(codes: Sequence[int]) -> None:
-            for code in codes:
-                write(code)
-
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
-        dealt_out(codes, work, SORTING * len(rows))
+        dealt_out(codes, write, SORTING * len(rows))
         if len(columns) == 1:  # the other class has the same score, turned round
             units[1 - speaks], above[1 - speaks] = units[speaks], above[speaks]
             counts[1 - speaks] = (sizes[::-1] / units)[rows.truth] - counts[speaks]
