@@ -124,8 +124,8 @@ def setup(*_: str) -> int:
 
 
 def demo(*arguments: str) -> int:
-    """Compare classifiers on the data that ships with the package."""
-    return run_all(["steelyard", "demo", *arguments])
+    """Compare classifiers on the data that ships with the package, and write a page of it."""
+    return run_all(["steelyard", "demo", *(arguments or ("--html", "steelyard-report.html"))])
 
 
 def test(*arguments: str) -> int:

@@ -185,6 +185,17 @@ def test_the_demonstration_fits_on_80_columns_and_answers(capsys: pytest.Capture
     assert all("0." in line or "∞" in line for line in out.splitlines() if line.startswith((" lda ", " qda ", " knn ")))
 
 
+def test_the_demonstration_writes_a_page_where_it_is_told_to(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert main(["demo", "--html", "page.html"]) == 0
+    assert "page.html" in capsys.readouterr().out
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "Three classifiers of irises" in page
+    assert "steelyard compare iris.csv --truth species" in page
+    assert main(["demo", "--html", "-"]) == 2
+    assert "Name a file" in capsys.readouterr().err
+    assert not (folder / "-").exists()
+
+
 def test_json_has_notes_and_the_differences_in_parts(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     rows = ["yes,yes,no,A", "no,no,no,A", "yes,yes,yes,B", "no,no,yse,B"] * 5
     (folder / "said.csv").write_text("\n".join(["truth,a,b,site", *rows]) + "\n")

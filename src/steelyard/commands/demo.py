@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
+from cyclopts import Parameter
+
+from ..errors import BadOption
 from ..showing.grids import Grid
 from ..terminal import told, working
 from .options import HELD
@@ -36,16 +40,25 @@ NEXT = """What to run on your own predictions:
   steelyard --help                                               all the rest"""
 
 
-def demo() -> int:
+def demo(
+    *, html: Annotated[Path | None, Parameter(help="Write the whole comparison to this file, as a page.")] = None
+) -> int:
     """Compare three classifiers of irises, on data that comes with the package."""
     from .. import api
 
+    if html == Path("-"):
+        raise BadOption("standard output is taken by the demonstration", mend="Name a file: --html page.html")
     with working("weighing"), resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
         compared = api.compare(file, MODELS, truth="species", measures=SHOWN)
         alone = api.assess(
             file, truth="species", membership="lda_virginica", event="virginica", where="species != 'setosa'"
         )
-        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone), NEXT)
+        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone))
+        if html is not None:
+            whole = api.compare(file, MODELS, truth="species")
+            whole.report(html, title="Three classifiers of irises", command=" ".join(map(str.strip, COMPARE)))
+            told(*_command("4. All of it, as a page to look at and to send", ()), f"It is in {html}.\n")
+    told(NEXT)
     return HELD
 
 
