@@ -76,7 +76,7 @@ class Layout:
         places = [
             place for together, each in self.spans.values() for place in (*[-1] * len(together), *range(len(each)))
         ]
-        return itemgetter(*places) if len(places) > 1 else lambda classes: [classes[-1]]
+        return itemgetter(*places) if len(places) > 1 else itemgetter(slice(-1, None))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

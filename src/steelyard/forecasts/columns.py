@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,20 +119,20 @@ class ForecastColumns(RowEvaluation):
     @cached_property
     def _summing(self) -> tuple[Array, Portions[Array]]:
         """About where the mean of each column is, and the sums over portions of the rows."""
-        weights, summing = self.weights, self.sums_of(self.columns)
-
-        def work(start: int, stop: int) -> Array:
-            sums = np.zeros((4, len(self.columns), len(self.scale)))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                for low, high in long_chunks(start, stop, len(self.scale)):
-                    each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                    sums += summing.over(self.piece(low, high), shift, each)
-            return sums
-
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.piece(0, min(len(self.rows), SAMPLE))
             shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
+        work = partial(self._summed, shift, self.sums_of(self.columns))
         return shift, Portions(len(self.rows), work, PASSES * len(self.scale))
+
+    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> Array:
+        """Sum up some rows."""
+        weights, sums = self.weights, np.zeros((4, len(self.columns), len(self.scale)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for low, high in long_chunks(start, stop, len(self.scale)):
+                each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
+                sums += summing.over(self.piece(low, high), shift, each)
+        return sums
 
     @cached_property
     def _masses(self) -> Array:

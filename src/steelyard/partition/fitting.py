@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from itertools import chain
 from operator import add
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes, Places
 
 Joined = Mapping[Prefix, Blocks]
-NOTHING_JOINED: Joined = MappingProxyType({})
+NOTHING_JOINED: Joined = {}  # what nobody may write into; a read-only view could not be handed to other processes
 
 
 class Sums(NamedTuple):
