@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 
 import steelyard.parallel
 import steelyard.ranking.order
+from steelyard import assess
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
 from steelyard.ranking.order import Ranking, Tags, ordering, unordered
 
@@ -177,3 +178,24 @@ def test_sides_of_many_rows_are_ranked_as_rows_are(rows: int, decimals: int) -> 
 
 def test_negative_scores_leave_no_room_for_a_side() -> None:
     assert unordered(np.array([0.5, -1e-300]), np.array([0, 1]), 1) is None
+
+
+@pytest.mark.parametrize("classes", [10, 40])
+def test_pseudo_rows_do_not_pull_averages_over_many_classes_away(classes: int) -> None:
+    """Every class has its own, and the average less of an error than each: its interval reaches to both sides."""
+    random, rows = np.random.default_rng(classes), 60 * classes
+    truth = np.arange(rows) % classes
+    said = random.normal(size=(rows, classes)) + 3 * (truth[:, None] == np.arange(classes))
+    said = np.exp(said) / np.exp(said).sum(axis=1, keepdims=True)
+    for measure in ("auc", "hand_till_auc"):
+        found = assess(truth, said, measures=[measure])[measure]
+        below, above = (found.value - found.low) / found.se, (found.high - found.value) / found.se
+        assert 1.5 < below < 3
+        assert 1.5 < above < 3
+
+
+def test_an_average_of_two_classes_has_the_interval_of_either() -> None:
+    truth, said = np.arange(30) % 2, np.random.default_rng(0).random(30)
+    both = assess(truth, np.stack([1 - said, said], axis=1), measures=["auc"])
+    assert both["auc"].low == pytest.approx(both["auc", 1].low, abs=2e-3)
+    assert both["auc"].high == pytest.approx(both["auc", 1].high, abs=2e-3)

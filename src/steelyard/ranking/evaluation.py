@@ -274,7 +274,7 @@ class RankedEvaluation(RowEvaluation):
             for place, kind in enumerate(kinds):
                 sums = plain[place, :, column], smooth[place, :, column]
                 average = values, weights[place] * known, AVERAGES[kind] == "weighted"
-                averaged = self._averaged(found, sums, *average)
+                averaged = self._averaged(found, sums, *average).of_average(len(codes), measure)
                 self.memory.results.setdefault((measure.label, AVERAGES[kind]), averaged)
         return plain, smooth
 

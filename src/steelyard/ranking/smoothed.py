@@ -164,7 +164,8 @@ class Smoothed:
             return Found((value, value), (variance, variance), (freedom, freedom))
         spread, looser = self.sides.spread(self.influence(part, smooth=True), PSEUDO_ROW)
         added = float(np.square(weights) @ [found.added for found in self.classes])
-        return Found((value, centre), (variance, spread + added), (freedom, looser), added)
+        found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
+        return found.of_average(len(self.classes))
 
     def influence(self, part: int | str, smooth: bool) -> Array:
         """What each row adds to the measure of a class, or to its average over all of them."""

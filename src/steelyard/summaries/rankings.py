@@ -184,7 +184,8 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
             errors = np.sqrt(np.array([one.variance for one in found]).T)
             variance = np.square(np.where(share > 0, errors, 0.0) @ share)
         freedom = min((one.freedom[1] for one, each in zip(found, share, strict=True) if each > 0), default=np.nan)
-        return Found((float(means[0]), float(means[1])), (float(variance[0]), float(variance[1])), (freedom, freedom))
+        both = (float(means[0]), float(means[1])), (float(variance[0]), float(variance[1]))
+        return Found(*both, (freedom, freedom)).of_average(len(found), slot.measure)
 
     def _shares(self, slot: Slot, found: Sequence[Found]) -> tuple[Array, Array]:
         """What each class has in an average, and its values."""
