@@ -477,6 +477,14 @@ def test_a_decision_tells_what_the_assessment_at_its_threshold_tells() -> None:
         assert told == pytest.approx((other.value, other.low, other.high, other.se), rel=1e-12)
 
 
+def test_the_least_cost_is_found_where_rows_belong_to_clusters() -> None:
+    truth, score, group = [0, 1, 1, 0, 1, 0, 0, 1], [0.2, 0.4, 0.5, 0.35, 0.9, 0.1, 0.6, 0.7], [1, 1, 2, 2, 3, 3, 4, 4]
+    costs = {1: {0: 5}, 0: {1: 1}}
+    found = sy.assess(truth, score, group=group, cost=costs).best_threshold("cost")
+    assert found.threshold == 0.4
+    assert sy.assess(truth, score, group=group, cost=costs, threshold="cost")["cost"].value == 1 / 8
+
+
 def test_intervals_of_what_is_rejected_mind_clusters() -> None:
     """Where all rows are kept, the risk is the error, and about as sure."""
     truth, group = [1, 0] * 30, [place // 5 for place in range(60)]

@@ -89,6 +89,13 @@ def test_clusters_have_the_sandwich_standard_error() -> None:
     assert found.method == "Wilson, clustered"
 
 
+def test_clusters_do_with_measures_that_speak_of_no_single_class() -> None:
+    truth, assigned, group = list("ababbc"), list("abbbac"), [1, 1, 2, 2, 3, 3]
+    alone = assess(truth, assigned, group=group, measures=["weighted_kappa"])["weighted_kappa"]
+    among = assess(truth, assigned, group=group, measures=["weighted_kappa", "sensitivity"])["weighted_kappa"]
+    assert (alone.value, alone.low, alone.high) == (among.value, among.low, among.high)
+
+
 def test_rows_that_are_copies_add_nothing_once_they_are_one_cluster() -> None:
     truth, assigned = drawn(200, 3, 0.7, 8)
     once = assess(truth, assigned, group=np.arange(200))

@@ -70,7 +70,7 @@ def class_variance(evaluation: Evaluation) -> Array:
         weights = np.array([evaluation.square_cells, evaluation.square_cells + pseudo]).swapaxes(0, 1)[:, None]
         return np.asarray(np.add.reduce(squares * weights).swapaxes(0, 1).reshape(2, -1))
     variances = np.zeros(slopes.shape[1:])
-    for code in range(patterns.classes):
+    for code in range(patterns.classes if slopes.size else 0):  # no slots where no measure speaks of one class
         # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
         cell = 2 * (patterns.truth != code) + (patterns.assigned[model] != code)
         counts = np.bincount(4 * patterns.cluster + cell, patterns.mass, 4 * patterns.clusters).reshape(-1, 4)
