@@ -550,13 +550,13 @@ def bins_by_hand(forecast: Any, bins: int) -> list[Any]:
     return [(forecast >= start) & (forecast < end) for start, end in zip(starts, ends, strict=True)]
 
 
-def squared_error_by_hand(forecast: Any, happened: Any, bins: int, clustered: bool = False) -> float:
+def squared_error_by_hand(forecast: Any, happened: Any, bins: int) -> float:
     """The mean squared gap in bins less what chance adds to it."""
     found, rows = 0.0, len(forecast)
     for here in bins_by_hand(forecast, bins):
         gaps = (forecast - happened)[here]
         size = len(gaps)
-        factor = rows / (rows - 1) if clustered else size / (size - 1) if size > 1 else 1.0
+        factor = size / (size - 1) if size > 1 else 1.0
         chance = sum((gap - gaps.mean()) ** 2 for gap in gaps) / size**2 * factor
         found += size / rows * (gaps.mean() ** 2 - chance)
     return float(found)
@@ -603,13 +603,43 @@ def test_a_tie_for_the_highest_probability_comes_true_in_part() -> None:
     assert found.value == pytest.approx(math.sqrt(max(expected, 0.0)), abs=1e-12)
 
 
-def test_clusters_of_one_row_take_one_degree_of_freedom_from_all_rows() -> None:
-    """Rows apart: each bin has one row less to tell its spread; clusters: one less in all, n / (n - 1)."""
-    truth, forecast = drawn(200, 16, power=2.0)
-    alone = of_event(truth, forecast, "calibration_error")["calibration_error"].value
-    grouped = of_event(truth, forecast, "calibration_error", group=np.arange(200))["calibration_error"].value
-    assert alone == pytest.approx(math.sqrt(squared_error_by_hand(forecast, truth, 15)), rel=1e-12)
-    assert grouped == pytest.approx(math.sqrt(squared_error_by_hand(forecast, truth, 15, clustered=True)), rel=1e-12)
+@pytest.mark.parametrize("name", CALIBRATIONS)
+def test_to_the_calibration_error_clusters_of_one_row_are_independent_rows(name: str) -> None:
+    truth, shares = drawn_classes(90, 3, 16)
+    said = shares**3 / (shares**3).sum(axis=1, keepdims=True)
+    alone, grouped = (assess(truth, said, measures=[name], group=group)[name] for group in (None, np.arange(90)))
+    assert (grouped.value, grouped.low, grouped.high) == pytest.approx((alone.value, alone.low, alone.high), rel=1e-9)
+    pairs = {"one": said, "other": shares}
+    first, second = (
+        compare(truth, pairs, measures=[name], group=group).differences(name) for group in (None, np.arange(90))
+    )
+    for column in ("difference", "low", "high", "p"):
+        assert second[column] == pytest.approx(first[column], rel=1e-6)
+
+
+def test_copies_of_rows_in_one_cluster_do_not_move_the_bootstrap_of_calibration_errors() -> None:
+    """What chance makes of the gaps in replicates is told by clusters, not by rows."""
+    truth, chance = drawn(80, 17, power=2.0)
+    given: dict[str, Any] = {"measures": ["calibration_error"], "method": "bootstrap"}
+    once = assess(truth, chance, event=1, **given)["calibration_error"]
+    copied = assess(np.repeat(truth, 8), np.repeat(chance, 8), event=1, group=np.repeat(np.arange(80), 8), **given)
+    low, high = copied["calibration_error"].low, copied["calibration_error"].high
+    assert high - low == pytest.approx(once.high - once.low, rel=0.2)
+
+
+def test_a_bin_has_one_degree_of_freedom_less_than_clusters() -> None:
+    """Not one less than there are clusters in all; a bin of one cluster has no spread to tell."""
+    forecast, group = np.repeat([0.2, 0.5, 0.8], [6, 6, 3]), np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5])
+    truth = np.array([0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0])
+    expected = 0.0
+    for number in (0.2, 0.5, 0.8):
+        gaps, clusters = (forecast - truth)[here := forecast == number], group[here]
+        sums = [(gaps - gaps.mean())[clusters == each].sum() for each in set(clusters)]
+        chance = sum(np.square(sums)) / len(gaps) ** 2 * (len(sums) / (len(sums) - 1) if len(sums) > 1 else 1.0)
+        expected += here.mean() * (gaps.mean() ** 2 - chance)
+    found = of_event(truth, forecast, find("calibration_error", bins=3), group=group)
+    assert found[find("calibration_error", bins=3)].value == pytest.approx(math.sqrt(max(expected, 0.0)), rel=1e-12)
+    assert expected > 0
 
 
 @pytest.mark.parametrize("seed", range(5))

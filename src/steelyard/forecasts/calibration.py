@@ -82,7 +82,7 @@ class Binned:
 
 
 def _one_less(count: Array) -> Array:
-    """For the degree of freedom that the mean of a bin takes; a bin of one row has no spread to tell."""
+    """For the degree of freedom that the mean of a bin takes; a bin of one row or cluster has no spread to tell."""
     return np.asarray(np.where(count > 1, count / np.maximum(count - 1, 1.0), 1.0))
 
 
@@ -120,6 +120,27 @@ def by_cluster(pairs: Pairs, mass: Array, cluster: Places, clusters: int, starts
     return np.concatenate(sums, axis=1)
 
 
+def seen_by_cluster(pairs: Pairs, cluster: Places, clusters: int, starts: Places) -> Array:
+    """How many rows of each cluster are in each bin: (clusters, bins)."""
+    sizes = np.diff(starts)
+    cells = [cluster * size + place for (place, _), size in zip(pairs, sizes, strict=True)]
+    counts = [np.bincount(cell, minlength=clusters * size) for cell, size in zip(cells, sizes, strict=True)]
+    return np.concatenate([each.reshape(clusters, -1) for each in counts], axis=1)
+
+
+def of_clusters(sums: Array, seen: Array, starts: Places) -> Array:
+    """The covariance of gaps, by what clusters add to them and how many rows these have in each bin.
+
+    The mean of a bin takes a degree of freedom of the clusters that are seen there; what the gaps of two targets share
+    is left as it is. So clusters of one row are independent rows.
+    """
+    if len(sums) < 2:
+        return np.full((sums.shape[1], sums.shape[1]), np.nan)
+    root = np.sqrt(_one_less(np.count_nonzero(seen, axis=0)))
+    target = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return np.asarray(sums.T @ sums * np.where(np.equal.outer(target, target), np.outer(root, root), 1.0))
+
+
 def off_together(alone: Array, binned: Sequence[Binned]) -> Array:
     """The covariance as if all classes were off together, which makes the interval wider than it need be."""
     deviation = np.sqrt(np.diag(alone))
@@ -133,7 +154,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     found: dict[Target, Binned] = field(default_factory=dict, repr=False)
     kept: dict[tuple[str, int | str | None], Gaps] = field(default_factory=dict, repr=False)
-    placed: dict[Target, tuple[Places, Array]] = field(default_factory=dict, repr=False)
+    placed: dict[Target, tuple[Places, Array, Array]] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -255,10 +276,10 @@ class CalibrationEvaluation(RowEvaluation):
     def _by_clusters(self, pairs: Pairs, starts: Places) -> Array:
         """The covariance of gaps where rows belong to clusters."""
         cluster, clusters = self.patterns.cluster, self.patterns.clusters
-        if cluster is None or clusters < 2:
+        if cluster is None:
             return np.full((starts[-1], starts[-1]), np.nan)
-        each = by_cluster(pairs, self.weights.mass, cluster, clusters, starts)
-        return np.asarray(each.T @ each * (clusters / (clusters - 1)))
+        sums = by_cluster(pairs, self.weights.mass, cluster, clusters, starts)
+        return of_clusters(sums, seen_by_cluster(pairs, cluster, clusters, starts), starts)
 
     def residuals(self, target: Target, binned: Binned) -> tuple[Places, Array]:
         """The bin of every row, and what it adds to the gap there."""
@@ -315,10 +336,12 @@ class CalibrationEvaluation(RowEvaluation):
         return 0.0, np.zeros(1)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
-        """Find the bin and the gap of every row."""
+        """Find the bin and the gap of every row, and what chance makes of the gap of every bin."""
         for target in {target for slot in slots for target, _ in self._behind(slot)}:
             forecast, happened = self.rounded(target.code)
-            self.placed[target] = self.binned(target).place(forecast), forecast - happened
+            binned = self.binned(target)
+            noise = np.diag(self._covariance([target], [binned]))
+            self.placed[target] = binned.place(forecast), forecast - happened, noise
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
@@ -330,12 +353,12 @@ class CalibrationEvaluation(RowEvaluation):
 
     def _reweighed(self, target: Target, mass: Array) -> Array:
         """The mean squared gap of one target in every replicate, less the noise of both draws."""
-        binned, (place, each) = self.binned(target), self.placed[target]
-        weighed, gap = (summed_at(place, values, len(binned.mass)) for values in (mass, mass * each))
+        place, each, noise = self.placed[target]
+        weighed, gap = (summed_at(place, values, len(noise)) for values in (mass, mass * each))
         share = weighed / weighed.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):
             square = np.where(weighed > 0, share * np.square(gap / weighed), 0.0).sum(axis=1)
-        return np.asarray(square - share @ (2 * binned.variance))
+        return np.asarray(square - share @ (2 * noise))
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """None: a class that never occurs can be forecast all the same."""
