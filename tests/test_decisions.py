@@ -494,6 +494,29 @@ def test_intervals_of_what_is_rejected_mind_clusters() -> None:
     assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
 
 
+@pytest.mark.parametrize("clusters", [None, 15, 2])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_intervals_at_all_thresholds_are_those_of_each(clusters: int | None, weighed: bool) -> None:
+    """Rows of a cluster are alike in one cell of the table, and not in another; and so are their weights."""
+    random = np.random.default_rng(5)
+    group = np.repeat(np.arange(15), 12) % (clusters or 15)
+    truth = np.where((group % 3 == 0) ^ (random.random(180) < 0.2), "ill", "well")
+    score = np.round(np.where(truth == "ill", 0.4 + group / 40, random.random(180)), 2)
+    names = ["sensitivity", "specificity", "precision", "f1", "mcc", "error", "cost"]
+    given = {
+        "group": None if clusters is None else group,
+        "weight": np.where((truth == "well") & (random.random(180) < 0.3), 30.5, 1.0) if weighed else None,
+    }
+    result = sy.assess(truth, score, event="ill", cost={"ill": {"well": 5}, "well": {"ill": 1}}, **given)
+    table = result.thresholds(names)
+    for place, threshold in enumerate(table["threshold"]):
+        there = result.at_threshold(threshold)
+        for name in names:
+            found = [table[name + end][place] for end in ("", "_low", "_high")]
+            expected = [there[name].value, there[name].low, there[name].high]
+            assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
 def test_mean_costs_at_thresholds_stay_within_the_costs() -> None:
     """No mean lies below the least cost."""
     costs = {0: {0: 0, 1: 1}, 1: {0: 2, 1: 0}}

@@ -8,7 +8,7 @@ each tenth of the rows and trying the choice on that tenth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from ..registry import Measure
 from ..table import Table
 from ..uncertainty.intervals import wilson
 from .goals import Goal, Limit, counted
+from .scatter import Scatter
 from .tables import Tables
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ class Thresholds:
 
     def tables(self) -> Tables:
         """The table at every threshold."""
-        return self.table_of(self.raw_cells(self.own_weight))
+        alike = self.one.evaluation.weights.equal and self.one.evaluation.rows.cluster is None
+        found = self.table_of(self.raw_cells(self.own_weight))
+        return found if alike else replace(found, scatter=Scatter.of(self.one))
 
     def table_of(self, cells: Array) -> Tables:
         """Tables with the prevalence that was asked for."""

@@ -20,6 +20,7 @@ from ..uncertainty.intervals import LOGIT, MEAN, WILSON, critical_values, interv
 
 if TYPE_CHECKING:
     from ..kinds import Array
+    from .scatter import Scatter
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Tables:
         unit: What one independent observation weighs.
         prevalence: The share of the class where measures are to hold; that of the tables if not given.
         freedom: The degrees of freedom that clusters leave.
+        scatter: How the cells of each table scatter; as those of independent rows of one unit if not given.
     """
 
     cells: Array
@@ -41,6 +43,12 @@ class Tables:
     unit: float = 1.0
     prevalence: float | None = None
     freedom: float = np.inf
+    scatter: Scatter | None = None
+
+    @property
+    def units(self) -> Array:
+        """What one independent observation weighs, table by table."""
+        return np.full(self.cells.shape[1], self.unit) if self.scatter is None else self.scatter.unit
 
     @property
     def shown(self) -> Array:
@@ -91,7 +99,8 @@ class Tables:
 
     def at(self, place: int) -> Tables:
         """One of the tables."""
-        return replace(self, cells=self.cells[:, [place]])
+        scatter = None if self.scatter is None else self.scatter.at(place)
+        return replace(self, cells=self.cells[:, [place]], scatter=scatter)
 
     def bounds(self, measures: Sequence[Measure], level: float) -> tuple[Array, Array]:
         """Lower and upper bounds of these values, every one for itself: (measures, tables) each."""
@@ -101,7 +110,8 @@ class Tables:
             trials = self._trials(measures)
             spread = Spread(self._errors(measures, self.cells, 0.0), self._errors(measures, self._smoothed, 1.0))
             centre = self._at(measures, self._smoothed)
-            rows = np.where(np.isinf(self.freedom), self.cells.sum(axis=0) / self.unit - 1, self.freedom)
+            drawn = self.cells.sum(axis=0) / self.unit if self.scatter is None else self.scatter.rows
+            rows = np.broadcast_to(np.where(np.isinf(self.freedom), drawn - 1, self.freedom), shape[1])
             freedom = np.where(methods == MEAN, np.tile(rows, shape[0]), self.freedom)
             places = {str(method): np.flatnonzero(methods == method) for method in set(methods)}
             low, high = intervals(
@@ -135,12 +145,12 @@ class Tables:
         found = np.full((len(measures), self.cells.shape[1]), np.nan)
         for place, (measure, result) in enumerate(zip(measures, self._results(measures, self.cells), strict=True)):
             if measure.proportion:
-                found[place] = result[1] / self.unit
+                found[place] = result[1] / self.units
         return found
 
     @cached_property
     def _smoothed(self) -> Array:
-        return self.cells + self.unit * PSEUDO_ROWS / 4
+        return self.cells + self.units * PSEUDO_ROWS / 4
 
     def errors(self, measures: Sequence[Measure]) -> Array:
         """Standard errors of these values: (measures, tables)."""
@@ -152,5 +162,7 @@ class Tables:
         stepped = self._results(measures, self._moved(cells[:, None] + CELL_STEPS))
         slopes = np.array([np.broadcast_to(measure.divided(result).imag, cells.shape) / STEP
                            for measure, result in zip(measures, stepped, strict=True)])  # fmt: skip
-        extra = pseudo * PSEUDO_ROWS * self.unit**2 * np.square(slopes).mean(axis=1)
-        return np.asarray(np.sqrt((np.square(slopes) * self.cells * self.unit).sum(axis=1) + extra).ravel())
+        extra = pseudo * PSEUDO_ROWS * self.units**2 * np.square(slopes).mean(axis=1)
+        if self.scatter is None:
+            return np.asarray(np.sqrt((np.square(slopes) * self.cells * self.unit).sum(axis=1) + extra).ravel())
+        return np.asarray(np.sqrt(self.scatter.variance(slopes) + extra).ravel())
