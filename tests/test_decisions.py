@@ -391,6 +391,15 @@ def test_rejecting_goes_from_the_surest_rows_to_all_of_them() -> None:
     assert_allclose(table["coverage"][row], kept.mean())
 
 
+def test_where_all_rows_are_kept_one_half_speaks_for_the_event_as_everywhere() -> None:
+    truth, chance = ["no", "yes", "yes", "no", "yes", "no"], np.array([0.2, 0.4, 0.5, 0.35, 0.9, 0.1])
+    for event, said in (("yes", chance), ("no", chance)):
+        result = sy.assess(truth, said, event=event)
+        assert result.rejection()["risk"][-1] == pytest.approx(result["error"].value)
+    both = sy.assess(truth, {"no": 1 - chance, "yes": chance})
+    assert both.rejection()["risk"][-1] == pytest.approx(both["error"].value)
+
+
 def test_one_probability_is_as_sure_as_its_distance_from_one_half() -> None:
     table = sy.assess(["no", "yes", "yes"], [0.1, 0.4, 0.95], event="yes").rejection()
     assert_allclose(table["threshold"], [0.95, 0.9, 0.6])
@@ -503,7 +512,7 @@ def test_intervals_at_all_thresholds_are_those_of_each(clusters: int | None, wei
     truth = np.where((group % 3 == 0) ^ (random.random(180) < 0.2), "ill", "well")
     score = np.round(np.where(truth == "ill", 0.4 + group / 40, random.random(180)), 2)
     names = ["sensitivity", "specificity", "precision", "f1", "mcc", "error", "cost"]
-    given = {
+    given: dict[str, Any] = {
         "group": None if clusters is None else group,
         "weight": np.where((truth == "well") & (random.random(180) < 0.3), 30.5, 1.0) if weighed else None,
     }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..kinds import Array, Codes, Marks, Numbers, Places
 
+USUAL = 0.5  # the threshold of a probability where none is given
 FOLDS, REPEATS = 10, 5
 MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
 
@@ -305,14 +306,16 @@ def least_cost(columns: Sequence[Numbers], costs: Array, decline: float | None =
 def rejection(evaluation: RankedEvaluation, level: float) -> Table:
     """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
 
-    How sure it is of a row is the highest of its probabilities.
+    How sure it is of a row is the highest of its probabilities. Rows are assigned to the class that has it, and one
+    probability of just a half speaks for the class that it is of, as everywhere.
     """
-    rows, model = evaluation.rows, evaluation.model
-    stacked = np.stack(rows.scores[model].memberships(), axis=1)
+    rows, said = evaluation.rows, evaluation.rows.scores[evaluation.model]
+    stacked = np.stack(said.memberships(), axis=1)
     if not (stacked.min() >= 0 and stacked.max() <= 1):
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
     ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
-    right = (stacked.argmax(axis=1) == rows.truth)[ranking.order]
+    assigned = stacked.argmax(axis=1) if len(said.columns) > 1 else said.reaches(said.speaks, USUAL)
+    right = (assigned == rows.truth)[ranking.order]
     mass = evaluation.weights.mass[ranking.order]
     kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
     risk = wrong / kept
