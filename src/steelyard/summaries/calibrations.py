@@ -23,7 +23,9 @@ from ..forecasts.calibration import (
     Target,
     between_targets,
     by_cluster,
+    of_clusters,
     off_together,
+    seen_by_cluster,
     starts_of,
 )
 from ..forecasts.quantiles import quantiles
@@ -163,8 +165,8 @@ class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
                 here = np.concatenate([np.arange(*each) for each in ends])
                 if products.clusters is None:
                     return np.asarray(products.sums[np.ix_(here, here)])
-                clusters, sums = len(products.clusters), products.sums[:, here]
-                return np.asarray(sums.T @ sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
+                within = np.cumsum([0, *[stop - start for start, stop in ends]])
+                return of_clusters(products.sums[:, here], products.sums[:, starts[-1] + here], within)
         return None
 
     def _of_model(self, model: int) -> SummedCalibration:
@@ -235,7 +237,8 @@ class Together:
         if first.rows.cluster is None:
             return Products(keys, between_targets(pairs, first.weights.square, starts), None, first.drawn)
         sums = by_cluster(pairs, first.weights.mass, first.rows.cluster, len(clusters), starts)
-        return Products(keys, sums, clusters, first.drawn)
+        seen = seen_by_cluster(pairs, first.rows.cluster, len(clusters), starts)  # beside the sums, bin by bin
+        return Products((*keys, *keys), np.concatenate([sums, seen], axis=1), clusters, first.drawn)
 
 
 def again(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> dict[Label | None, Look]:
