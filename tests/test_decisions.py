@@ -400,6 +400,15 @@ def test_where_all_rows_are_kept_one_half_speaks_for_the_event_as_everywhere() -
     assert both.rejection()["risk"][-1] == pytest.approx(both["error"].value)
 
 
+def test_rows_that_another_threshold_assigned_are_not_rejected_by_how_sure_they_are() -> None:
+    result = sy.assess(["no", "yes", "yes", "no"], [0.2, 0.4, 0.6, 0.1], event="yes")
+    assert result.at_threshold(0.45).rejection()["risk"][-1] == 0.25  # which assigns the same
+    assert sy.assess(["no", "yes"], [0.2, 0.4], event="yes", measures=["auc"]).rejection()["risk"][-1] == 0.5
+    for other in (result.at_threshold(0.3), sy.assess(["no", "yes"], [0.2, 0.4], event="yes", threshold=0.3)):
+        with pytest.raises(BadOption, match="by a threshold"):
+            other.rejection()
+
+
 def test_one_probability_is_as_sure_as_its_distance_from_one_half() -> None:
     table = sy.assess(["no", "yes", "yes"], [0.1, 0.4, 0.95], event="yes").rejection()
     assert_allclose(table["threshold"], [0.95, 0.9, 0.6])
