@@ -431,3 +431,43 @@ def test_bands_of_few_rows_are_wide_and_no_error(rows: int) -> None:
         said = {name: random.random(rows) for name in ("p", "q")}
         table = compare([0, 1, 1, 1][:rows], said).table(simultaneous=True)
         assert len(table) > 0
+
+
+@pytest.mark.parametrize("group", [None, np.arange(60) // 4])
+def test_plain_differences_are_so_many_standard_errors_to_either_side(group: Any) -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(0, 2, 60)
+    scores = {name: 1 / (1 + np.exp(-(truth - 0.5 + random.normal(size=60)))) for name in "ab"}
+    asked: dict[str, Any] = {"event": 1, "group": group, "measures": ["error", "kappa", "dor", "auc", "log_score"]}
+    found = compare(truth, scores, method="plain", **asked).differences()
+    assert found["se"] == compare(truth, scores, **asked).differences()["se"]
+    for row in found:
+        few = group is not None and row["measure"] not in ("auc", "log_score")
+        freedom = 14 if few else np.inf  # as for plain intervals of values
+        reach = student.ppf(0.975, freedom) * row["se"]
+        assert_allclose([row["low"], row["high"]], [row["difference"] - reach, row["difference"] + reach], rtol=1e-9)
+        assert_allclose(row["p"], 2 * student.sf(abs(row["difference"]) / row["se"], freedom), rtol=1e-9)
+
+
+def test_plain_differences_end_where_values_do_and_are_none_where_there_is_none() -> None:
+    truth, right, wrong = [0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]
+    asked: dict[str, Any] = {"event": 1, "method": "plain", "measures": ["error", "dor", "precision"]}
+    found = compare(truth, {"right": right, "wrong": wrong, "never": [0, 0, 0, 0]}, **asked).differences().to_pylist()
+    by = {(row["measure"], row["a"], row["b"]): row for row in found}
+    sure = by["error", "right", "wrong"]
+    assert (sure["low"], sure["high"], sure["se"], sure["p"]) == (-1.0, -1.0, 0.0, 0.0)
+    endless = by["diagnostic_odds_ratio", "right", "wrong"]
+    assert (endless["low"], endless["high"], endless["p"]) == (np.inf, np.inf, 0.0)
+    assert np.isnan([by["precision", "right", "never"][name] for name in ("low", "high", "p")]).all()
+    assert by["error", "right", "never"]["high"] <= 1.0
+
+
+def test_plain_bands_are_plain_too() -> None:
+    truth, first = drawn(200, 2, 0.6, 1)
+    second = drawn(200, 2, 0.7, 2)[1]
+    found = compare(truth, {"a": first, "b": second}, measures=["error", "kappa"], method="plain")
+    for table in (found.table(simultaneous=True), found.differences(simultaneous=True)):
+        value = "value" if "value" in table.column_names else "difference"
+        middle = [(row["low"] + row["high"]) / 2 for row in table]
+        assert_allclose(middle, table[value], atol=1e-12)
+        assert all(row["high"] - row["low"] > 2 * 1.96 * row["se"] for row in table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from ..uncertainty.chosen import influence_at
 from ..uncertainty.variances import unit_of
 from .differences import Differences, holm
 from .mcnemar import McNemar, mcnemar
+from .paired import Judged, Paired
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from ..deciding.decisions import Decision
     from ..kinds import Array, Codes
     from ..showing.pictures import Pictures
+    from ..summaries.summary import Summary
+    from ..sums.statistics import Statistic
     from .verdicts import Verdict
 
 
@@ -102,12 +105,13 @@ class Comparison:
     def _wide(self, name: str) -> Table:
         """The overall estimates, had the level been that of all of them at once."""
         assessment, parts = self[name], []
+        method = "delta" if self.settings.resampled else self.settings.method
         for found, critical in self._critical:
             evaluation = found.evaluations[self.models.index(name)]
             part = assessment.part(evaluation.slot(found.places[0]).measure.statistic)
             wide = replace(part)
             slots = np.full(len(part.evaluation.slots), critical)
-            wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method="delta"), slots)
+            wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method=method), slots)
             shown = {part.evaluation.overall(evaluation.slot(place).measure) for place in found.places}
             rows = [row for row, place in enumerate(wide.order.tolist()) if place in shown]
             parts.append({column: [values[row] for row in rows] for column, values in wide.columns().items()})
@@ -115,11 +119,11 @@ class Comparison:
 
     @cached_property
     def _critical(self) -> list[tuple[Differences, float]]:
-        found = self._differences(self.settings.measures)
+        found = [each.together for each in self._differences(self.settings.measures)]
         total = sum(len(each.places) for each in found)
         return [(e, float(e.simultaneous(of_differences=False, share=len(e.places) / total).max())) for e in found]
 
-    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> list[Differences]:
+    def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> list[Paired]:
         """Set up the differences of the overall slots of some measures, and of their class slots if asked for.
 
         Measures of one statistic go together.
@@ -127,30 +131,22 @@ class Comparison:
         if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
             self.tally.scores.refuse_changed()
         patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
-        models, scale, stand_in = range(len(self.models)), self.tally.scale, self.settings.stand_in
-        unit = max(unit_of(patterns, model) for model in models)
+        scale, stand_in = self.tally.scale, self.settings.stand_in
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
-        families: list[Sequence[Evaluation | RowEvaluation]] = []
+        families: list[Callable[[int, float], Evaluation | RowEvaluation]] = []
         if some := by_statistic[CONFUSION]:
             formulas = Formulas(some)
-            families.append([Evaluation(patterns, model, scale, formulas, stand_in, unit) for model in models])
+            families.append(lambda model, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
         kept = Rows.of_patterns(patterns) if rows is None else rows
-        common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "unit": unit, "models": self.models}
+        common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "models": self.models}
         for statistic in OF_ROWS:
             if some := by_statistic[statistic]:
-                families.append([evaluate(statistic, kept, model, measures=some, **common) for model in models])
-        return [Differences(some, self._places(some[0], by_class), self.settings.level) for some in families]
-
-    def _places(self, evaluation: Evaluation | RowEvaluation, by_class: bool) -> list[int]:
-        places: list[int] = []
-        for measure in evaluation.measures:
-            places.append(evaluation.overall(measure))
-            if by_class and measure.per_class:
-                of_classes = [evaluation.places[measure.label, code] for code in range(len(self.tally.scale))]
-                places += [place for place in of_classes if place not in places]
-        return places
+                families.append(partial(_of_rows, statistic, kept, {**common, "measures": some}))
+        units = np.array([unit_of(patterns, model) for model in range(len(self.models))])
+        plain = self.settings.method == "plain"
+        return [Paired(evaluate, units, by_class, self.settings.level, plain) for evaluate in families]
 
     def differences(
         self,
@@ -181,18 +177,16 @@ class Comparison:
         tables = []
         for each in found:
             share = len(each.places) / total
-            low, high = each.bounds(each.simultaneous(share=share) if simultaneous else None)
-            p = each.p
+            judged = each.judged(each.together.simultaneous(share=share) if simultaneous else None)
             if self.settings.resampled and not simultaneous:
-                low, high, p = self._bootstrap(each, low, high)
-            tables.append(self._tidy(each, low, high, p))
+                self._bootstrap(each.together, judged)
+            tables.append(self._tidy(each.together, judged))
         ordered = by_measure(tables, [entry.label for entry in measures])
         return Table({**ordered, "p_adjusted": holm(ordered["p"])})
 
-    def _bootstrap(self, found: Differences, low: Array, high: Array) -> tuple[Array, Array, Array]:
-        """Bounds and p-values from replicates of the differences themselves."""
+    def _bootstrap(self, found: Differences, judged: Judged) -> None:
+        """Put bounds and p-values in place that come from replicates of the differences themselves."""
         samples = replicate(found.evaluations, found.places, self.settings.replicates, self.settings.seed)
-        p = found.p.copy()
         for row, (a, b) in enumerate(found.pairs):
             with np.errstate(invalid="ignore"):
                 drawn, influences = samples[a] - samples[b], found.plain[a] - found.plain[b]
@@ -202,12 +196,11 @@ class Comparison:
                 shift, acceleration = bca(drawn, found.difference[row], influences, patterns)
             lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
             moved = differs(drawn) & ~np.isnan(found.difference[row])
-            low[row, moved], high[row, moved] = lower[moved], upper[moved]
+            judged.low[row, moved], judged.high[row, moved] = lower[moved], upper[moved]
             beyond = np.minimum((drawn <= 0).mean(axis=0), (drawn >= 0).mean(axis=0))
-            p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
-        return low, high, p
+            judged.p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
 
-    def _tidy(self, found: Differences, low: Array, high: Array, p: Array) -> dict[str, list[Any]]:
+    def _tidy(self, found: Differences, judged: Judged) -> dict[str, list[Any]]:
         slots = [found.evaluations[0].slot(place) for place in found.places]
         classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
         size = len(found.pairs)
@@ -220,11 +213,7 @@ class Comparison:
             "class": [label for label in classes for _ in range(size)],
             "a": [self.models[a] for a, _ in found.pairs] * len(slots),
             "b": [self.models[b] for _, b in found.pairs] * len(slots),
-            "difference": by_slot(found.difference),
-            "low": by_slot(low),
-            "high": by_slot(high),
-            "se": by_slot(found.se),
-            "p": by_slot(p),
+            **{column: by_slot(values) for column, values in vars(judged).items()},
         }
 
     @property
@@ -292,7 +281,7 @@ class Comparison:
     ) -> tuple[Evaluation | RowEvaluation, Evaluation | RowEvaluation, int]:
         """Two classifiers evaluated by one measure, and the slot that stands for it."""
         (entry,) = self.find_measures(measure)
-        evaluations = self._differences([entry])[0].evaluations
+        evaluations = self._differences([entry])[0].together.evaluations
         first, second = (evaluations[self.models.index(self[name].model)] for name in (a, b))
         return first, second, first.overall(entry)
 
@@ -397,3 +386,10 @@ class Comparison:
         from ..showing.notebook import block
 
         return block(comparison_digest(self))
+
+
+def _of_rows(
+    statistic: Statistic, rows: Rows | Summary, common: Mapping[str, Any], model: int, unit: float
+) -> RowEvaluation:
+    """One classifier, where an independent observation weighs so much."""
+    return evaluate(statistic, rows, model, unit=unit, **common)

@@ -30,7 +30,7 @@ PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of
 
 @dataclass(frozen=True)
 class Differences:
-    """Paired differences of chosen slots between all pairs of classifiers, as (pairs, slots) arrays.
+    """Paired differences of chosen slots between pairs of classifiers, as (pairs, slots) arrays.
 
     A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
@@ -45,11 +45,12 @@ class Differences:
     evaluations: Sequence[Evaluation | RowEvaluation]
     places: Sequence[int]
     level: float
+    chosen: Sequence[tuple[int, int]] | None = None
 
     @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
-        """All pairs of classifiers, the first named before the second."""
-        return list(combinations(range(len(self.evaluations)), 2))
+    def pairs(self) -> Sequence[tuple[int, int]]:
+        """The pairs that were chosen, else all of them, the first named before the second."""
+        return list(combinations(range(len(self.evaluations)), 2)) if self.chosen is None else self.chosen
 
     @cached_property
     def freedom(self) -> Array:
@@ -58,8 +59,8 @@ class Differences:
 
     @cached_property
     def freedoms(self) -> Array:
-        """Degrees of freedom of each difference: (pairs, slots)."""
-        found = np.tile(self.freedom, (len(self.pairs), 1))
+        """Degrees of freedom of each difference, at most as many as either classifier has: (pairs, slots)."""
+        found = np.stack([freedom_at([self.evaluations[a], self.evaluations[b]], self.places) for a, b in self.pairs])
         if self.bent.any():
             for row, (a, b) in enumerate(self.pairs):
                 found[row] = np.where(self.bent, _fewer(found[row], self._freedom_of_odds(row, a, b)), found[row])
