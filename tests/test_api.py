@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -207,3 +208,24 @@ def test_scores_of_ordered_classes_say_where_the_order_comes_from() -> None:
     assert "sorted order" in found["ranked_probability_score"].note
     named = sy.assess(truth, said, scale=sy.Scale(["low", "mid", "high"]), measures=["ranked_probability_score"])
     assert named["ranked_probability_score"].note == ""
+
+
+def test_training_rows_weigh_and_belong_together_as_the_named_columns_say() -> None:
+    frame = pa.table(
+        {
+            "t": ["a", "a", "b", "b"] * 5,
+            "s": ["a", "b", "b", "b"] * 5,
+            "w": [1, 9, 1, 1] * 5,
+            "g": [row // 4 for row in range(20)],
+        }
+    )
+    columns: dict[str, Any] = {"truth": "t", "assigned": "s", "measures": ["error"]}
+    both = sy.assess(frame, weight="w", group="g", training=frame, **columns)
+    assert both.training is not None
+    assert both.training["error"].value == both["error"].value == 0.75
+    assert (both.training["error"].se, both.training["error"].method) == (both["error"].se, both["error"].method)
+    arrays = sy.assess(frame, weight=frame["w"].to_numpy(), training=frame, **columns)
+    assert arrays.training is not None
+    assert arrays.training["error"].value == 0.25  # the weights are those of other rows
+    with pytest.raises(SteelyardError, match="'w'"):
+        sy.assess(frame, weight="w", training=frame.drop_columns(["w"]), **columns)

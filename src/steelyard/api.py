@@ -97,7 +97,8 @@ def assess(
         response: What a response model expects of each row, and the standard deviation of the response around that, out
             of fold: ``fit_response(...)``, or a pair of arrays (with a frame: of columns).
         training: The same on the data that the classifier was fitted to: a pair (y_true, prediction), or a
-            frame or path with the same columns. Its values stand beside the test values.
+            frame or path with the same columns, those of weight and group among them. Its values stand beside the test
+            values. Weights and groups that are arrays are those of the test rows: training rows then count alike.
         measures: What to compute; everything that needs no further input, if not given.
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
@@ -134,11 +135,13 @@ def assess(
     if training is None:
         return assessment
     chosen = rule.number if assessment.decision is None else assessment.decision.threshold
-    # What was said row by row was said of other rows; a deviation that holds for all is among what is known.
+    # What was said row by row was said of other rows; a deviation that holds for all is among what is known, and a
+    # column that was named is there too.
     scale = found.tally.scale
     classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
     general = door.knowledge.of_any_rows
-    fitted = Door(classes, None, chosen, missing, any_scale=rule.any_scale, knowledge=general)
+    weighed, grouped = (name if isinstance(name, str) else None for name in (weight, group))
+    fitted = Door(classes, None, chosen, missing, weighed, grouped, any_scale=rule.any_scale, knowledge=general)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
