@@ -19,8 +19,8 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
-from steelyard import plots
-from steelyard.errors import BadOption, UnknownColumn
+from steelyard import assess, plots
+from steelyard.errors import BadOption, EventNeeded, UnknownColumn
 from steelyard.table import Table
 
 INFINITE, NAN = math.inf, math.nan
@@ -417,3 +417,14 @@ def test_a_line_of_one_point_is_marked() -> None:
 def test_lift_holds_from_the_first_row_on() -> None:
     axes = plots.LiftDisplay({"tied": Table({"share": [0.4, 1.0], "lift": [1.8, 1.0]})}).plot()
     assert np.array(axes.lines[0].get_xydata()).tolist() == [[0.0, 1.8], [0.4, 1.8], [1.0, 1.0]]
+
+
+def test_of_many_classes_one_is_drawn_and_the_message_names_the_argument() -> None:
+    memberships = np.random.default_rng(1).dirichlet(np.ones(30), 300)
+    many = assess(np.arange(300) % 30, memberships, measures=["auc"])
+    for draw in (many.plot.roc, many.plot.reliability):
+        with pytest.raises(EventNeeded, match="label=29 here"):
+            draw()
+        assert len(draw(label=29).curves) == 1
+    few = assess(np.arange(300) % 3, memberships[:, :3] / memberships[:, :3].sum(axis=1)[:, None], measures=["auc"])
+    assert len(few.plot.reliability().curves) == 3

@@ -218,7 +218,8 @@ class Evaluated:
         """The class that a curve is about: the one that is named, or the event."""
         code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
         if code is None:
-            mend = f"Name one of {listed(self.classes, 5)}: event={quoted(self.classes[-1])}"
+            last = quoted(self.classes[-1])
+            mend = f"Name one of {listed(self.classes, 5)}: label={last} here, or event={last} in assess or compare"
             raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
         return code
 

@@ -27,6 +27,7 @@ from ..plots import (
     ThresholdDisplay,
 )
 from ..plots.strips import levels_in
+from ..plots.style import COLOURS
 from ..ranking.curves import Band
 from ..registry import Measure
 from ..table import Table
@@ -136,13 +137,13 @@ class Pictures:
     def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> ReliabilityDisplay:
         """How often a class is the true one against its forecast, and how the forecasts are spread.
 
-        Of one classifier without an event, every class is drawn; of several classifiers, one class. The band is where
-        calibrated forecasts would stay.
+        Of one classifier without an event, every class is drawn, as long as their lines can be told apart; of more
+        classes and of several classifiers, one class. The band is where calibrated forecasts would stay.
         """
         scored = self._scored()
         model, first = next(iter(scored.items()))
         event = first.tally.scale.event if label is None else label
-        if len(scored) > 1 or event is not None:
+        if len(scored) > 1 or event is not None or len(first.classes) > len(COLOURS):
             named = first.classes[first.code(label)]
             found = {name: each.reliabilities(named)[named] for name, each in scored.items()}
             labels = self._labels("calibration_error", "CE", label)
@@ -235,8 +236,8 @@ class Pictures:
     def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
         """The classifiers from the best to the worst by several measures, side by side.
 
-        If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error, AUC
-        and log score that were computed.
+        If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error (or
+        accuracy, where only that was asked for), AUC and log score that were computed.
         """
         display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
         display.plot(ax)
