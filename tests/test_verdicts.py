@@ -291,3 +291,20 @@ def test_a_p_value_is_seen_on_its_side_of_the_level(p: float, chance: float) -> 
         assert float(shown) == pytest.approx(p, abs=0.005 + 1e-12)
     elif sign == "<":
         assert p < float(shown) <= max(chance, 0.001)
+
+
+@pytest.mark.parametrize(
+    ("measures", "judged"),
+    [
+        (["accuracy", "auc", "log_score", "f1"], ["accuracy", "auc", "log_score"]),
+        (["accuracy", "error", "auc"], ["error", "auc"]),
+        (["f1", "accuracy"], ["accuracy"]),
+    ],
+)
+def test_accuracy_counts_as_error_does_where_only_that_was_asked_for(measures: list[str], judged: list[str]) -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(0, 2, 60)
+    scores = {name: 1 / (1 + np.exp(-(truth - 0.5 + random.normal(size=60)))) for name in "ab"}
+    found = compare(truth, scores, event=1, measures=measures)
+    assert found.verdict().table()["measure"] == judged
+    assert list(dict.fromkeys(found.plot.ranking().frame()["measure"])) == judged

@@ -255,8 +255,8 @@ class Comparison:
 
         Args:
             measures: By what to judge: measures that have a better end. If none is named, those of the usual ones that
-                were computed: error and squared error of a continuum, apparent and adjusted; else error, AUC and log
-                score.
+                were computed: error and squared error of a continuum, apparent and adjusted; else error (or
+                accuracy, where only that was asked for), AUC and log score.
             margin: Up to where a difference does not matter: one number, or one a measure. Classifiers are as good as
                 each other where the whole interval of their difference lies within it.
         """

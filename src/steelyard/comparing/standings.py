@@ -20,6 +20,8 @@ REFERENCES = ("label_error", "minimal_error", "model_minimal_error")
 OF_A_CONTINUUM = ("error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr")
 OF_SCORES = ("error", "auc", "log_score")
 
+ELSE = {"error": "accuracy"}  # what says the same, where it alone was asked for
+
 Names = Iterable[str | Measure]
 
 
@@ -27,6 +29,13 @@ def computed(assessment: Assessment, names: Sequence[str]) -> list[str]:
     """Those of some measures that were computed."""
     known = {measure.name for measure in assessment.settings.measures}
     return [name for name in names if name in known]
+
+
+def usual_measures(assessment: Assessment) -> list[str]:
+    """Those of the usual measures that were computed; accuracy counts as error does, where only that was."""
+    names = OF_A_CONTINUUM if isinstance(assessment.tally.scale, Continuum) else OF_SCORES
+    wanted = [name if computed(assessment, [name]) else ELSE.get(name, name) for name in names]
+    return computed(assessment, wanted)
 
 
 def title(assessment: Assessment, measure: Measure) -> str:
@@ -78,8 +87,7 @@ def standing_table(assessments: Mapping[str, Assessment], measures: Names | None
     first = next(iter(assessments.values()))
     if len(assessments) < 2:
         raise BadOption("a ranking needs two classifiers", mend="Compare at least two")
-    usual = OF_A_CONTINUUM if isinstance(first.tally.scale, Continuum) else OF_SCORES
-    named = computed(first, usual) if measures is None else _listed(measures)
+    named = usual_measures(first) if measures is None else _listed(measures)
     entries = {entry.label: entry for entry in map(first.find, named)}
     if not entries:
         raise BadOption("there is no measure to rank by", mend="Name at least one: ranking(['accuracy'])")

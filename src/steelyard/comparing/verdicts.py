@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..columns import as_number
 from ..errors import BadOption, harmless, quoted
 from ..registry import Measure
-from ..scale import Continuum, listed
+from ..scale import listed
 from ..table import Table
 from ..text import HUGE, MOST_DECIMALS, TINY, isolated, number
-from .standings import OF_A_CONTINUUM, OF_SCORES, computed, title
+from .standings import title, usual_measures
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -157,8 +157,7 @@ def judge(comparison: Comparison, measures: Named = None, margin: Margin = None)
 def usual(comparison: Comparison) -> list[str | Measure]:
     """By what to judge where nobody says so: the usual measures that were computed, else all with a better end."""
     assessment = comparison[comparison.models[0]]
-    names = OF_A_CONTINUUM if isinstance(comparison.tally.scale, Continuum) else OF_SCORES
-    found: list[str | Measure] = [*computed(assessment, names)]
+    found: list[str | Measure] = [*usual_measures(assessment)]
     return found or [entry for entry in comparison.settings.measures if entry.better != "neither"]
 
 
