@@ -114,3 +114,19 @@ def test_names_that_others_use(name: str, meant: str) -> None:
 def test_a_table_without_columns_is_refused() -> None:
     with pytest.raises(BadTable):
         sy.assess_table(np.zeros((2, 3)))
+
+
+def test_counted_rows_are_classes_where_the_columns_are_numbers_too() -> None:
+    truth, said = [0, 0, 0, 1, 1, 1], [1, 1, 1, 2, 2, 1]
+    crossed = pd.crosstab(pd.Series(truth), pd.Series(said))
+    for counts in (crossed, pd.DataFrame(crossed.to_numpy(), columns=[1, 2])):
+        found = sy.assess_table(counts)
+        assert found.classes == (0, 1, 2)
+        assert found["error"].value == sy.assess(truth, said)["error"].value
+
+
+def test_names_that_somebody_gave_are_not_taken_for_others() -> None:
+    crossed = pd.crosstab(pd.Series(["high", "low", "low"]), pd.Series(["high", "low", "high"]))
+    with pytest.raises(BadTable, match="not 'low', 'hi'"):
+        sy.assess_table(crossed, classes=["low", "hi"], event="low")
+    assert sy.assess_table(crossed, classes=["dry", "wet"]).classes == ("dry", "wet")

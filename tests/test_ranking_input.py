@@ -370,3 +370,16 @@ def test_none_of_them_may_be_missing(dtype: Any) -> None:
     assert dropped.dropped == 2
     rest = np.setdiff1d(np.arange(len(truth)), [4, 9])
     assert dropped["auc"] == assess(truth[rest], scores[rest], measures=["auc"])["auc"]
+
+
+@pytest.mark.parametrize("kind", ["u1", "i2", "?", ">f8", ">i4", "g"])
+def test_many_scores_of_any_type_are_numbers(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("steelyard.door.prediction.WORTH_SEALING", 2)
+    score = (SCORE > 0.35 if kind == "?" else np.round(SCORE * 200)).astype(kind)
+    options: dict[str, Any] = {"event": "yes", "measures": ["auc", "error"]}
+    options |= {} if kind == "?" else {"threshold": 100.0}
+    given, plain = (assess(TRUTH, {"no": column}, **options) for column in (score, score.astype(float)))
+    assert given.at_threshold(-50.0)["error"].value == plain.at_threshold(-50.0)["error"].value
+    assert given["auc"].value == plain["auc"].value
+    given.tally.save(tmp_path / "a.tally")
+    assert assess_tally(tmp_path / "a.tally")["auc"].value == plain["auc"].value

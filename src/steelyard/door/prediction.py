@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 WORTH_SEALING = 1 << 20  # values: as many are copied in no time
 WIDE = 4 * 8  # bytes from a row to the next
+KEPT = {np.dtype(kind).str for kind in (np.float16, np.float32, np.float64)}
 
 
 class Scores(NamedTuple):
@@ -61,9 +62,11 @@ class Scores(NamedTuple):
         """Scores that cannot change unnoticed: few are copied, of many a checksum is kept.
 
         Columns of a wide matrix are copied too: reading one of them, as sorting does, would read through all of them.
+        So are numbers that are no floats of this machine: their negatives could be others, and no tally holds them.
         """
         wide = any(column.strides[0] > WIDE for column in self.columns)
-        if wide or sum(column.size for column in self.columns) <= WORTH_SEALING:
+        other = any(column.dtype.str not in KEPT for column in self.columns)
+        if wide or other or sum(column.size for column in self.columns) <= WORTH_SEALING:
             return self._replace(columns=own(self.columns))
         return self._replace(seal=None if _frozen(self.columns) else checksum(self.columns))
 

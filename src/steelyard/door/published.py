@@ -34,7 +34,8 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
         return found, _filled(table)
     labels = [*rows, *[label for label in columns if label not in rows]]
     if known is not None and not set(labels) <= set(known.classes):
-        if rows != columns or len(rows) != len(known):
+        overlap = not set(labels).isdisjoint(known.classes)
+        if overlap or rows != columns or len(rows) != len(known):
             raise BadTable(f"the table is about {listed(labels)}, not {listed(known.classes)}", mend="Name its classes")
         return known, _filled(_square(_numbers(numbers)))  # the same classes by other names
     found = Scale(labels, event) if known is None else known
@@ -54,13 +55,19 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
     if is_of_pandas(counts) and hasattr(counts, "columns"):
         rows, columns = _named(counts.index), _named(counts.columns)
         # Names on one side hold for the other too, where nobody gave it any.
-        counted, alike = list(range(len(rows))), len(rows) == len(columns)
+        alike = len(rows) == len(columns)
         return (
-            columns if alike and rows == counted else rows,
-            rows if alike and columns == counted else columns,
+            columns if alike and _is_nameless(counts.index, columns) else rows,
+            rows if alike and _is_nameless(counts.columns, rows) else columns,
             counts.to_numpy(),
         )
     return None, None, counts
+
+
+def _is_nameless(index: Any, others: list[Label]) -> bool:
+    """Whether pandas counted a side that nobody named; beside whole numbers, these are names too."""
+    counted = type(index).__name__ == "RangeIndex" and index.name is None and list(index) == list(range(len(others)))
+    return counted and not any(isinstance(label, int) and not isinstance(label, bool) for label in others)
 
 
 def _named(names: Any) -> list[Label]:
