@@ -254,6 +254,18 @@ def test_a_batch_without_weight_is_no_mistake(tmp_path: Path) -> None:
     assert sy.assess(folder, truth="y", assigned="m", weight="w")["accuracy"].value == 0.75
 
 
+def test_rows_without_weight_are_no_rows_however_they_are_spread(tmp_path: Path) -> None:
+    head, here, gone = "y,m,p,w,g,s\n", "a,a,0.2,1.5,1,x\nb,a,0.4,0.5,2,x\nb,b,0.9,1.0,3,x\n", "a,b,0.7,0.0,4,z\n"
+    options: dict[str, Any] = {"truth": "y", "weight": "w", "group": "g", "by": "s", "scale": sy.Scale(["a", "b"], "b")}
+    for column, measures in (("m", ["error"]), ("p", ["error", "auc", "brier"])):
+        found = []
+        for texts in ((head + here + gone, head), (head + here, head + gone)):
+            found.append(sy.assess(written(tmp_path, *texts), assigned=column, measures=measures, **options))
+        one, two = found
+        assert (two.n, list(two.slices)) == (one.n, list(one.slices)) == (3, ["x"])
+        assert [two[name].se for name in measures] == [one[name].se for name in measures]
+
+
 def test_a_part_that_could_be_two_is_refused(tmp_path: Path) -> None:
     folder = written(tmp_path, 'y,m,s,t\na,a,"1, t=2",3\nb,b,1,"2, t=3"\n')
     with pytest.raises(UnusableLabels, match=r"file '.*0\.csv': .* could be two parts"):

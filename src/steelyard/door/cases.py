@@ -90,7 +90,7 @@ class Cases:
 
     def present(self) -> Cases:
         """Without rows that weigh nothing: they are no rows, and make no cluster and no part."""
-        if self.weight is None or not (absent := self.weight == 0).any() or absent.all():
+        if self.weight is None or not (absent := self.weight == 0).any():
             return self
         group, parts = (None if one is None else one.keep(~absent) for one in (self.group, self.slice))
         return replace(self.some(np.flatnonzero(~absent)), group=group, slice=parts)
