@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import steelyard as sy
 from steelyard.errors import BadFilter, BadOption, SteelyardError, UnknownColumn, UnknownLabel
+from steelyard.files import sources
 from steelyard.files.where import Filter
 
 TABLE = pa.table(
@@ -174,3 +178,72 @@ def test_training_data_are_taken_as_they_are() -> None:
     assert result.n == 2
     assert result.training is not None
     assert result.training.n == 4
+
+
+WIDE = pa.table(
+    {
+        "nan": [float("nan"), 0.1, 0.9, None],
+        "large": [16777217, 2**53 + 1, -(2**63), 2**63 - 1],
+        "huge": pa.array([0, 5, 2**63, 2**64 - 1], pa.uint64()),
+        "byte": pa.array([1, 2, 3, -4], pa.int8()),
+        "exact": [Decimal("0.1"), Decimal("0.2"), Decimal("-0.3"), None],
+        "moment": pa.array([datetime(2024, 1, day) for day in (1, 2, 3, 4)], pa.timestamp("us", tz="UTC")),
+        "seen": pa.array(["a", "b", None, "c"], pa.string_view()),
+        "list": [[1], [2], [3], [4]],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("nan is null", [0, 3]),
+        ("nan is not null", [1, 2]),
+        ("nan != 0.1", [2]),
+        ("not nan > 0.5", [1]),
+        ("not nan == nan", []),
+        ("nan not in (0.1, 0.2)", [2]),
+        ("nan == 0.1 or nan is null", [0, 1, 3]),
+        ("large > 1.5", [0, 1, 3]),
+        ("large > 9007199254740992", [1, 3]),
+        ("large >= 9007199254740993.0", [1, 3]),
+        ("large < 9223372036854775808", [0, 1, 2, 3]),
+        ("large < 1e30", [0, 1, 2, 3]),
+        ("large > huge", [0, 1]),
+        ("huge > 5", [2, 3]),
+        ("huge > -1", [0, 1, 2, 3]),
+        ("huge == 18446744073709551615", [3]),
+        ("huge in (-1, 5, 9223372036854775808)", [1, 2]),
+        ("byte in (1, 2, 300, 2.5)", [0, 1]),
+        ("byte in (300, 301)", []),
+        ("byte < 300 and byte > -300", [0, 1, 2, 3]),
+        ("byte > exact", [0, 1, 2]),
+        ("exact > 0", [0, 1]),
+        ("exact == 0.1", [0]),
+        ("moment >= '2024-01-03'", [2, 3]),
+        ("moment >= '2024-01-03T00:00:00Z'", [2, 3]),
+        ("seen != 'b'", [0, 3]),
+        ("seen in ('a', 'c')", [0, 3]),
+    ],
+)
+def test_numbers_of_any_type_from_memory_and_from_files(text: str, rows: list[int], tmp_path: Path) -> None:
+    table = WIDE.append_column("row", pa.array(range(4)))
+    assert sources.read(table, text)["row"].to_pylist() == rows
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    assert sources.read(tmp_path / "a.parquet", text)["row"].to_pylist() == rows
+
+
+@pytest.mark.parametrize("text", ["list == list", "list == list or byte == 1"])
+def test_what_cannot_be_compared_is_named(text: str, tmp_path: Path) -> None:
+    pq.write_table(WIDE, tmp_path / "a.parquet")
+    for source in (WIDE, tmp_path / "a.parquet"):
+        with pytest.raises(BadFilter, match="the filter compares what cannot be compared"):
+            sources.read(source, text)
+
+
+def test_text_that_lies_elsewhere_goes_with_other_text(tmp_path: Path) -> None:
+    for place, kind in enumerate((pa.string_view(), pa.string(), pa.large_string())):
+        pq.write_table(pa.table({"y": pa.array(["a", "b"], kind), "m": ["a", "b"]}), tmp_path / f"{place}.parquet")
+    assert sy.assess(tmp_path, truth="y", assigned="m").n == 6
+    assert sources.read(tmp_path, "y == 'a'").num_rows == 3
+    assert sources.read(tmp_path).num_rows == 6

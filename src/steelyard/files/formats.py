@@ -188,10 +188,14 @@ def _rows_at_a_time(group: Any, columns: int) -> int:
 
 def _promising(file: File, schema: Any, keep: Any) -> list[int]:
     """The row groups in which a condition may hold, by the least and largest values that the file notes."""
+    import pyarrow as pa
     from pyarrow import dataset
 
     fragment = dataset.ParquetFileFormat().make_fragment(file.path, file.where)
-    return [group.id for group in fragment.subset(keep, schema=schema).row_groups]
+    try:
+        return [group.id for group in fragment.subset(keep, schema=schema).row_groups]
+    except pa.ArrowException:  # what cannot be worked out is told of with the rows
+        return [group.id for group in fragment.row_groups]
 
 
 # --- Arrow ----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..columns import as_numpy
-from ..errors import SteelyardError, UnreadableFile, quoted
+from ..errors import BadFilter, SteelyardError, UnreadableFile, quoted
 from . import formats
 from .formats import batches_of, names_of
 from .paths import File
@@ -102,7 +102,8 @@ class FileShare:
             if not self._may_hold(keep, keys, schema):
                 return
         # Only what lies in the file can tell which parts of it to pass over.
-        noted = keep if self.filter is not None and set(self.filter.names) <= set(inner) else None
+        alone = self.filter is not None and set(self.filter.names) <= set(inner)
+        noted = self.filter.noted(schema) if alone and self.filter is not None else None
         for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most):
             table = pa.Table.from_batches([rows])
             for key in keys:
@@ -117,6 +118,7 @@ class FileShare:
 
     def _may_hold(self, keep: Any, keys: Sequence[str], schema: Any) -> bool:
         """Whether a condition can hold in a file at all, by the keys of its folders."""
+        import pyarrow as pa
         from pyarrow import compute, dataset, fs
 
         said = compute.scalar(True)
@@ -126,7 +128,10 @@ class FileShare:
         form = dataset.IpcFileFormat()
         fragment = form.make_fragment(self.file.path, fs.LocalFileSystem(), partition_expression=said)
         whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
-        return bool(list(whole.get_fragments(filter=keep)))
+        try:
+            return bool(list(whole.get_fragments(filter=keep)))
+        except pa.ArrowException:  # what cannot be worked out is told of with the rows
+            return True
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,14 @@ def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> B
     if keep is None:
         return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
     rows = np.arange(batch.first, batch.first + batch.table.num_rows)
-    found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
+    try:
+        found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
+    except pa.ArrowException as error:
+        raise BadFilter(
+            "the filter compares what cannot be compared",
+            file=batch.file,
+            mend=f"Compare numbers, text or days: {quoted(str(error), 200)}",
+        ) from None
     last = found.num_columns - 1
     kept = found.remove_column(last) if columns is None else found.select(list(columns))
     return replace(batch, table=kept, places=as_numpy(found.column(last)))
@@ -202,6 +214,24 @@ def plain(kind: Any) -> Any:
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def usable(kind: Any) -> Any:
+    """The same for text that lies elsewhere, too, in which Arrow cannot choose rows."""
+    import pyarrow as pa
+
+    found = plain(kind)
+    return pa.large_string() if pa.types.is_string_view(found) else found
+
+
+def without_views(table: Any) -> Any:
+    """A table in which rows can be chosen."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string_view(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.large_string()))
+    return table
 
 
 def cast(table: Any, schema: Any) -> Any:

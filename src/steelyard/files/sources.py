@@ -10,7 +10,7 @@ from ..columns import read_frame, refuse_twice
 from ..errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn, UnreadableFile, quoted
 from ..scale import Scale, listed, plain_label
 from ..suggestions import did_you_mean
-from .shares import Batch, filtered
+from .shares import Batch, filtered, without_views
 from .streams import Files, Loaded
 from .where import Filter, refuse_unknown
 
@@ -29,7 +29,8 @@ def load(source: Any, where: str | None = None, columns: Sequence[str] | None = 
     table = read_frame(source)
     rows = Batch(table)
     if where is not None:
-        rows = filtered(rows, Filter.read(where).on(table.schema))
+        table = without_views(table)
+        rows = filtered(Batch(table), Filter.read(where).on(table.schema))
     return Loaded(rows.table, (rows,))
 
 

@@ -14,7 +14,7 @@ from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile,
 from ..parallel import ahead
 from .formats import names_of, read_whole, row_groups, schema_of
 from .paths import File, discover, once
-from .shares import Batch, FileShare, plain, repeated, with_filter
+from .shares import Batch, FileShare, plain, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
 from .where import Filter, refuse_unknown
 
@@ -150,7 +150,7 @@ class Files:
         """What those columns hold that lie in the file itself; words apart from rows count as words."""
         inner = self._inner(file, columns)
         found = schema_of(file, inner) if inner else None
-        return {name: plain(found.field(name).type) for name in inner} if found is not None else {}
+        return {name: usable(found.field(name).type) for name in inner} if found is not None else {}
 
     def _inner(self, file: File, columns: Sequence[str]) -> list[str]:
         """The columns that lie in the file itself; the others are keys of its folders."""
@@ -177,12 +177,12 @@ class Files:
         if self.filter is not None:
             return self._load_some(self.column_names if columns is None else columns)
         self._refuse_too_large(estimate(self.files, columns))
-        tables = [self._with_keys(read_whole(file, self._wanted(file, columns)), file, columns) for file in self.files]
+        tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
         return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts)
 
-    def _wanted(self, file: File, columns: Sequence[str] | None) -> list[str] | None:
-        return None if columns is None else self._inner(file, columns)
+    def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
+        return without_views(read_whole(file, None if columns is None else self._inner(file, columns)))
 
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
         missing = [key for key in file.keys if key not in table.column_names]

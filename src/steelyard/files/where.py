@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
 from typing import Any
 
@@ -75,6 +76,20 @@ class Filter:
         except RecursionError:
             raise BadFilter("the filter is nested too deeply", mend=MEND) from None
 
+    def noted(self, schema: Any) -> Any:
+        """A condition that holds wherever this one does, by the least and largest values that a file notes.
+
+        None where these cannot tell: they say nothing of numbers that are none, which count as missing here.
+        """
+        import pyarrow.types as kinds
+
+        tests = [node for node in ast.walk(self.tree) if isinstance(node, ast.Compare)]
+        asked = [node for node in tests if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)]
+        words = {word_of(side) for node in asked for side in (node.left, *node.comparators)} - {"", *NOTHING}
+        if any(kinds.is_floating(schema.field(self.bound.get(word, word)).type) for word in words):
+            return None
+        return _Reader(self, schema, loose=True).condition(self.tree)
+
     @property
     def compared(self) -> list[str]:
         """The columns that something is compared with, where values stand more often."""
@@ -134,10 +149,14 @@ def _hint(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Turns grammar into expressions, with the types of the columns at hand."""
+    """Turns grammar into expressions, with the types of the columns at hand.
+
+    A loose one may hold of a number that is none; it is simple enough to be told by the largest and least values.
+    """
 
     filter: Filter
     schema: Any
+    loose: bool = False
 
     def condition(self, node: ast.expr) -> Any:
         """Something that holds of a row or does not."""
@@ -192,7 +211,11 @@ class _Reader:
         column, other = (left, right) if named[0] else (right, left)
         name, field, kind = self._field(column)
         value = self._literal(other, name, kind)
-        return compare(field, value) if named[0] else compare(value, field)
+        if _family(kind) == "number":
+            wide, value = common_with(kind, value.as_py())
+            field = field if wide == kind else field.cast(wide, safe=False)
+        found = compare(field, value) if named[0] else compare(value, field)
+        return self._unless_missing(found, (field, kind))
 
     def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
         (name, one, kind), (other, two, second) = self._field(left), self._field(right)
@@ -201,22 +224,39 @@ class _Reader:
                 f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared",
                 mend="Compare columns of one kind",
             )
-        return compare(one, two)
+        sides = [(one, kind), (two, second)]
+        if kind != second and _family(kind) in ("number", "text"):
+            wide = common(kind, second)
+            one, two = (field.cast(wide, safe=False) for field in (one, two))
+        return self._unless_missing(compare(one, two), *sides)
 
     def _membership(self, left: ast.expr, right: ast.expr) -> Any:
         import pyarrow as pa
-        from pyarrow import compute
 
         name, field, kind = self._field(left)
         entries = right.elts if isinstance(right, ast.Tuple | ast.List) else [right]
         if not entries:
             raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
-        values = [self._literal(entry, name, kind) for entry in entries]
-        wide = pa.float64() if _family(kind) == "number" and not pa.types.is_integer(kind) else kind
-        wide = pa.float64() if any(isinstance(value.as_py(), float) for value in values) else wide
-        found = field.cast(wide).isin(pa.array([value.as_py() for value in values], wide))
-        # A missing value is neither in a list nor outside of it, as in every other comparison.
-        return compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
+        values = [self._literal(entry, name, kind).as_py() for entry in entries]
+        wide = kind
+        if pa.types.is_integer(kind):
+            values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
+        elif _family(kind) == "number":
+            wide, values = pa.float64(), [float(value) for value in values]
+        found = field.cast(wide).isin(pa.array(values, wide))
+        return self._unless_missing(found, (field, kind), absent=True)
+
+    def _unless_missing(self, found: Any, *sides: tuple[Any, Any], absent: bool = False) -> Any:
+        """A missing value, or a number that is none, neither meets a condition nor its contrary."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        for field, kind in sides:
+            if absent:
+                found = compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
+            if pa.types.is_floating(kind) and not self.loose:
+                found = compute.if_else(compute.is_nan(field), pa.scalar(None, pa.bool_()), found)
+        return found
 
     def _column(self, node: ast.expr) -> tuple[str, Any]:
         if not isinstance(node, ast.Name) or word_of(node) in (*WORDS, *NOTHING):
@@ -243,9 +283,10 @@ class _Reader:
         family, given = _family(kind), _family_of(value)
         try:
             if family in (given, "nothing"):
-                return pa.scalar(value)
+                large = type(value) is int and value >= 1 << 63
+                return pa.scalar(value, pa.uint64()) if large else pa.scalar(value)
             if family == "time" and given == "text":
-                return pa.scalar(value).cast(kind)
+                return _moment(value, kind)
         except (pa.ArrowException, OverflowError):
             mend = "Write it as in '2024-12-31'" if family == "time" else "Give a smaller number"
             raise BadFilter(f"{quoted(value)} cannot be compared with {kind}", column=name, mend=mend) from None
@@ -293,6 +334,55 @@ def _family(kind: Any) -> str:
     if kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind):
         return "text"
     return "time" if kinds.is_temporal(kind) else "nothing" if kinds.is_null(kind) else str(kind)
+
+
+def _moment(text: str, kind: Any) -> Any:
+    """A day or time as a column holds it; one without a zone is of that of the column."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        return pa.scalar(text).cast(kind)
+    except pa.ArrowException:
+        if not pa.types.is_timestamp(kind) or kind.tz is None:
+            raise
+    return compute.assume_timezone(pa.scalar(text).cast(pa.timestamp(kind.unit)), kind.tz)
+
+
+def in_range(kind: Any, value: float) -> bool:
+    """Whether a type of whole numbers reaches as far as a number."""
+    import pyarrow.types as kinds
+
+    signed = kinds.is_signed_integer(kind)
+    least, behind = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
+    return least <= value < behind
+
+
+def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
+    """A type in which a column of numbers can be held against a number, and the number in it."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(kind):
+        return kind, pa.scalar(float(value))
+    if not pa.types.is_integer(kind):
+        return pa.float64(), pa.scalar(float(value))
+    if value == value // 1 and in_range(kind, value):
+        return kind, pa.scalar(int(value), kind)
+    if isinstance(value, int):
+        return pa.decimal128(38, 0), pa.scalar(Decimal(value), pa.decimal128(38, 0))
+    # A fraction is less than 2 to the 53rd: numbers that are rounded stay on their side of it.
+    return pa.float64(), pa.scalar(value)
+
+
+def common(kind: Any, other: Any) -> Any:
+    """A type in which two columns of numbers, or of text, can be compared."""
+    import pyarrow as pa
+
+    if _family(kind) == "text":
+        return pa.large_string()
+    if not (pa.types.is_integer(kind) and pa.types.is_integer(other)):
+        return pa.float64()
+    return pa.decimal128(38, 0) if pa.uint64() in (kind, other) else pa.int64()
 
 
 def refuse_unknown(name: object, names: list[str], condition: Filter | None = None) -> None:
