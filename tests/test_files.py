@@ -6,7 +6,9 @@ import bz2
 import gzip
 import os
 import threading
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -490,3 +492,30 @@ def test_whoever_stops_asking_stops_the_thread() -> None:
     assert next(source) == 0
     source.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
+
+
+def test_types_of_many_columns_are_settled_in_a_few_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide, whole, passed = 60, 40, []
+    rows = [["1"] * wide for _ in range(whole)] + [["1"] * k + ["0.5"] + ["1"] * (wide - k - 1) for k in range(1, wide)]
+    rows += [["true"] + ["1"] * (wide - 1), ["2"] + ["NA"] * (wide - 1)]
+    names = [f"p_{k}" for k in range(wide)]
+    (tmp_path / "a.csv").write_text("\n".join(map(",".join, [names, *rows])) + "\n")
+    through = text_files.Text._passed_through
+    monkeypatch.setattr(
+        text_files.Text, "_passed_through", lambda self, columns: (passed.append(1), through(self, columns))[1]
+    )
+    (file,) = files.discover(str(tmp_path / "a.csv"))
+    found = replace(text_files.Text.of(file), block=1 << 9).settled()
+    assert [str(found.types[name]) for name in names] == ["string"] + ["double"] * (wide - 1)
+    assert len(passed) < 6
+
+
+def test_values_that_do_not_go_with_those_of_other_files_are_named(tmp_path: Path) -> None:
+    kept = {"y": ["a", "b"], "m": ["a", "b"]}
+    parquet.write_table(pa.table({**kept, "g": [2**60 + 1, 2**60 + 3]}), tmp_path / "1.parquet")
+    parquet.write_table(pa.table({**kept, "g": [1.0, 2.0]}), tmp_path / "2.parquet")
+    options: dict[str, Any] = {"truth": "y", "assigned": "m", "group": "g", "measures": ["error"]}
+    with pytest.raises(UnreadableFile, match=r"1\.parquet', column 'g': int64 cannot be read as double"):
+        sy.assess(tmp_path, **options)
+    with warnings.catch_warnings(action="ignore"):
+        assert sy.assess(tmp_path, on_error="skip", **options).n == 2

@@ -108,7 +108,13 @@ class FileShare:
             table = pa.Table.from_batches([rows])
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
-            yield filtered(Batch(cast(table.select(names), schema), self.name, first), keep, columns)
+            yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), keep, columns)
+
+    def _cast(self, table: Any, schema: Any) -> Any:
+        try:
+            return cast(table, schema)
+        except SteelyardError as error:
+            raise error.within(self.name, None) from None
 
     def _keys(self, names: Sequence[str]) -> list[str]:
         """Columns that are keys of its folders; one of the file itself is worth more."""
@@ -164,15 +170,14 @@ class FrameShare:
             first += len(whole)
 
     def _cast(self, table: Any, schema: Any) -> Any:
-        import pyarrow as pa
-
         try:
             return cast(table, schema)
-        except pa.ArrowException as error:
+        except UnreadableFile as error:
             raise UnreadableFile(
                 "the partition does not hold what the frame says that it holds",
                 file=self.name,
-                mend=f"Bring its columns into one type: {quoted(str(error), 200)}",
+                column=error.column,
+                mend=error.mend,
             ) from None
 
 
@@ -236,8 +241,17 @@ def without_views(table: Any) -> Any:
 
 def cast(table: Any, schema: Any) -> Any:
     """Bring columns into common types, but leave words apart from rows where they are."""
+    import pyarrow as pa
+
     for place, name in enumerate(table.column_names):
         column, kind = table.column(name), schema.field(name).type
         if plain(column.type) != kind:
-            table = table.set_column(place, name, column.cast(kind))
+            try:
+                table = table.set_column(place, name, column.cast(kind))
+            except pa.ArrowException as error:
+                raise UnreadableFile(
+                    f"{plain(column.type)} cannot be read as {kind}, which all files together hold",
+                    column=name,
+                    mend=f"Bring its columns into one type: {quoted(str(error), 200)}",
+                ) from None
     return table

@@ -92,13 +92,15 @@ class Text:
         """The same file with types that hold for all rows of these columns."""
         import pyarrow as pa
 
-        try:
-            return self._passed_through(columns)
-        except pa.ArrowInvalid as error:
-            better = self._wider_block(error) or self._wider_type(error, columns)
-            if better is None:
-                raise
-        return better.settled(columns)
+        found = self
+        while True:
+            try:
+                return found._passed_through(columns)
+            except pa.ArrowInvalid as error:
+                better = found._wider_block(error) or found._wider_types(error, columns)
+                if better is None:
+                    raise
+                found = better
 
     def _passed_through(self, columns: Sequence[str] | None) -> Text:
         import pyarrow as pa
@@ -119,18 +121,51 @@ class Text:
             return replace(self, block=self.block * 8)
         return None
 
-    def _wider_type(self, error: Exception, columns: Sequence[str] | None) -> Text | None:
-        found = CONVERSION.match(str(error))
-        if found is None:
-            return None
-        name = self.names()[int(found[1])]
-        kind = next(one.type for one in self.schema(columns) if one.name == name)
-        wider = LADDER.get(str(kind))
-        if wider is None:
-            return None
+    def _wider_types(self, error: Exception, columns: Sequence[str] | None) -> Text | None:
+        """Types in which every block of the file can be read, of all columns in one pass.
+
+        What a type holds in one block need not hold in those before: whoever asks passes through once more.
+        """
         import pyarrow as pa
 
-        return replace(self, types={**self.types, name: pa.type_for_alias(wider)})
+        if CONVERSION.match(str(error)) is None:
+            return None
+        before = {one.name: one.type for one in self.schema(columns)}
+        kinds = {name: pa.string() if pa.types.is_temporal(kind) else kind for name, kind in before.items()}
+        raw = replace(self, types=dict.fromkeys(kinds, pa.binary()))
+        try:
+            with self._opened() as source, raw._reader(source, columns) as reader:
+                for batch in reader:
+                    kinds = self._widened(batch, kinds)
+        except pa.ArrowInvalid as fault:  # a row is longer than a block, or no row at all
+            if kinds == before:
+                return self._wider_block(fault)
+        return None if kinds == before else replace(self, types={**self.types, **kinds})
+
+    def _widened(self, batch: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+        """Types that hold in one block, each as near as can be to what it was."""
+        import pyarrow as pa
+        from pyarrow import csv
+
+        sink, found = pa.BufferOutputStream(), dict(kinds)
+        csv.write_csv(batch, sink, csv.WriteOptions(include_header=False))
+        text, names = sink.getvalue(), list(batch.schema.names)
+        same = replace(self, delimiter=",", block=min(max(len(text) + 1, self.block), LARGEST_BLOCK))
+        while True:
+            places = [str(place) for place in range(len(names))]
+            options = replace(same, types=dict(zip(places, map(found.get, names), strict=True)))._options(None)
+            options["read_options"].column_names = places
+            try:
+                csv.read_csv(pa.BufferReader(text), **options)
+            except pa.ArrowInvalid as error:
+                failed = CONVERSION.match(str(error))
+                name = names[int(failed[1])] if failed else ""
+                wider = LADDER.get(str(found.get(name)))
+                if wider is None:
+                    raise
+                found[name] = pa.type_for_alias(wider)
+            else:
+                return found
 
     def batches(self, columns: Sequence[str], first: int = 0) -> Iterator[tuple[int, Any]]:
         """The rows from one on, some at a time, each batch with the number of its first row; types must be settled."""
