@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import steelyard as sy
-from steelyard.errors import SteelyardError, UnknownLabel, quoted
+from steelyard.errors import SteelyardError, UnknownLabel, UnreadableFile, UnusableLabels, WrongShape, quoted
 
 many = settings(max_examples=120, suppress_health_check=list(HealthCheck))
 
@@ -290,3 +291,52 @@ def test_any_column_of_a_sound_frame(truth: Any, membership: Any, by: Any) -> No
     outcome(lambda: sy.assess(frame, truth=truth, membership="p_*"))
     outcome(lambda: sy.assess(frame, truth="y", membership=membership))
     outcome(lambda: sy.assess(frame, truth="y", membership="p_*", by=by))
+
+
+def test_an_index_that_cannot_be_held_against_another_says_nothing() -> None:
+    truth = pd.Series(["a", "b", "a"], index=list("xyz"))
+    said = pd.Series(["a", "b", "a"], index=pd.MultiIndex.from_tuples([(1, 2), (2, 3), (3, 4)]))
+    assert sy.assess(truth, said).n == sy.assess(said, truth).n == 3
+
+
+def test_the_row_of_an_unusable_category_is_one_that_has_it() -> None:
+    with pytest.raises(UnusableLabels, match=r"row 1: 0\.5"):
+        sy.assess(pd.Series(pd.Categorical([None, 0.5, 1.0], categories=[0.5, 1.0])), [1, 1, 1])
+
+
+def test_whole_weights_may_be_categories() -> None:
+    weight = [5, 1, 2] * 4
+    plain, coded = (
+        sy.assess(["a", "b", "a"] * 4, ["a", "b", "b"] * 4, weight=one)["error"]
+        for one in (weight, pd.Series(weight, dtype="category"))
+    )
+    assert (coded.n, coded.se) == (plain.n, plain.se)
+
+
+def test_labels_may_take_all_of_64_bits() -> None:
+    labels = np.array([2**63 + 1, 2**64 - 1] * 5, dtype=np.uint64)
+    for truth in (labels, labels.astype(object), labels.tolist()):
+        found = sy.assess(truth, labels)
+        assert found.classes == (2**63 + 1, 2**64 - 1)
+        assert 2**64 - 1 in found.table().to_pandas()["class"].dropna().tolist()
+
+
+@pytest.mark.parametrize(
+    ("truth", "columns", "words"),
+    [
+        ([0, 1, -100, 1], 2, "2 membership columns for 3 classes: -100 has no column"),
+        ([0, 1, 1, 3], 5, "5 membership columns for 3 classes: 2, 4 are never seen"),
+        ([0, 1, 1, 1], 3, "3 membership columns for 2 classes: 2 is never seen"),
+        (["a", "b", "b", "b"], 3, "3 membership columns for 2 classes. "),
+    ],
+)
+def test_classes_that_do_not_go_with_the_columns_are_named(truth: list[Any], columns: int, words: str) -> None:
+    with pytest.raises(WrongShape, match=words):
+        sy.assess(truth, np.full((4, columns), 1 / columns))
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_arrays_on_disk_are_loaded_first(ending: str, tmp_path: Path) -> None:
+    (tmp_path / f"a.{ending}").write_bytes(b"")
+    with pytest.raises(UnreadableFile, match=r"assess\(numpy\.load"):
+        sy.assess(tmp_path / f"a.{ending}", truth="y", assigned="m")

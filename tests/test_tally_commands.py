@@ -363,3 +363,19 @@ def test_an_interrupted_run_leaves_nothing(
     assert status == 130
     assert not out
     assert sorted(path.name for path in Path().iterdir()) == ["days"]
+
+
+@pytest.mark.parametrize("what", ["by", "group"])
+def test_labels_of_another_kind_are_named_and_can_be_left_out(what: str, tmp_path: Path) -> None:
+    paths = []
+    for place, label in enumerate((2, 3, "z")):
+        rows = f"a,a,{label}\nb,a,{label}\nb,b,{label}\n"
+        (tmp_path / "a.csv").write_text(f"y,m,u\n{rows}")
+        options: dict[str, Any] = {what: "u"}
+        paths.append(tmp_path / f"{place}.tally")
+        sy.assess(tmp_path / "a.csv", truth="y", assigned="m", **options).tally.save(paths[-1])
+    with pytest.raises(UnlikeTallies, match=r"2\.tally': the (slices|groups) of one are text"):
+        merged(paths)
+    found = merged(paths, skip=True)
+    assert found.sums.values[:, 0].sum() == 6
+    assert len(found.left_out) == 1

@@ -47,7 +47,13 @@ def from_objects(values: Any, name: str) -> Any:
     if len(values) and type(values[0]) is str and (found := _words(values)) is not None:
         return found
     try:
-        return pa.array(values, _arrow_type(set(map(type, values))), from_pandas=True)
+        kind = _arrow_type(set(map(type, values)))
+        try:
+            return pa.array(values, kind, from_pandas=True)
+        except (OverflowError, pa.ArrowInvalid):
+            if kind != pa.int64():
+                raise
+            return pa.array(values, pa.uint64(), from_pandas=True)
     except Exception as error:  # overflow, broken text, kinds that do not go together
         raise odd_one(values, name) or UnusableLabels(
             "the column mixes values that cannot be labels of one kind",
@@ -109,7 +115,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return BOOLEAN
     if isinstance(value, int | float | np.integer | np.floating):
-        return NUMBER if -(2**63) <= value < 2**63 else "a number beyond 64 bits"
+        return NUMBER if -(2**63) <= value < 2**64 else "a number beyond 64 bits"
     return f"a {type(value).__name__}"
 
 

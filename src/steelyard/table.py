@@ -77,7 +77,10 @@ class Table:
         found = pd.DataFrame(self.columns)
         for name, column in self.columns.items():
             if None in column and all(value is None or type(value) is int for value in column):
-                found[name] = pd.array(column, dtype="Int64")  # as floats, large ones would become alike
+                # As floats, large ones would become alike.
+                present = [value for value in column if value is not None] or [0]
+                kind = "Int64" if max(present) < 2**63 else "UInt64" if min(present) >= 0 else "object"
+                found[name] = pd.array(column, dtype=kind)
         return found
 
     def to_polars(self) -> Any:

@@ -30,7 +30,7 @@ from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
-from .weights import checked_weight
+from .weights import checked_weight, decoded
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Numbers, Places
@@ -255,7 +255,7 @@ class Door:
             name: recognise(value, self.headings.get(name, name), known, event, scored)
             for name, value in predictions.items()
         }
-        weight = None if self.weight is None else flat_numbers(self.weight, self._name("weight"))
+        weight = None if self.weight is None else decoded(flat_numbers(self.weight, self._name("weight")))
         group = None if self.group is None else encode(self.group, self._name("group"))
         return Raw(
             true,

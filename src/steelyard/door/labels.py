@@ -245,11 +245,12 @@ def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
     """The label that each word stands for; None for what is missing or does not occur."""
     seen = occurring(piece.places if piece.missing is None else piece.places[~piece.missing], len(piece.words))
     meant: list[Label | None] = []
-    for code, (word, here) in enumerate(zip(piece.words, seen.tolist(), strict=True)):
+    for code, (word, occurs) in enumerate(zip(piece.words, seen.tolist(), strict=True)):
         try:
-            meant.append(plain_label(word) if here and not is_missing(word) else None)
+            meant.append(plain_label(word) if occurs and not is_missing(word) else None)
         except UnusableLabels as error:
-            row = start + int(np.argmax(piece.places == code))
+            here = piece.places == code
+            row = start + int(np.argmax(here if piece.missing is None else here & ~piece.missing))
             raise UnusableLabels(error.problem, column=name, row=row, mend=error.mend) from None
     return meant
 

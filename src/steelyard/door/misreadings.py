@@ -37,7 +37,7 @@ def refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
         if index is None or len(own) != len(index) or own.equals(index):
             continue
         counted = type(index).__name__ == "RangeIndex"  # rows that nobody named
-        if not counted and own.is_unique and bool(index.isin(own).all()):
+        if not counted and _names_the_same(own, index):
             row = int((own != index).argmax())
             said, true = (quoted(each[row : row + 1].tolist()[0]) for each in (index, own))
             raise MisalignedRows(
@@ -46,6 +46,14 @@ def refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
                 row=row,
                 mend="Bring the rows into one order, as prediction.loc[truth.index]; if they are, give .to_numpy()",
             )
+
+
+def _names_the_same(own: Any, other: Any) -> bool:
+    """Whether the rows of one are rows of the other, by their names; names of several levels can be unlike others."""
+    try:
+        return bool(own.is_unique and own.nlevels == other.nlevels and other.isin(own).all())
+    except Exception:  # pandas may raise anything where names are of different kinds
+        return False
 
 
 def _index(column: Any) -> Any:

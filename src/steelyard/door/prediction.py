@@ -13,7 +13,7 @@ from ..errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideCont
 from ..files import sources
 from ..own_columns import checksum, own, pieces
 from ..parallel import chunks
-from ..scale import Continuum, Label, Scale, plain_label
+from ..scale import Continuum, Label, Scale, listed, plain_label
 from .coded import Coded, refuse_missing
 from .labels import coded
 from .membership import (
@@ -197,11 +197,25 @@ class Prediction:
             return sources.bind(self.class_names, scale)
         if len(self.columns) == len(scale):
             return range(len(scale))
+        mend = "Give one column a class, in the order of scale=Scale([...]), or a frame with class names"
         raise WrongShape(
-            f"{len(self.columns)} membership columns for {len(scale)} classes",
+            f"{len(self.columns)} membership columns for {len(scale)} classes{self._unlike(scale)}",
             column=self.name,
-            mend="Give one column a class, in the order of scale=Scale([...]), or a frame with class names",
+            mend=mend,
         )
+
+    def _unlike(self, scale: Scale) -> str:
+        """Which classes are too many or never seen, if columns are counted from 0 on as classes often are."""
+        if not all(type(label) is int for label in scale.classes):
+            return ""
+        counted = range(len(self.columns))
+        extra = [label for label in scale.classes if label not in counted]
+        unseen = [place for place in counted if place not in scale.classes]
+        if len(extra) >= len(scale):
+            return ""
+        if extra:
+            return f": {listed(extra, 5)} {'has' if len(extra) == 1 else 'have'} no column"
+        return f": {listed(unseen, 5)} {'is' if len(unseen) == 1 else 'are'} never seen"
 
     def _spoken_for(self, scale: Scale) -> int:
         """The class that a threshold is for: the one that a single score is named after, or else the event."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from ..kinds import Array, Numbers
 
 LARGEST_SQUARES = 1e300
+
+
+def decoded(weight: Any) -> Any:
+    """Weights in a column of their own where they lie apart from rows, so that whole ones are seen to be."""
+    if isinstance(weight, np.ndarray):
+        return weight
+    import pyarrow as pa
+
+    return weight.cast(weight.type.value_type) if pa.types.is_dictionary(weight.type) else weight
 
 
 def checked_weight(weight: Numbers, name: str, part: bool) -> Array:

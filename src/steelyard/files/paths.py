@@ -19,6 +19,7 @@ FOREIGN = {
     **dict.fromkeys(
         (".json", ".jsonl", ".ndjson"), "Turn it into CSV or Parquet, or give assess the frame of pandas.read_json"
     ),
+    **dict.fromkeys((".npy", ".npz"), "Load it and give assess the arrays: assess(numpy.load(...), ...)"),
 }
 SQUEEZED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 PATIENCE = 20  # seconds

@@ -45,7 +45,7 @@ def merged(paths: Sequence[Path], skip: bool = False) -> Tally:
             tally = Tally.load(path)
             if first is not None:
                 first.refuse_unlike(tally)
-            first = tally if first is None else first
+            first = tally if first is None or not len(first.sums.keys) else first
         except SteelyardError as error:
             named = error.within(str(path), None)
             if not skip:

@@ -176,6 +176,8 @@ class Tally:
                     mend="Only tallies of the same classifiers on the same classes add up; name all classes: scale=",
                 )
 
+        _refuse_other_labels(self, other, "slices")
+        _refuse_other_labels(self, other, "groups")
         ours, theirs = dict(self.reading), dict(other.reading)
         for what in sorted({*ours, *theirs}) if ours and theirs else ():
             if ours.get(what) != theirs.get(what):
@@ -285,15 +287,19 @@ def _said(value: str | None) -> str:
     return "not given" if value is None else quoted(value, 100)
 
 
-def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Places, Places]:
-    """All labels of both, sorted, and where each one's labels went."""
+def _refuse_other_labels(left: Tally, right: Tally, what: str) -> None:
+    """Labels of one kind can be brought into one order; those of a tally are of one kind."""
     ours, theirs = getattr(left, what), getattr(right, what)
     if bool(ours) != bool(theirs) and len(left.sums.keys) and len(right.sums.keys):
         raise UnlikeTallies(f"one tally has {what} and the other has none", mend="Make both the same way")
-    try:
-        labels = tuple(sorted({*ours, *theirs}))
-    except TypeError:
-        raise UnlikeTallies(f"the {what} of one are text and of the other numbers", mend="Use one kind") from None
+    if ours and theirs and isinstance(ours[0], str) != isinstance(theirs[0], str):
+        raise UnlikeTallies(f"the {what} of one are text and of the other numbers", mend="Use one kind")
+
+
+def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Places, Places]:
+    """All labels of both, sorted, and where each one's labels went."""
+    ours, theirs = getattr(left, what), getattr(right, what)
+    labels = tuple(sorted({*ours, *theirs}))
     places = {label: place for place, label in enumerate(labels)}
     return (
         labels,
