@@ -355,7 +355,7 @@ def in_range(kind: Any, value: float) -> bool:
 
     signed = kinds.is_signed_integer(kind)
     least, behind = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
-    return least <= value < behind
+    return bool(least <= value < behind)
 
 
 def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
