@@ -79,7 +79,7 @@ class Table:
             if None in column and all(value is None or type(value) is int for value in column):
                 # As floats, large ones would become alike.
                 present = [value for value in column if value is not None] or [0]
-                kind = "Int64" if max(present) < 2**63 else "UInt64" if min(present) >= 0 else "object"
+                kind: Any = "Int64" if max(present) < 2**63 else "UInt64" if min(present) >= 0 else "object"
                 found[name] = pd.array(column, dtype=kind)
         return found
 
