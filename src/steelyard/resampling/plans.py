@@ -117,7 +117,7 @@ class Plan:
         splits = self.of_repeat(repeat)
         tested = np.concatenate([split.test for split in splits])
         every = len(tested) == self.rows and len(np.unique(tested)) == self.rows
-        rest = all(split.size + len(split.test) == self.rows for split in splits)
+        rest = all(split.seen is None for split in splits)  # so many rows may be others, drawn with replacement
         return [split.test for split in splits] if every and rest else None
 
 

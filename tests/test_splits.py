@@ -1,0 +1,26 @@
+"""Which rows are fitted to and held out: those that were given, by the numbers that they were given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_iris
+
+import steelyard as sy
+
+X, Y = load_iris(return_X_y=True)
+SEPALS = X[:, :2]
+QUIET: dict[str, Any] = {"progress": False}
+
+
+def test_rows_drawn_anew_are_fitted_to_even_where_they_are_as_many_as_the_others() -> None:
+    random, rows = np.random.default_rng(0), np.arange(150)
+    held = [rows[fold::25] for fold in range(25)]
+    drawn = [(random.choice(np.setdiff1d(rows, test), 144), test) for test in held]
+    short, long = (
+        sy.cross_assess("lda", SEPALS, Y, cv=drawn, measures=["log_score"], closed=closed, **QUIET)
+        for closed in (True, False)
+    )
+    assert short.times()["how"] == ["25 fits"]
+    assert short["lda"]["log_score"] == long["lda"]["log_score"]
