@@ -116,7 +116,8 @@ def cross_assess(
     refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     refuse_one_class(rules, data)
-    plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start)
+    classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
+    plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start, classes=classes)
     with watched("fits", progress) as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
     return gathered(rules, data, base, plan, runs, failures, settings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..columns import things_in
-from ..errors import BadOption, StraddlingGroups, quoted
+from ..errors import BadOption, SteelyardError, StraddlingGroups, quoted
 from ..folds import groups_apart
 from ..scale import listed
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
 MOST_REPEATS = 100_000
+MOST_REFUSED = 100  # draws in a row, of which chance refuses three of four at most unless it refuses all
 HELD_OUT = 0.25
 LEAVE_ONE_OUT = ("loo", "leave-one-out", "leave one out")
 MEND = "Say how many folds (cv=10), 'loo', a share to hold out (cv=0.25), Bootstrap(), or a splitter of scikit-learn"
@@ -122,18 +123,26 @@ class Plan:
 
 
 def make_plan(
-    cv: Any, x: Any, codes: Codes, *, group: Coded | None = None, repeats: int = 1, seed: int | None = None
+    cv: Any,
+    x: Any,
+    codes: Codes,
+    *,
+    group: Coded | None = None,
+    repeats: int = 1,
+    seed: int | None = None,
+    classes: int = 2,
 ) -> Plan:
     """Read how rows are to be held out.
 
     The number of folds alone gives those of scikit-learn: stratified by class, in the order of rows, groups kept
-    together. With a seed, or where they are made several times, rows are shuffled first.
+    together. With a seed, or where they are made several times, rows are shuffled first. A draw of fewer ``classes``
+    cannot be learned from.
     """
     if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or not 1 <= repeats <= MOST_REPEATS:
         mend = f"Give how often folds are made anew, from 1 to {MOST_REPEATS:,}"
         raise BadOption(f"repeats is {quoted(repeats)}", mend=mend)
     groups = None if group is None else group.codes
-    kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed)
+    kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed, classes)
     splits: list[Split] = []
     for repeat, splitter in enumerate(splitters):
         for fold, (train, test) in enumerate(_pairs(splitter, x, codes, groups)):
@@ -150,7 +159,7 @@ def make_plan(
 
 
 def _splitters(
-    cv: Any, codes: Codes, groups: Codes | None, repeats: int, seed: int | None
+    cv: Any, codes: Codes, groups: Codes | None, repeats: int, seed: int | None, classes: int
 ) -> tuple[Kind, Sequence[Any], str]:
     """The kind of plan, something that splits for each repeat, and what to call it."""
     again = f"{repeats} times " if repeats > 1 else ""
@@ -166,11 +175,11 @@ def _splitters(
         return "folds", found, f"{again}{folds} folds, stratified by class{together}"
     if repeats > 1:
         raise BadOption("repeats= needs a number of folds", mend="Say cv=10, or let the splitter repeat itself")
-    kind, splitter, words = _splitter(cv, groups is not None, seed or 0)
+    kind, splitter, words = _splitter(cv, groups is not None, seed or 0, classes)
     return kind, [splitter], words
 
 
-def _splitter(cv: Any, grouped: bool, seed: int) -> tuple[Kind, Any, str]:
+def _splitter(cv: Any, grouped: bool, seed: int, classes: int) -> tuple[Kind, Any, str]:
     """Likewise, where everything is done once."""
     if isinstance(cv, str) and cv in LEAVE_ONE_OUT:
         if grouped:
@@ -179,7 +188,7 @@ def _splitter(cv: Any, grouped: bool, seed: int) -> tuple[Kind, Any, str]:
     if isinstance(cv, Bootstrap) or (isinstance(cv, str) and cv == "bootstrap"):
         drawn = cv if isinstance(cv, Bootstrap) else Bootstrap()
         words = f"{drawn.replicates} bootstrap samples{', groups together' if grouped else ''}"
-        return "bootstrap", _Drawn(drawn.replicates, seed), words
+        return "bootstrap", _Drawn(drawn.replicates, seed, classes), words
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return "splits", cv, type(cv).__name__
     splits = things_in(cv)
@@ -232,21 +241,27 @@ class _Drawn:
 
     replicates: int
     seed: int
+    classes: int
 
     def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places, Places]]:
         """The rows of each draw, and those that are not among them."""
         random = np.random.default_rng(self.seed)
         unit = np.arange(len(codes)) if groups is None else np.unique(groups, return_inverse=True)[1]
         members = np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
-        made = 0
+        made = refused = 0
         while made < self.replicates:
             drawn = random.integers(len(members), size=len(members))
             train = np.concatenate([members[place] for place in drawn])
             test = np.flatnonzero(~np.isin(unit, drawn))
             # A sample of one class cannot be learned from, and one of all rows has nothing to be tried on.
-            if len(test) and len(np.unique(codes[train])) > 1:
-                made += 1
+            if len(test) and len(np.unique(codes[train])) >= self.classes:
+                made, refused = made + 1, 0
                 yield train, test
+            elif (refused := refused + 1) == MOST_REFUSED:
+                some = "rows" if groups is None else "groups"
+                told = " has two classes and" if self.classes > 1 else ""
+                problem = f"no draw of {some}{told} leaves any out to be tried on"
+                raise BadOption(problem, mend=f"Give more {some}, or say cv=10, how many folds")
 
 
 def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places | None, Places]]:
@@ -264,6 +279,8 @@ def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterato
             warnings.simplefilter("ignore")  # classes with fewer rows than folds are told of in the result
             for train, test in splitter.split(x, codes, groups):
                 yield _pair(train, test, len(codes))
+    except SteelyardError:
+        raise
     except ValueError as error:
         raise BadOption(f"{type(splitter).__name__} cannot split these rows: {error}", mend=MEND) from None
 
