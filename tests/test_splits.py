@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import steelyard as sy
-from steelyard.errors import BadOption
+from steelyard.errors import BadOption, MissingValues, StraddlingGroups
 
 X, Y = load_iris(return_X_y=True)
 SEPALS = X[:, :2]
@@ -40,3 +40,40 @@ def test_draws_that_can_never_be_fitted_to_are_refused(groups: Any) -> None:
     some = Y < 2
     with pytest.raises(BadOption, match=r"^no draw of groups has two classes and leaves any out.*\. Give more groups"):
         sy.cross_assess("lda", SEPALS[some], Y[some], groups=groups[some], cv=sy.Bootstrap(5), **QUIET)
+
+
+# --- rows that were dropped -------------------------------------------------------------------------------------
+
+
+GAPPY: Any = [None if row in (5, 140) else label for row, label in enumerate(Y)]
+KEPT = np.delete(np.arange(150), [5, 140])
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_rows_that_are_given_are_those_that_were_handed_in(marked: bool) -> None:
+    rows = np.arange(150)
+    pairs = [(rows % 3 != fold, rows % 3 == fold) for fold in range(3)]
+    given: Any = pairs if marked else [(np.flatnonzero(seen), np.flatnonzero(held)) for seen, held in pairs]
+    found = sy.cross_assess("lda", SEPALS, GAPPY, missing="drop", cv=given, measures=["error"], **QUIET)
+    of_kept = [(seen[KEPT], held[KEPT]) for seen, held in pairs]
+    alone = sy.cross_assess("lda", SEPALS[KEPT], Y[KEPT], cv=of_kept, measures=["error"], **QUIET)
+    assert found["lda"]["error"] == alone["lda"]["error"]
+    assert found.fold_of()["row"] == KEPT.tolist()
+    assert found.fold_of()["fold"] == (KEPT % 3).tolist()
+
+
+def test_messages_count_the_rows_that_were_handed_in() -> None:
+    options: dict[str, Any] = {"missing": "drop", **QUIET}
+    gap = SEPALS.copy()
+    gap[50, 1] = np.nan
+    with pytest.raises(MissingValues, match="row 50: a number is missing"):
+        sy.cross_assess("lda", gap, GAPPY, cv=3, **options)
+    with pytest.raises(BadOption, match="it is fitted to, row 70 for one"):
+        sy.cross_assess("lda", SEPALS, GAPPY, cv=[(np.arange(71), np.arange(70, 150))], **options)
+    with pytest.raises(BadOption, match="names row 150 of 150"):
+        sy.cross_assess("lda", SEPALS, GAPPY, cv=[(np.arange(71), [150])], **options)
+    with pytest.raises(BadOption, match="split 0 has no rows to hold out"):
+        sy.cross_assess("lda", SEPALS, GAPPY, cv=[(np.arange(100), [140])], **options)
+    with pytest.raises(StraddlingGroups, match="row 75: split 0 has the group 7 on both sides"):
+        pairs = [(np.arange(75), np.arange(75, 150))]
+        sy.cross_assess("lda", SEPALS, GAPPY, groups=np.arange(150) // 10, cv=pairs, **options)

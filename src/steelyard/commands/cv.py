@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ from cyclopts import Parameter
 
 from ..columns import as_number, as_numpy
 from ..door.variables import MEND, choose, matrix
-from ..errors import BadOption, SteelyardError, harmless
+from ..errors import BadOption, harmless
 from ..files.shares import ROW
 from ..table import Table
 from ..terminal import show
@@ -136,13 +135,13 @@ def _crossed(
     table: Any, target: str, estimators: Mapping[str, Any], fitting: Fitting, said: dict[str, Any]
 ) -> tuple[CrossAssessment, list[str]]:
     """Fit and assess on the rows of a table, those that miss a value left out where that was said."""
-    from ..resampling.cross import cross_assess, refuse_gaps
+    from ..resampling.cross import counted_from, cross_assess, refuse_gaps
 
     named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
     aside = [target, *[name for value in named.values() for name in _names(value)]]
     features, notes = choose(table, aside, None if fitting.features is None else words(fitting.features))
     kept, places, more = _complete(table, [*aside, *features], said.pop("missing"))
-    with _counted_from(places):
+    with counted_from(places):
         variables, called = matrix(kept, features)
         refuse_gaps(estimators, variables, called, MEND)
         result = cross_assess(
@@ -167,15 +166,6 @@ def _taken(table: Any, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(column(table, name) for name in value)
     return column(table, value) if isinstance(value, str) else value
-
-
-@contextmanager
-def _counted_from(places: Places) -> Iterator[None]:
-    """Rows in messages are those of the table, not of what was kept of it."""
-    try:
-        yield
-    except SteelyardError as error:
-        raise (error if error.row is None else error.at(int(places[error.row]))) from None
 
 
 def _names(value: Any) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,17 @@ from ..door.estimators import LOWEST
 from ..door.labels import encode
 from ..door.measured import Knowledge
 from ..door.prediction import Prediction
-from ..errors import BadOption, FailedFits, MissingValues, NotNumbers, OneClass, WrongShape, quoted, refuse_length
+from ..errors import (
+    BadOption,
+    FailedFits,
+    MissingValues,
+    NotNumbers,
+    OneClass,
+    SteelyardError,
+    WrongShape,
+    quoted,
+    refuse_length,
+)
 from ..registry import Measure
 from ..scale import Continuum, Scale, plain_label
 from ..settings import Method, as_seed, settle
@@ -75,7 +86,8 @@ def cross_assess(
         y: The true labels; with scale=Continuum(...), what was measured.
         cv: How many folds: those of scikit-learn, stratified by class, groups kept together. Or "loo" to leave one row
             (or group) out at a time; a share of the rows to hold out (0.25); ``Bootstrap(200)``, from which
-            .632 and .632+ follow; a splitter of scikit-learn; or pairs of row numbers, to fit to and to hold out.
+            .632 and .632+ follow; a splitter of scikit-learn; or pairs of row numbers, to fit to and to hold out,
+            of the rows as they are handed in.
         scale: The classes and their order; all labels seen, sorted, if not given. With a Continuum, classifiers learn
             the classes that are cut from y, and regressors learn y, from which the class follows.
         event: The class of interest.
@@ -113,14 +125,32 @@ def cross_assess(
     door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
     base, data = admit(X, y, door, settings.of_rows)
     refuse_words(models, data.x)
-    refuse_gaps(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
-    refuse_one_class(rules, data)
-    classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
-    plan = make_plan(cv, data.x, base.truth, group=base.group, repeats=repeats, seed=start, classes=classes)
+    with counted_from(base.kept):
+        refuse_gaps(models, data.x)
+        refuse_one_class(rules, data)
+        plan = _plan(cv, data, base, rules, repeats, start)
     with watched("fits", progress) as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
     return gathered(rules, data, base, plan, runs, failures, settings)
+
+
+def _plan(
+    cv: Any, data: Data, base: Cases, rules: Mapping[str, tuple[Any, bool]], repeats: int, seed: int | None
+) -> Plan:
+    """Which rows are held out when; who learns measured values needs no two classes to be fitted to."""
+    classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
+    rows: dict[str, Any] = {"group": base.group, "kept": base.kept, "dropped": base.dropped}
+    return make_plan(cv, data.x, base.truth, repeats=repeats, seed=seed, classes=classes, **rows)
+
+
+@contextmanager
+def counted_from(kept: Places | None) -> Iterator[None]:
+    """Rows in messages are those that were handed in, not those of what was kept of them."""
+    try:
+        yield
+    except SteelyardError as error:
+        raise (error if error.row is None or kept is None else error.at(int(kept[error.row]))) from None
 
 
 def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:

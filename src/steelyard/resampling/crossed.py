@@ -124,6 +124,7 @@ class CrossAssessment(Comparison):
         rows = np.concatenate([test for test, _, _ in parts])
         repeats, folds = (np.repeat([part[k] for part in parts], [len(part[0]) for part in parts]) for k in (1, 2))
         order = np.lexsort((repeats, rows))
+        rows = rows if self.base.kept is None else self.base.kept[rows]
         return Table({"row": rows[order].tolist(), "repeat": repeats[order].tolist(), "fold": folds[order].tolist()})
 
     def intervals(

@@ -24,6 +24,7 @@ MOST_REPEATS = 100_000
 MOST_REFUSED = 100  # draws in a row, of which chance refuses three of four at most unless it refuses all
 HELD_OUT = 0.25
 LEAVE_ONE_OUT = ("loo", "leave-one-out", "leave one out")
+GIVEN = "splits as given"
 MEND = "Say how many folds (cv=10), 'loo', a share to hold out (cv=0.25), Bootstrap(), or a splitter of scikit-learn"
 
 
@@ -131,12 +132,15 @@ def make_plan(
     repeats: int = 1,
     seed: int | None = None,
     classes: int = 2,
+    kept: Places | None = None,
+    dropped: int = 0,
 ) -> Plan:
     """Read how rows are to be held out.
 
     The number of folds alone gives those of scikit-learn: stratified by class, in the order of rows, groups kept
     together. With a seed, or where they are made several times, rows are shuffled first. A draw of fewer ``classes``
-    cannot be learned from.
+    cannot be learned from. Where rows were ``dropped``, and others ``kept``, the numbers of rows that are given are
+    those of all.
     """
     if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or not 1 <= repeats <= MOST_REPEATS:
         mend = f"Give how often folds are made anew, from 1 to {MOST_REPEATS:,}"
@@ -145,13 +149,13 @@ def make_plan(
     kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed, classes)
     splits: list[Split] = []
     for repeat, splitter in enumerate(splitters):
-        for fold, (train, test) in enumerate(_pairs(splitter, x, codes, groups)):
+        for fold, (train, test) in enumerate(_pairs(splitter, x, codes, groups, kept, dropped)):
             splits.append(Split(repeat, fold, train, test, len(codes)))
     if not splits:
         raise BadOption("cv= gives no split", mend=MEND)
     sizes = None if groups is None else np.bincount(groups)
     for split in splits:
-        _refuse_unusable(split)
+        _refuse_unusable(split, kept)
         if group is not None and sizes is not None:
             _refuse_straddling(split, group, sizes)
     single = all(len(split.test) == 1 for split in splits) and len(splits) == len(codes)
@@ -194,7 +198,7 @@ def _splitter(cv: Any, grouped: bool, seed: int, classes: int) -> tuple[Kind, An
     splits = things_in(cv)
     if splits is None:
         raise BadOption(f"cv is {quoted(cv)}", mend=MEND)
-    return "splits", splits, "splits as given"
+    return "splits", splits, GIVEN
 
 
 def _checked_folds(folds: int, codes: Codes, groups: Codes | None) -> int:
@@ -264,7 +268,9 @@ class _Drawn:
                 raise BadOption(problem, mend=f"Give more {some}, or say cv=10, how many folds")
 
 
-def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places | None, Places]]:
+def _pairs(
+    splitter: Any, x: Any, codes: Codes, groups: Codes | None, kept: Places | None, dropped: int
+) -> Iterator[tuple[Places | None, Places]]:
     """The rows of each split, whatever says them; no rows to fit to where they are all that are not held out."""
     import warnings
 
@@ -272,7 +278,8 @@ def _pairs(splitter: Any, x: Any, codes: Codes, groups: Codes | None) -> Iterato
         for pair in splitter:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise BadOption("a split is no pair", mend="Give (rows to fit to, rows to hold out)")
-            yield _pair(pair[0], pair[1], len(codes))
+            seen, held = (_places(rows, len(codes) + dropped) for rows in pair)
+            yield _pair(_among(kept, seen), _among(kept, held), len(codes))
         return
     try:
         with warnings.catch_warnings():
@@ -291,6 +298,14 @@ def _pair(train: Any, test: Any, size: int) -> tuple[Places | None, Places]:
         return None, held
     seen = _places(train, size)
     return None if np.array_equal(seen, _others(held, size)) else seen, held
+
+
+def _among(kept: Places | None, rows: Places) -> Places:
+    """Rows by their numbers among those that were kept, without those that were not."""
+    if kept is None:
+        return rows
+    places: Places = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
+    return places[kept[places] == rows]
 
 
 def _others(rows: Places, size: int) -> Places:
@@ -314,7 +329,7 @@ def _places(rows: Any, size: int) -> Places:
     return places
 
 
-def _refuse_unusable(split: Split) -> None:
+def _refuse_unusable(split: Split, kept: Places | None) -> None:
     """Say so where a split has nothing to fit to or to hold out, or lets a fit see rows that it is tried on."""
     if not split.size or not len(split.test):
         raise BadOption(f"{_called(split)} has no rows to {'hold out' if split.size else 'fit to'}", mend=MEND)
@@ -322,7 +337,8 @@ def _refuse_unusable(split: Split) -> None:
         return
     both = split.test[_marked(split.seen, split.rows)[split.test]]
     if len(both):
-        problem = f"{_called(split)} holds out rows that it is fitted to, row {both.min()} for one"
+        row = both.min() if kept is None else kept[both.min()]
+        problem = f"{_called(split)} holds out rows that it is fitted to, row {row} for one"
         raise BadOption(problem, mend="Part them: no row in both")
 
 
