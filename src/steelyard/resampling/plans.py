@@ -304,8 +304,9 @@ def _among(kept: Places | None, rows: Places) -> Places:
     """Rows by their numbers among those that were kept, without those that were not."""
     if kept is None:
         return rows
-    places: Places = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
-    return places[kept[places] == rows]
+    places = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
+    found: Places = places[kept[places] == rows]
+    return found
 
 
 def _others(rows: Places, size: int) -> Places:
