@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
 from steelyard.errors import BadOption
+from steelyard.resampling import intervals
 from steelyard.resampling.intervals import ASSUMES, corrected_t, less_flattered, uninformed
 
 X, Y = load_iris(return_X_y=True)
@@ -162,6 +163,15 @@ def test_bootstrap_values_are_those_of_efron_and_tibshirani() -> None:
         plus = mixed + (min(held, gamma) - trained) * 0.368 * 0.632 * overfit / (1 - 0.368 * overfit)
         assert row_of(table, model=name, method=".632+")["value"] == pytest.approx(plus, abs=1e-12)
         assert uninformed(crossed, name, sy.find("error")) == pytest.approx(gamma, abs=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [1, 900, 2000], ids=["few rows of many", "thrice", "many"])
+def test_without_information_no_answer_stands_beside_its_own_truth(pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sorted_rows = np.repeat([0, 1], 150)
+    apart = sorted_rows[:, None] + np.random.default_rng(0).normal(0, 0.1, (300, 1))
+    found = sy.cross_assess("bayes", apart, sorted_rows, cv=sy.Bootstrap(2), measures=["error"], progress=False)
+    monkeypatch.setattr(intervals, "MOST_PAIRS", pairs)
+    assert uninformed(found, "bayes", sy.find("error")) == pytest.approx(0.5, abs=0.09)
 
 
 @pytest.mark.parametrize(

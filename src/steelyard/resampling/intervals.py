@@ -175,10 +175,12 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
     """The value of a measure were classes independent of what the classifier says: every answer beside every truth."""
     whole = next(run.whole for run in cross.runs if run.model == model and run.whole is not None)
     rows = cross.plan.rows
-    shifts = np.unique(np.linspace(0, rows - 1, max(1, min(rows, MOST_PAIRS // rows))).astype(np.int64))
-    every = np.arange(rows)
-    truth = np.concatenate([(every + shift) % rows for shift in shifts])
-    answers = whole.some(np.tile(every, len(shifts)))
+    number = max(1, min(rows, MOST_PAIRS // rows))
+    # Of few shifts none is to lay an answer beside its own truth, nor beside one of a class because rows are sorted.
+    shifts = ((np.arange(number) + 0.5) * rows / number).astype(np.int64)
+    order = np.random.default_rng(0).permutation(rows)
+    truth = np.concatenate([np.roll(order, -shift) for shift in shifts])
+    answers = whole.some(np.tile(order, number))
     return compared(assembled(cross.base, truth, {model: answers}), cross.by(measure))[model][measure].value
 
 
