@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption
+from steelyard.errors import BadOption, UnknownMeasure
 from steelyard.plots.tuning import TuningDisplay
 from steelyard.resampling.permuting import _orders
 from steelyard.table import Table
@@ -277,6 +278,35 @@ def test_groups_of_one_class_change_classes_as_wholes() -> None:
         assert sorted(dealt[[0, 1, 4, 6]]) == [0, 0, 1, 1]
         seen.add(tuple(dealt))
     assert len(seen) == 6
+
+
+@pytest.mark.parametrize("costs", [{"a": {"b": 5}, "b": {"a": 1}}, np.array([[0.0, 5.0], [1.0, 0.0]])], ids=type)
+def test_who_is_tuned_by_costs_is_assessed_by_them(costs: Any) -> None:
+    some = Y > 0
+    data = SEPALS[some], np.where(Y[some] > 1, "b", "a")
+    found = sy.tune("knn", {"n_neighbors": [1, 5]}, *data, measure="cost", cost=costs, cv=4, progress=False)
+    assert found.assess(*data)["tuned"]["cost"].value >= 0
+    with pytest.raises(UnknownMeasure, match="two measures are called cost"):
+        sy.assess(*data[1:], data[1], measures=[found.measure, sy.find("cost", costs={"a": {"b": 6}, "b": {"a": 1}})])
+
+
+def test_who_gives_scores_gives_them_when_tuned() -> None:
+    some = Y > 0
+    found = sy.tune(SVC(), {"C": [0.1, 1]}, SEPALS[some], Y[some], measure="auc", event=2, cv=3, progress=False)
+    assert found.assess(SEPALS[some], Y[some])["tuned"]["auc"].value > 0.5
+    rule = found.again().fit(SEPALS[some], Y[some])
+    alone = SVC(**found.parameters).fit(SEPALS[some], Y[some])
+    np.testing.assert_array_equal(rule.decision_function(SEPALS), alone.decision_function(SEPALS))
+    assert not hasattr(rule, "predict_proba")
+    assert not hasattr(sy.TunedClassifier(KNeighborsClassifier(), GRID), "decision_function")
+
+
+def test_candidates_and_chance_are_judged_by_one_measure() -> None:
+    with pytest.raises(BadOption, match="by one measure"):
+        sy.tune("knn", GRID, SEPALS, Y, measures=["kappa"])
+    for option in ({"measures": ["kappa"]}, {"training": True}):
+        with pytest.raises(BadOption, match=f"permutation_test takes no {next(iter(option))}="):
+            sy.permutation_test("lda", SEPALS, Y, permutations=1, **option)
 
 
 def test_options_of_permutation_tests_are_checked() -> None:

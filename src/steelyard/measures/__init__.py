@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
@@ -82,6 +84,16 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
                 f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"
             )
         known = entries.setdefault(entry.label, entry)
-        if any(known.parameters[key] is not entry.parameters[key] for key in entry.changed):
+        if any(not same(known.parameters[key], entry.parameters[key]) for key in entry.changed):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
     return tuple(entries.values())
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether values of parameters are the same, arrays among them; what cannot be compared is not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    try:
+        return one is other or bool(np.shape(one) == np.shape(other) and np.all(one == other))
+    except Exception:  # a foreign object may raise anything
+        return False

@@ -72,7 +72,8 @@ def permutation_test(
         measure: By what it is judged; it must have a better end.
         cv: How rows are held out; see ``cross_assess``.
         permutations: How often classes are dealt out.
-        seed: Where the random numbers start by which classes are dealt out; folds are the same each time.
+        seed: Where the random numbers start by which classes are dealt out. Folds are made each time as they were
+            the first time: those that are stratified, by the classes as they were dealt out.
         groups: Rows that belong together. Where all rows of a group have one class, whole groups change classes with
             each other; else rows change classes within groups only.
         n_jobs: How many permutations are tried at once.
@@ -86,6 +87,10 @@ def permutation_test(
 
     if not isinstance(permutations, int | np.integer) or permutations < 1:
         raise BadOption(f"permutations is {quoted(permutations)}", mend="Give a whole number, better 1000")
+    for name in ("measures", "training"):
+        if name in options:
+            mend = "Say measure= rather than measures=" if name == "measures" else "Leave it out: nothing is made of it"
+            raise BadOption(f"permutation_test takes no {name}=", mend=mend)
     models = read_models(estimator)
     if len(models) > 1:
         raise BadOption("several classifiers are given", mend="Test them one by one")

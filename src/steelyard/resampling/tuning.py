@@ -16,6 +16,7 @@ from ..columns import is_single
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, quoted
+from ..measures import same
 from ..registry import Measure
 from ..scale import Continuum, Scale
 from ..table import Table
@@ -208,6 +209,8 @@ def tune(
         A Tuning: ``parameters``, ``table()``, ``plot.curve()``, ``fit(X, y)``; ``assess(X, y)`` tells what the tuned
         classifier is worth.
     """
+    if "measures" in options:
+        raise BadOption("candidates are judged by one measure", mend="Say measure= rather than measures=")
     rule = named_model(estimator) if isinstance(estimator, str) else estimator
     settings = _read(grid)
     named = dict(zip(_names(settings), settings, strict=True))
@@ -238,7 +241,7 @@ def _read(grid: Any) -> list[dict[str, Any]]:
         }
         every = (dict(zip(lists, values, strict=True)) for values in product(*lists.values()))
         for one in every:
-            if not any(_same(one, other) for other in found):
+            if not any(same(one, other) for other in found):
                 found.append(one)
     if not found:
         raise BadOption("the grid is empty", mend="Give at least one value of a parameter")
@@ -249,20 +252,10 @@ def _names(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     """What tells each candidate from the others; numbers do where words do not."""
     found: list[str] = []
     for parameters in settings:
-        differ = [key for key in parameters if not all(_same(parameters[key], other.get(key)) for other in settings)]
+        differ = [key for key in parameters if not all(same(parameters[key], other.get(key)) for other in settings)]
         name = ", ".join(f"{key}={parameters[key]}" for key in differ or parameters) or "as it is"
         found.append(name if name not in found else f"{name} ({1 + len(found)})")
     return found
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether values of parameters are the same, arrays among them; what cannot be compared is not."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    try:
-        return one is other or bool(np.shape(one) == np.shape(other) and np.all(one == other))
-    except Exception:  # a foreign object may raise anything
-        return False
 
 
 def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
@@ -278,6 +271,10 @@ def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
 
 def _says_probabilities(rule: TunedClassifier) -> bool:
     return hasattr(getattr(rule, "best_estimator_", rule.estimator), "predict_proba")
+
+
+def _says_scores(rule: TunedClassifier) -> bool:
+    return hasattr(getattr(rule, "best_estimator_", rule.estimator), "decision_function")
 
 
 class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -364,3 +361,9 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """The probabilities that the chosen classifier gives."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict_proba(X))
+
+    @where(_says_scores)
+    def decision_function(self, X: Any) -> Array:
+        """The scores that the chosen classifier gives."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
