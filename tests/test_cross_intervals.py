@@ -193,3 +193,9 @@ def test_ways_that_do_not_fit_are_refused(crossed: sy.CrossAssessment) -> None:
         crossed.intervals("error", ".632")
     alone = sy.cross_assess("lda", SEPALS, Y, cv="loo").intervals("error")
     assert alone["method"] == ["pooled"]
+
+
+def test_folds_of_one_group_each_cannot_be_nested() -> None:
+    found = sy.cross_assess("lda", SEPALS, Y, groups=np.arange(150) % 12, cv=12, measures=["error"], progress=False)
+    with pytest.raises(BadOption, match=r"12 folds of 12 groups.*Take fewer folds than groups"):
+        found.intervals("error", "nested", rounds=1, progress=False)

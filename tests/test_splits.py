@@ -77,3 +77,30 @@ def test_messages_count_the_rows_that_were_handed_in() -> None:
     with pytest.raises(StraddlingGroups, match="row 75: split 0 has the group 7 on both sides"):
         pairs = [(np.arange(75), np.arange(75, 150))]
         sy.cross_assess("lda", SEPALS, GAPPY, groups=np.arange(150) // 10, cv=pairs, **options)
+
+
+def test_chance_is_tried_on_the_rows_that_were_kept() -> None:
+    options: dict[str, Any] = {"permutations": 3, "measure": "error", **QUIET}
+    rows = np.arange(150)
+    groups, folds = rows // 5, [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
+    found = sy.permutation_test("lda", SEPALS, GAPPY, groups=groups, cv=3, missing="drop", **options)
+    alone = sy.permutation_test("lda", SEPALS[KEPT], Y[KEPT], groups=groups[KEPT], cv=3, **options)
+    assert found.by_chance.tolist() == alone.by_chance.tolist()
+    given = sy.permutation_test("lda", SEPALS, GAPPY, cv=iter(folds), missing="drop", **options)
+    of_kept = [(np.isin(KEPT, seen), np.isin(KEPT, held)) for seen, held in folds]
+    assert given.by_chance.tolist() == (
+        sy.permutation_test("lda", SEPALS[KEPT], Y[KEPT], cv=of_kept, **options).by_chance.tolist()
+    )
+
+
+@pytest.mark.parametrize("on_the_scale", [False, True])
+def test_chance_is_tried_with_what_is_known_of_the_rows_that_were_kept(on_the_scale: bool) -> None:
+    width, sd = X[:, 3].copy(), np.linspace(0.05, 0.2, 150)
+    width[5] = np.nan
+    kept = np.delete(np.arange(150), 5)
+    cut = sy.Continuum([0.8], ["narrow", "wide"])
+    options: dict[str, Any] = {"measure": "adjusted_error", "permutations": 3, "cv": 3, **QUIET}
+    told: dict[str, Any] = {"scale": cut.but(sd=sd)} if on_the_scale else {"scale": cut, "sd": sd}
+    found = sy.permutation_test("lda", SEPALS, width, missing="drop", **told, **options)
+    alone = sy.permutation_test("lda", SEPALS[kept], width[kept], scale=cut, sd=sd[kept], **options)
+    assert found.by_chance.tolist() == alone.by_chance.tolist()

@@ -77,6 +77,9 @@ def nested(
     if folds < 3:
         raise BadOption(f"{folds} folds leave nothing to nest", mend="Take three folds at least, better ten")
     base, seed = cross.base, 1 + cross.settings.seed
+    if base.group is not None and folds >= (groups := len(np.unique(base.group.codes))):
+        problem = f"{folds} folds of {groups} groups: within one group nothing tells how groups differ"
+        raise BadOption(problem, mend="Take fewer folds than groups, half as many at most")
     plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)
     dealt = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(rounds)]
     tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(dealt)]

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, quoted
 from ..registry import Measure
+from ..scale import Continuum
 from ..settings import as_seed
 from ..terminal import watched
 from .cross import cross_assess
 from .models import read_models
+from .plans import GIVEN
+from .tuning import row_wise
 
 if TYPE_CHECKING:
     from ..estimate import Estimate
     from ..kinds import Array, Codes, Places
+    from .crossed import CrossAssessment
 
 AT_ONCE = 4  # permutations handed to every worker before the next sign of life
 ROUNDING = 1e-12
@@ -102,7 +107,7 @@ def permutation_test(
     orders = _orders(found.base.truth, units, int(permutations), as_seed(seed, 0))
     values: list[float] = []
     step = AT_ONCE * effective_n_jobs(n_jobs)
-    again = {**common, "scale": found.base.scale, "event": None, "measures": [entry]}
+    again = {**common, **_of_kept(found, common), "event": None, "measures": [entry]}
     with watched("permutations", progress) as told, Parallel(n_jobs) as parallel:
         for start in range(0, len(orders), step):
             some = orders[start : start + step]
@@ -113,6 +118,18 @@ def permutation_test(
     # A value that cannot be told may have been as good.
     as_good = int((~(entry.loss(np.array(values)) > entry.loss(found[model][entry].value) + ROUNDING)).sum())
     return PermutationTest(entry, found[model][entry], np.array(values), (1 + as_good) / (1 + len(values)))
+
+
+def _of_kept(found: CrossAssessment, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of classes and of rows, without rows that were dropped."""
+    base, plan, known = found.base, found.plan, found.data.known
+    columns: dict[str, Any] = {"groups": None if base.group is None else base.group.codes}
+    if known is not None:
+        columns |= {SD: known.sd, RESPONSE_SD: known.blur, RESPONSE: (known.expected, known.spread)}
+    told = row_wise({**options, "scale": base.scale})
+    said = {name: columns[name] for name in told}
+    said["scale"] = base.scale.but(sd=None) if SD in told and isinstance(base.scale, Continuum) else base.scale
+    return said | ({"cv": [(split.train, split.test) for split in plan.splits]} if plan.words == GIVEN else {})
 
 
 def _value(models: Mapping[str, Any], x: Any, y: Any, options: Mapping[str, Any]) -> float:

@@ -138,12 +138,12 @@ class Tuning:
         What was said row by row, its ``fit`` must be told of the new rows: ``fit(X, y, groups=...)``.
         """
         grid = [dict(one.parameters) for one in self.candidates]
-        row_wise = _row_wise(self.options)
-        scale, used = self.options.get("scale"), {*row_wise, *SEARCH, *DOING}
-        if SD in row_wise and isinstance(scale, Continuum):
+        told = row_wise(self.options)
+        scale, used = self.options.get("scale"), {*told, *SEARCH, *DOING}
+        if SD in told and isinstance(scale, Continuum):
             scale = scale.but(sd=None)
         kept: dict[str, Any] = {name: self.options[name] for name in SEARCH if name in self.options}
-        kept |= {"scale": scale, "measure": self.measure, "one_se": self.one_se, "row_wise": row_wise}
+        kept |= {"scale": scale, "measure": self.measure, "one_se": self.one_se, "row_wise": told}
         others = {name: value for name, value in self.options.items() if name not in used}
         return TunedClassifier(self.estimator, grid, **kept, options=others or None)
 
@@ -164,7 +164,7 @@ class Tuning:
     __repr__ = __str__
 
 
-def _row_wise(options: Mapping[str, Any]) -> tuple[str, ...]:
+def row_wise(options: Mapping[str, Any]) -> tuple[str, ...]:
     """What was said of each row by itself, and so holds for no others."""
     scale = options.get("scale")
     found = {SD: scale.sd} if isinstance(scale, Continuum) else {}
