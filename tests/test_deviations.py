@@ -261,3 +261,30 @@ def test_what_is_no_deviation_cannot_be_one() -> None:
         Deviation(1.0, math.nan)
     with pytest.raises(BadOption):
         Deviation(1.0, 3).interval(95)
+
+
+def test_what_is_left_of_a_difference_that_0_stands_for() -> None:
+    error = measurement_sd([1, 1.5, 2, 2], [1, 1, 2, 2])
+    nothing = intrinsic_sd(0.1, error)
+    again = intrinsic_sd(nothing, 0.0)
+    assert (again.sd, again.freedom, again.truncated) == (0, 0, True)
+    assert again.interval() == pytest.approx(nothing.interval())
+    assert str(again) == str(nothing)
+    more = intrinsic_sd(intrinsic_sd(Deviation(0.5, 5), 0.5), Deviation(0.1, 5))
+    assert 0 < more.interval()[1] < math.inf
+
+
+def test_what_is_left_where_one_of_the_two_is_not_known() -> None:
+    assert intrinsic_sd(Deviation(0.5, 0), 0.1).freedom == 0
+    assert intrinsic_sd(Deviation(0.5, 0), 0.1).interval() == (0, math.inf)
+    assert intrinsic_sd(0.5, Deviation(0.1, 0)).freedom == 0
+    assert intrinsic_sd(0.5, Deviation(0.1, 0)).interval() == (0, 0.5)
+    nothing = intrinsic_sd(0.1, Deviation(0.25, 2))
+    assert 0 < intrinsic_sd(0.2, nothing).freedom < 2
+
+
+@pytest.mark.parametrize("method", ["design", "local"])
+@pytest.mark.parametrize("option", [{"predicted": [1, 2, 3, 4]}, {"parameters": 2}], ids=str)
+def test_only_residuals_are_of_predictions(method: Any, option: Any) -> None:
+    with pytest.raises(BadOption, match=f"the method '{method}' takes no {next(iter(option))}="):
+        total_sd([1, 2, 3, 4.0], [[1], [1], [2], [2]], method=method, **option)

@@ -107,6 +107,9 @@ def _difference_bounds(whole: Deviation, part: Deviation, tail: float) -> tuple[
     first, second = whole.sd**2, part.sd**2
     falls, rises = _shifts(whole.freedom, tail)
     part_falls, part_rises = _shifts(part.freedom, tail)
+    if not (whole.freedom and part.freedom):
+        # Of one of them nothing is known: what is taken away may be anything, and what it is taken from.
+        return 0.0, first * (1 + rises) if whole.freedom else math.inf
     few, many = (_ratio(whole.freedom, part.freedom, probability) for probability in (tail, 1 - tail))
     # The cross terms make the bounds exact where the difference is 0.
     below = ((many - 1) ** 2 - (falls * many) ** 2 - part_rises**2) / many
@@ -173,6 +176,9 @@ def total_sd(
     refuse_unknown("method", method, ("design", "residual", "local"))
     if method == "residual":
         return _of_residuals(column, predicted, parameters)
+    if predicted is not None or parameters is not None:
+        name = "parameters" if predicted is None else "predicted"
+        raise BadOption(f"the method {quoted(method)} takes no {name}=", mend="Leave it out, or say method='residual'")
     if covariates is None:
         raise BadOption(f"the method {quoted(method)} needs covariates", mend="Give them, one row an object")
     table = design(covariates)
@@ -198,12 +204,22 @@ def intrinsic_sd(total: Any, measurement: Any) -> Deviation:
         measurement: That of the measurement error: a number, or what ``measurement_sd`` found on other measurements.
     """
     whole, part = _deviation(total, "total"), _deviation(measurement, "measurement")
+    if whole.freedom == 0 and whole.parts is not None:
+        # Of a difference that 0 stands for, only what it was made of is known.
+        whole, taken = whole.parts
+        part = _sum(taken, part)
     left = whole.sd**2 - part.sd**2
-    spread = math.hypot(*(each.sd**2 / math.sqrt(each.freedom) for each in (whole, part) if each.freedom > 0))
+    spread = math.hypot(whole.error, part.error) / math.sqrt(2)
     sure = math.isinf(whole.freedom) and math.isinf(part.freedom)
     # A difference has the degrees of freedom of a plain variance that is relatively as unsure (Satterthwaite).
     freedom = math.inf if sure or not spread else max(left, 0.0) ** 2 / spread**2
     return Deviation(math.sqrt(max(left, 0.0)), freedom, left < 0, "difference of variances", (whole, part))
+
+
+def _sum(one: Deviation, other: Deviation) -> Deviation:
+    """That of the sum of two independent errors, with degrees of freedom by Satterthwaite."""
+    sd, error = math.hypot(one.sd, other.sd), math.hypot(one.error, other.error)
+    return Deviation(sd, 2 * sd**4 / error**2 if error else math.inf, method="sum of variances")
 
 
 def _deviation(value: Any, name: str) -> Deviation:
