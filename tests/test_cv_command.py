@@ -201,3 +201,12 @@ def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
     assert f"file '{tmp_path / 'b.csv'}', column " in err
     assert f"row {row}: 1.5 cannot be a class label" in err
     assert "file" not in run(capsys, *words, "--folds", "many")[2]
+
+
+def test_options_that_say_nothing_here_are_refused(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    status, _, err = run(capsys, "cv", flowers, "--target", "species", "--models", "lda", "--folds", "inf")
+    assert status == 2
+    assert "--folds is 'inf'" in err
+    status, _, err = run(capsys, "cv", flowers, "--target", "species", "--models", "lda", "--closed", "right")
+    assert status == 2
+    assert "--closed is of cuts, and none is given" in err

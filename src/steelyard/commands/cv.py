@@ -193,6 +193,6 @@ def read_folds(text: str) -> Any:
     if name == "bootstrap" and number.isdigit():
         return Bootstrap(int(number))
     value = as_number(text, text=True)
-    if np.isnan(value):
+    if not np.isfinite(value):
         return text
     return int(value) if value == int(value) else value

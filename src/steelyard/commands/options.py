@@ -181,6 +181,8 @@ def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
     named = None if reading.scale is None else [labels(word) for word in words(reading.scale)]
     if reading.cut is not None:
         return Continuum(numbers(reading.cut), named, closed=reading.closed)
+    if reading.closed != "left":
+        raise BadOption("--closed is of cuts, and none is given", mend="Say where classes are cut: --cut 0.5")
     return None if named is None else Scale(named)
 
 
