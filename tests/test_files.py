@@ -495,15 +495,18 @@ def test_whoever_stops_asking_stops_the_thread() -> None:
 
 
 def test_types_of_many_columns_are_settled_in_a_few_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wide, whole, passed = 60, 40, []
+    wide, whole, passed = 60, 40, list[int]()
     rows = [["1"] * wide for _ in range(whole)] + [["1"] * k + ["0.5"] + ["1"] * (wide - k - 1) for k in range(1, wide)]
     rows += [["true"] + ["1"] * (wide - 1), ["2"] + ["NA"] * (wide - 1)]
     names = [f"p_{k}" for k in range(wide)]
     (tmp_path / "a.csv").write_text("\n".join(map(",".join, [names, *rows])) + "\n")
     through = text_files.Text._passed_through
-    monkeypatch.setattr(
-        text_files.Text, "_passed_through", lambda self, columns: (passed.append(1), through(self, columns))[1]
-    )
+
+    def counted(self: text_files.Text, columns: Any) -> Any:
+        passed.append(1)
+        return through(self, columns)
+
+    monkeypatch.setattr(text_files.Text, "_passed_through", counted)
     (file,) = files.discover(str(tmp_path / "a.csv"))
     found = replace(text_files.Text.of(file), block=1 << 9).settled()
     assert [str(found.types[name]) for name in names] == ["string"] + ["double"] * (wide - 1)
