@@ -151,7 +151,7 @@ def test_faults_of_frames_name_the_partition(client: Any, frame: Any) -> None:
         with pytest.raises(UnreadableFile, match="partitions hold different kinds of values"):
             sy.assess(mixed, **NAMED)
     lying = dd.from_map(lambda k: pd.DataFrame({"y": [k], "m": [1]}), [1, "a"], meta={"y": int, "m": int})
-    with pytest.raises(UnreadableFile, match="partition 1: the partition does not hold what the frame says"):
+    with pytest.raises(UnreadableFile, match=r"partition 1.*: the partition does not hold what the frame says"):
         sy.assess(lying, **NAMED)
 
 

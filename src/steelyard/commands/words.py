@@ -38,6 +38,7 @@ AS_TYPED = [
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
     (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
+    (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (
         re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),

@@ -52,9 +52,10 @@ class Found(NamedTuple):
             return self
         part = 2 / max(classes * (classes - 1), 2)
         (value, centre), (variance, spread) = self.value, self.variance
-        added = part**2 * self.added
-        spread = variance + part * (spread - self.added - variance) + added
-        return Found((value, value + part * (centre - value)), (variance, spread), self.freedom, added)
+        added, rows = part**2 * self.added, spread - self.added
+        if np.isfinite(variance):  # single rows have no spread but with the pseudo-rows
+            rows = variance + part * (rows - variance)
+        return Found((value, value + part * (centre - value)), (variance, rows + added), self.freedom, added)
 
 
 NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))

@@ -175,9 +175,6 @@ class Tally:
                     f"{quoted(getattr(self, what), 100)} and {quoted(getattr(other, what), 100)}",
                     mend="Only tallies of the same classifiers on the same classes add up; name all classes: scale=",
                 )
-
-        _refuse_other_labels(self, other, "slices")
-        _refuse_other_labels(self, other, "groups")
         ours, theirs = dict(self.reading), dict(other.reading)
         for what in sorted({*ours, *theirs}) if ours and theirs else ():
             if ours.get(what) != theirs.get(what):
@@ -185,6 +182,8 @@ class Tally:
                     f"rows were read differently: {what} is {_said(ours.get(what))} and {_said(theirs.get(what))}",
                     mend="Make both with the same options",
                 )
+        _refuse_other_labels(self, other, "slices")
+        _refuse_other_labels(self, other, "groups")
         summed = self.summaries is not None or other.summaries is not None
         if not summed and self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
