@@ -48,7 +48,7 @@ Formula = Callable[..., Any]
 Better = Literal["higher", "lower", "neither"]
 Kind = TypeVar("Kind", bound=Formula)
 
-PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown and compared
+PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown
 UNBOUNDED = (float("-inf"), float("inf"))
 
 
@@ -192,7 +192,7 @@ class Measure:
     def changed(self) -> tuple[str, ...]:
         """The parameters that were set to something else than the formula's own defaults."""
         defaults = {p.name: p.default for p in inspect.signature(self.formula).parameters.values()}
-        return tuple(sorted(key for key, value in self.parameters.items() if not _same(value, defaults[key])))
+        return tuple(sorted(key for key, value in self.parameters.items() if not same(value, defaults[key])))
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
@@ -275,9 +275,14 @@ class Measure:
         return None if self.penalty is None else self.penalty(scale, **self.parameters)
 
 
-def _same(value: Any, other: Any) -> bool:
-    """Equal numbers or words; matrices are never compared."""
-    return value is other or (isinstance(value, PLAIN) and isinstance(other, PLAIN) and value == other)
+def same(one: Any, other: Any) -> bool:
+    """Whether values of parameters are the same, arrays among them; what cannot be compared is not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    try:
+        return one is other or bool(np.shape(one) == np.shape(other) and np.all(one == other))
+    except Exception:  # a foreign object may raise anything
+        return False
 
 
 REGISTRY: dict[str, Measure] = {}

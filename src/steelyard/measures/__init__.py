@@ -10,10 +10,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from ..errors import UnknownMeasure, quoted
-from ..registry import ALIASES, REGISTRY, Measure
+from ..registry import ALIASES, REGISTRY, Measure, same
 from ..scale import listed
 from ..suggestions import did_you_mean
 from . import continuum as continuum
@@ -87,13 +85,3 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
         if any(not same(known.parameters[key], entry.parameters[key]) for key in entry.changed):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
     return tuple(entries.values())
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether values of parameters are the same, arrays among them; what cannot be compared is not."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    try:
-        return one is other or bool(np.shape(one) == np.shape(other) and np.all(one == other))
-    except Exception:  # a foreign object may raise anything
-        return False

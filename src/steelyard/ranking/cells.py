@@ -106,7 +106,8 @@ class Order(NamedTuple):
         places, last = _places(keys, size)
         reached = np.arange(float(size))
         above = places - reached
-        # A row of the rest comes before all of the class but those above it: what these squares add up to is known.
+        # A row of the rest with h of the class above it has h squared = 1 + 3 + ... + (2 h - 1): one term for each of
+        # these, and so a row of the class gives its term to all of the rest but those above it.
         of_rest = (len(keys) - size) * size**2 - np.einsum("i,i", above, 2 * reached + 1)
         if len(last):
             own, rest = _tied(keys, last)

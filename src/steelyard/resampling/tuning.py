@@ -16,8 +16,7 @@ from ..columns import is_single
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, quoted
-from ..measures import same
-from ..registry import Measure
+from ..registry import Measure, same
 from ..scale import Continuum, Scale
 from ..table import Table
 from .cross import cross_assess
