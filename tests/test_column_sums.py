@@ -43,6 +43,17 @@ def slots(classes: int) -> list[Slot]:
     return [*every, *(Slot(brier, None, average) for average in AVERAGES), Slot(find("brier_multiclass"))]
 
 
+def over(summing: ColumnSums, piece: Piece, shift: Any, weights: Any = None) -> Any:
+    """In two parts, which add up."""
+    each, parts = np.ones(ROWS) if weights is None else weights[1], []
+    square = np.array([each[piece.truth == code].sum() for code in range(piece.classes)])
+    for some in (slice(0, 300), slice(300, ROWS)):
+        part = Piece(piece.said.rows(some.start, some.stop), piece.truth[some], piece.classes, more=summing.room)
+        parts.append(summing.none())
+        summing.add(parts[-1], part, shift, None if weights is None else tuple(one[some] for one in weights))
+    return summing.told(parts[0] + parts[1], square, weights is not None)
+
+
 def by_hand(piece: Piece, column: Any, weight: Any, square: Any, apart: bool) -> Any:
     """By weight, of squared weights, by squared weight: by class, or all in the first place; and squares."""
     terms = np.array([column * weight, square, column * square])
@@ -61,7 +72,7 @@ def test_sums_are_those_of_columns_laid_out(classes: int, weighted: bool) -> Non
     shift = np.array([worth(piece, slot)[:9].mean() for slot in columns])
     weight = np.random.default_rng(2).integers(0, 4, ROWS).astype(float) if weighted else np.ones(ROWS)
     summing = ColumnSums(worth, columns, apart, shares(classes))
-    found = summing.over(piece, shift, (weight, weight**2) if weighted else None)
+    found = over(summing, piece, shift, (weight, weight**2) if weighted else None)
     for place, slot in enumerate(columns):
         wanted = by_hand(piece, worth(piece, slot) - shift[place], weight, weight**2, apart[place])
         assert_allclose(found[:, place], wanted, rtol=1e-11, atol=1e-10, err_msg=str(slot))
@@ -93,7 +104,7 @@ def test_sums_over_all_classes_are_those_of_each_in_turn(classes: int, weighted:
     shift = np.array([worth(pairs[0][1], slot)[:9].mean() for slot in columns])
     weight = np.random.default_rng(2).integers(0, 4, ROWS).astype(float) if weighted else None
     summing = ColumnSums(worth, columns, apart, shares(classes))
-    wanted = sum(summing.over(plain, shift, None if weight is None else (weight, weight)) for _, plain in pairs)
+    wanted = sum(over(summing, plain, shift, None if weight is None else (weight, weight)) for _, plain in pairs)
     assert_allclose(summing.over_all_classes([one for one, _ in pairs], shift, weight), wanted, rtol=1e-11, atol=1e-10)
 
 
@@ -102,7 +113,7 @@ def test_an_infinite_score_leaves_the_others_as_they_are() -> None:
     piece.said.columns[piece.truth[5]][5] = 0.0
     apart = [slot.average == "weighted" for slot in columns]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = ColumnSums(worth, columns, apart, shares(3)).over(piece, np.zeros(len(columns)))
+        found = over(ColumnSums(worth, columns, apart, shares(3)), piece, np.zeros(len(columns)))
     assert found[0, 0, 0] == found[3, 0, 0] == np.inf
     assert np.isfinite(found[:, 1:]).all()
 

@@ -10,7 +10,7 @@ import numpy as np
 from .parallel import chunks, over_rows
 
 if TYPE_CHECKING:
-    from .kinds import Numbers
+    from .kinds import AnyArray, Array, Numbers
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 BESIDE = 0xD1342543DE82EF95  # from a block of rows to the next; any odd number that is not made of the other
@@ -42,8 +42,14 @@ def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
 
 
 def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
-    """Some rows of columns, each in one piece of plain numbers."""
-    return [np.ascontiguousarray(column[low:high], dtype=np.float64) for column in columns]
+    """Some rows of columns, each in one piece of plain numbers; where they are copied, one below the other."""
+    some = [column[low:high] for column in columns]
+    if len(some) < 2 or all(column.dtype == np.float64 and column.flags.c_contiguous for column in some):
+        return [np.ascontiguousarray(column, dtype=np.float64) for column in some]
+    found = np.empty((len(some), len(some[0])))
+    for copy, column in zip(found, some, strict=True):
+        copy[:] = column
+    return list(found)
 
 
 def checksum(columns: Sequence[Numbers]) -> int:
@@ -71,6 +77,23 @@ def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
     if not alike or starts != list(range(0, len(columns) * size, size)):
         return columns
     return [np.lib.stride_tricks.as_strided(first, (len(columns) * len(first),), (size,), writeable=False)]
+
+
+def stacked(columns: Sequence[Numbers]) -> Array:
+    """Columns on top of each other; without a copy where they are stretches of all rows of a matrix, as these come."""
+    matrix, rows = columns[0].base, len(columns)
+    if isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.ndim == 2 and len(matrix) == rows:
+        start, (apart, step) = _address(matrix), matrix.strides
+        alike = all(column.base is matrix and column.strides == (step,) for column in columns)
+        places = [_address(column) - start for column in columns]
+        first, left = divmod(places[0], step) if step else (0, 1)
+        if alike and not left and places == [places[0] + apart * row for row in range(rows)]:
+            return matrix[:, first : first + len(columns[0])]
+    return np.stack(columns, dtype=np.float64)
+
+
+def _address(array: AnyArray) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
 def _is_own(column: Numbers) -> bool:

@@ -51,8 +51,11 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     evaluation = evaluation_of(recipe, 0, rows)
     columns = summed_columns(evaluation)
     assert {key_of(slot) for slot in columns} >= {key_of(Slot(each, code)) for each in measures[1:] for code in (0, 1)}
+    by_column = evaluation.sums_of(columns)
+    sums, piece = by_column.none(), evaluation.piece(0, ROWS, more=by_column.room)
     with np.errstate(divide="ignore"):
-        wanted = evaluation.sums_of(columns).over(evaluation.piece(0, ROWS), np.zeros(len(columns)))
+        by_column.add(sums, piece, np.zeros(len(columns)))
+    wanted = by_column.told(sums, evaluation.class_square, weighted=False)
     assert totals.parts[0] == pytest.approx(wanted, rel=1e-12)
 
 

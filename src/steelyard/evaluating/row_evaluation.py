@@ -158,6 +158,11 @@ class RowEvaluation(ABC):
         return self._by_class(1)
 
     @cached_property
+    def class_square(self) -> Array:
+        """The squared weights of the rows of each class."""
+        return self._by_class(2)
+
+    @cached_property
     def total(self) -> float:
         """What all rows weigh."""
         return float(len(self.rows)) if self.weights.equal else float(self.class_mass.sum())

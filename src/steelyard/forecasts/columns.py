@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ from ..measures import find
 from ..own_columns import ODD, pieces
 from ..parallel import Portions, chunks, long_chunks, over_rows
 from ..registry import Measure
-from .column_sums import ColumnSums
+from .column_sums import ColumnSums, Sums
 from .moments import Moments
 from .piece import Piece, Supposed
 
@@ -87,10 +88,10 @@ class ForecastColumns(RowEvaluation):
         """The share of each class."""
         return self.class_mass / self.total
 
-    def piece(self, low: int, high: int, model: int | None = None) -> Piece:
-        """Some rows, as one classifier saw them."""
+    def piece(self, low: int, high: int, model: int | None = None, more: int = 0) -> Piece:
+        """Some rows, as one classifier saw them; with room for more columns."""
         said = self.rows.scores[self.model if model is None else model]
-        return Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale))
+        return Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale), more=more)
 
     def column(self, slot: Slot, model: int | None = None) -> Array:
         """What every row is worth."""
@@ -106,32 +107,34 @@ class ForecastColumns(RowEvaluation):
 
     def begin(self) -> bool:
         """Sum up all columns over some more rows."""
-        return self._summing[1].take()
+        return self._summing[2].take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
     @cached_property
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
-        shift, portions = self._summing
-        return Moments(shift, self._masses, *reduce(np.add, portions.results()))
+        shift, summing, portions = self._summing
+        sums = summing.told(reduce(add, portions.results()), self.class_square, not self.weights.equal)
+        return Moments(shift, self._masses, *sums)
 
     @cached_property
-    def _summing(self) -> tuple[Array, Portions[Array]]:
-        """About where the mean of each column is, and the sums over portions of the rows."""
+    def _summing(self) -> tuple[Array, ColumnSums, Portions[Sums]]:
+        """About where the mean of each column is, how columns are summed up, and the sums over portions of the rows."""
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.piece(0, min(len(self.rows), SAMPLE))
             shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
-        work = partial(self._summed, shift, self.sums_of(self.columns))
-        return shift, Portions(len(self.rows), work, PASSES * len(self.scale))
+        summing = self.sums_of(self.columns)
+        work = partial(self._summed, shift, summing)
+        return shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale))
 
-    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> Array:
+    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> Sums:
         """Sum up some rows."""
-        weights, sums = self.weights, np.zeros((4, len(self.columns), len(self.scale)))
+        weights, sums = self.weights, summing.none()
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in long_chunks(start, stop, len(self.scale)):
                 each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                sums += summing.over(self.piece(low, high), shift, each)
+                summing.add(sums, self.piece(low, high, more=summing.room), shift, each)
         return sums
 
     @cached_property

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..door.prediction import Scores
+from ..own_columns import stacked
 from ..registry import Measure
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Numbers
 
 
-FEW_CLASSES = 16  # whose outcomes are laid out together, even if one of them is asked for
+FEW_CLASSES = 16  # whose outcomes are laid out together
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,19 @@ class Piece:
     """The forecasts of some rows and their true classes: what formulas of rows may ask for, made when it is asked for.
 
     Of a classifier that gave labels, the forecast is 1 for the class that it assigned, and 0 for all others.
+
+    Attributes:
+        said: The forecasts.
+        truth: The true classes.
+        classes: How many classes there are.
+        more: How many columns can be laid out below the outcomes.
+        known: What rows are worth as those of a class or of the rest.
     """
 
     said: Scores
     truth: Codes
     classes: int
+    more: int = field(default=0, kw_only=True)
     known: dict[tuple[str, int | str, bool], Array] = field(default_factory=dict, kw_only=True, repr=False)
 
     @cached_property
@@ -39,15 +48,36 @@ class Piece:
         return tuple((self.said.assigned == code).astype(np.float64) for code in range(self.classes))
 
     @cached_property
+    def _stacked(self) -> Array:
+        """The same in one piece: (classes, rows)."""
+        return stacked(self.memberships)
+
+    @cached_property
+    def laid_out(self) -> Array:
+        """The outcomes of few classes, and below them what others lay out: one product of matrices tells all of it."""
+        codes = np.arange(self.classes if self.few else 0, dtype=self.truth.dtype)
+        found = np.empty((len(codes) + self.more, len(self.truth)))
+        np.equal(self.truth, codes[:, None], out=found[: len(codes)])
+        return found
+
+    @property
     def outcomes(self) -> Array:
-        """Whether each class is the true one, as numbers, which are faster to reckon with: (classes, rows)."""
-        codes = np.arange(self.classes, dtype=self.truth.dtype)
-        return np.asarray(self.truth == codes[:, None], dtype=np.float64)
+        """Whether each of few classes is the true one, as numbers, which are faster to reckon with: (classes, rows)."""
+        return self.laid_out[: self.classes]
+
+    @property
+    def room(self) -> Array:
+        """Where others lay out columns."""
+        return self.laid_out[len(self.laid_out) - self.more :]
+
+    @property
+    def few(self) -> bool:
+        """Whether outcomes are laid out, even if one of them is asked for."""
+        return self.classes <= FEW_CLASSES
 
     def happened(self, code: int) -> Array:
         """Whether one class is the true one."""
-        few = self.classes <= FEW_CLASSES
-        return np.asarray(self.outcomes[code] if few else self.truth == code, dtype=np.float64)
+        return np.asarray(self.outcomes[code] if self.few else self.truth == code, dtype=np.float64)
 
     @cached_property
     def own(self) -> Array:
@@ -58,6 +88,8 @@ class Piece:
             away = np.asarray(self.said.columns[0] - self.happened(1 - self.said.speaks))
             return np.abs(away, out=away)
         # Sums of products: choosing a column by a mask takes the machine several times as long.
+        if self.few:
+            return np.asarray(np.einsum("cr,cr->r", self._stacked, self.outcomes))
         found: Array = self.memberships[0] * self.happened(0)
         for code, column in enumerate(self.memberships[1:], start=1):
             found += column * self.happened(code)
@@ -68,6 +100,8 @@ class Piece:
         """The sum of squared probabilities."""
         if self.said.assigned is not None:
             return np.ones(len(self.truth))
+        if self.few:
+            return np.asarray(np.einsum("cr,cr->r", self._stacked, self._stacked))
         found = np.square(self.memberships[0], dtype=np.float64)
         for column in self.memberships[1:]:
             found += np.square(column)
@@ -114,6 +148,11 @@ class Piece:
             return self._of_class(measure, code, self.happened(code))
         offered = {name: getattr(self, name) for name in measure.arguments if name != "matrix"}
         return np.asarray(measure.of(offered | {"matrix": matrix}))
+
+    def of_classes(self, measure: Measure) -> Array:
+        """What each row is worth as one of each class or of its rest: (classes, rows)."""
+        worth = np.asarray(measure.of({"chance": self._stacked, "happened": self.outcomes}))
+        return worth if worth.ndim > 1 else np.broadcast_to(worth, self._stacked.shape)
 
     def _of_class(self, measure: Measure, code: int, happened: Array, apart: bool = False) -> Array:
         """What each row is worth as one of a class or of the rest; kept, since averages over classes ask for it too."""

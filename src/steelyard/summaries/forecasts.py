@@ -72,19 +72,20 @@ class Summing(Totalling):
         limits, told_by = _bounded(self.recipe.made_of(FORECASTS)), self._told_by(columns, rows.scores[model])
         places, inverse = np.unique(told_by, return_inverse=True)
         columns = tuple(columns[place] for place in places)
-        sums, lost = np.zeros((4, len(columns), classes)), np.zeros(len(limits))
-        summing, shift = evaluation.sums_of(columns), np.zeros(len(columns))
+        summing, shift, lost = evaluation.sums_of(columns), np.zeros(len(columns)), np.zeros(len(limits))
+        sums = summing.none()
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in long_chunks(0, len(rows), classes):
-                piece = evaluation.piece(low, high)
+                piece = evaluation.piece(low, high, more=summing.room)
                 weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
-                sums += summing.over(piece, shift, weights)
+                summing.add(sums, piece, shift, weights)
                 marked = [piece.own < limit if limit else piece.own <= 0 for limit in limits]
                 if rows.sums is None:
                     lost += [np.count_nonzero(marks) for marks in marked]
                 else:
                     lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
-        return [sums[:, inverse], lost]
+        told = summing.told(sums, evaluation.class_square, weighted=rows.sums is not None)
+        return [told[:, inverse], lost]
 
     def _told_by(self, columns: Sequence[Slot], said: Scores) -> list[int]:
         """The place of a column that has the sums of each: where one score serves both classes, theirs are alike."""
