@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
 FEW_WORDS = 256  # rows that are sorted before Arrow has begun with them
+PASSES = 2  # over the labels, at the least
 MEND = "Labels are text, whole numbers or booleans"
 
 
@@ -83,7 +84,7 @@ def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[
                 seen |= np.bincount(place, minlength=width)[:width] > 0
         return seen, min(ends), max(ends)
 
-    marks, lowest, highest = zip(*over_rows(len(values), work), strict=True)
+    marks, lowest, highest = zip(*over_rows(len(values), work, PASSES), strict=True)
     return codes, reduce(np.logical_or, marks), (min(lowest), max(highest))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,10 +116,10 @@ def _are_rounded(some: Sequence[Numbers], total: Numbers) -> Marks:
 def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
     """Fill in the codes of a few rows."""
     highest = pieces[0]
-    for code, piece in enumerate(pieces[1:], start=1):
+    for code, (before, piece) in enumerate(pairwise(pieces), start=1):
+        highest = before if code == 1 else np.maximum(highest, before)
         # Later codes are higher: the highest of those that were ahead of all before is the last one.
         np.maximum(codes, (piece > highest) * codes.dtype.type(code), out=codes)
-        highest = np.maximum(highest, piece)
 
 
 def _astray(total: float, name: str, row: int) -> SumNotOne:

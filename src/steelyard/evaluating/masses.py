@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..parallel import chunks, over_rows, running_sums
+from ..parallel import SMALL_PRODUCT, chunks, over_rows, running_sums
 from ..registry import Measure
 from ..sums.rows import Rows
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks, Places
+    from ..kinds import Array, Codes, Marks, Numbers, Places
 
 Slopes = tuple["Array", "Array"]  # by the mass of the class, and by that of the rest
 # What some rows of the class add to a value, and some of the rest, counted from the highest score on.
@@ -220,9 +220,20 @@ class Sides:
         return np.asarray(reduce(np.add, over_rows(len(influence), work)))
 
 
-def summed_at(places: Places, values: Array, size: int) -> Array:
+def summed_at(places: Places, values: Numbers, size: int) -> Array:
     """Sums of values at each of so many places, (replicates, rows) to (replicates, places)."""
     return np.stack([np.bincount(places, each, size) for each in values])
+
+
+def sums_of_products(first: Numbers, second: Numbers) -> Array:
+    """Sums over rows of the products of columns: (columns, rows) twice to (columns, columns).
+
+    A few rows are multiplied at a time, for which linear algebra starts no threads.
+    """
+    found, step = np.zeros((len(first), len(second))), max(1, SMALL_PRODUCT // (len(first) * len(second)))
+    for low in range(0, first.shape[1], step):
+        found += first[:, low : low + step] @ second[:, low : low + step].T
+    return found
 
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:

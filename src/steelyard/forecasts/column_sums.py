@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ..evaluating.evaluation import Slot
+from ..evaluating.masses import sums_of_products
 from ..evaluating.row_evaluation import AVERAGES, key_of
-from ..parallel import SMALL_PRODUCT
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class ColumnSums:
         """Add up columns within each class, and their products with those that are laid out in the piece."""
         classes = piece.classes
         if piece.few:
-            found = _product(columns, piece.laid_out)
+            found = sums_of_products(columns, piece.laid_out)
             if self._endless and np.isnan(found[:, :classes]).any():
                 found[:, :classes] = _counted(piece, columns)
             sums.products[...] += found
@@ -209,7 +209,7 @@ def _sums(column: Array, shift: float, weights: Weights | None) -> tuple[float, 
 def by_class(piece: Piece, columns: Array) -> Array:
     """Sums of columns over the rows of each class: (columns, classes)."""
     if piece.few:
-        found = _product(columns, piece.outcomes)
+        found = sums_of_products(columns, piece.outcomes)
         if not np.isnan(found).any():  # a product makes nothing of an infinite score, not even in other classes
             return found
     return _counted(piece, columns)
@@ -217,11 +217,3 @@ def by_class(piece: Piece, columns: Array) -> Array:
 
 def _counted(piece: Piece, columns: Array) -> Array:
     return np.array([np.bincount(piece.truth, column, piece.classes) for column in columns])
-
-
-def _product(first: Array, second: Array) -> Array:
-    """Sums of products of columns, a few rows at a time, for which no threads are started."""
-    found, step = np.zeros((len(first), len(second))), max(1, SMALL_PRODUCT // (len(first) * len(second)))
-    for low in range(0, first.shape[1], step):
-        found += first[:, low : low + step] @ second[:, low : low + step].T
-    return found

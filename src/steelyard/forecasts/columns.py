@@ -24,15 +24,15 @@ from ..errors import BadOption
 from ..evaluating.evaluation import PSEUDO_ROWS, Slot
 from ..evaluating.row_evaluation import AVERAGES, RowEvaluation, key_of
 from ..measures import find
-from ..own_columns import ODD, pieces
-from ..parallel import Portions, chunks, long_chunks, over_rows
+from ..own_columns import ODD
+from ..parallel import Portions, long_chunks, over_rows
 from ..registry import Measure
 from .column_sums import ColumnSums, Sums
 from .moments import Moments
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Marks
+    from ..kinds import Array, Marks, Numbers
 
 MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
@@ -115,12 +115,15 @@ class ForecastColumns(RowEvaluation):
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
         shift, summing, portions = self._summing
-        sums = summing.told(reduce(add, portions.results()), self.class_square, not self.weights.equal)
-        return Moments(shift, self._masses, *sums)
+        sums = reduce(add, (sums for sums, _ in portions.results()))
+        return Moments(shift, self._masses, *summing.told(sums, self.class_square, not self.weights.equal))
 
     @cached_property
-    def _summing(self) -> tuple[Array, ColumnSums, Portions[Sums]]:
-        """About where the mean of each column is, how columns are summed up, and the sums over portions of the rows."""
+    def _summing(self) -> tuple[Array, ColumnSums, Portions[tuple[Sums, list[Array]]]]:
+        """About where the mean of each column is, how columns are summed up, and portions of the rows.
+
+        Of each portion, there are the sums, and forecasts of some rows that were chosen.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.piece(0, min(len(self.rows), SAMPLE))
             shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
@@ -128,14 +131,23 @@ class ForecastColumns(RowEvaluation):
         work = partial(self._summed, shift, summing)
         return shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale))
 
-    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> Sums:
-        """Sum up some rows."""
-        weights, sums = self.weights, summing.none()
+    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[Sums, list[Array]]:
+        """Sum up some rows, and choose among them."""
+        weights, sums, chosen = self.weights, summing.none(), []
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in long_chunks(start, stop, len(self.scale)):
                 each = None if weights.equal else (weights.mass[low:high], weights.square[low:high])
-                summing.add(sums, self.piece(low, high, more=summing.room), shift, each)
-        return sums
+                piece = self.piece(low, high, more=summing.room)
+                summing.add(sums, piece, shift, each)
+                if len(self.rows) > MANY_ROWS and piece.said.columns:
+                    chosen.append(self._chosen(piece.said.columns))
+        return sums, chosen
+
+    def _chosen(self, columns: Sequence[Numbers]) -> Array:
+        """Some of very many rows. Which is up to their forecasts, not to their order."""
+        share = np.uint64(2**64 * SAMPLE // len(self.rows))
+        marked = np.flatnonzero(columns[0].view(np.uint64) * ODD < share)[:SAMPLE]
+        return np.stack([column[marked] for column in columns])
 
     @cached_property
     def _masses(self) -> Array:
@@ -218,23 +230,10 @@ class ForecastColumns(RowEvaluation):
 
     @cached_property
     def _some_less_sure(self) -> tuple[Supposed, ...]:
-        """Some of very many rows, less sure than they are; none of few, or where labels are all that there is.
-
-        Which rows tell is up to their forecasts, not to their order.
-        """
+        """Some of very many rows, less sure than they are; none of few, or where labels are all that there is."""
         said = self.rows.scores[self.model]
         if len(self.rows) <= MANY_ROWS or not said.columns:
             return ()
-        share = np.uint64(2**64 * SAMPLE // len(self.rows))
-
-        def choose(start: int, stop: int) -> Array:
-            kept = []
-            for low, high in chunks(start, stop):
-                (first,) = pieces(said.columns[:1], low, high)
-                marked = np.flatnonzero(first.view(np.uint64) * ODD < share)[:SAMPLE] + low
-                kept.append(np.stack([column[marked] for column in said.columns]))
-            return np.concatenate(kept, axis=1)
-
-        kept = np.concatenate(over_rows(len(self.rows), choose), axis=1)
+        kept = np.concatenate([each for _, chosen in self._summing[2].results() for each in chosen], axis=1)
         some = Scores(tuple(kept), said.speaks).memberships()
         return self._less_sure(Scores(some)) if kept.size else ()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
 from .counted import Counted, Mean
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 BITS = 13, 15  # of a cell's number: the fewer, the faster one is found
 BLURRED = 1e-6  # the part of the spread of rows that may be lost within cells
+FEW = 4  # classes: of more, rows are summed up faster than their outcomes are laid out for a product of matrices
+LOOKED_UP = 4  # times the work of a pass over a score, at the least
 LOWEST = 1 << 12  # one score in so many is below all cells but the lowest
 MANY = 1 << 18  # rows: of fewer, each is told from all others
 SAMPLE = 1 << 13  # scores that tell whether cells will do
@@ -207,30 +210,44 @@ class CountedByCell(Counted):
 
     def _squares_of_means(self, means: Sequence[Mean]) -> Array:
         every, scores = self.rows.truth, self.rows.scores[self.model].columns
-        tables = [[self._table(code, mean) for mean in means] for code in range(len(self.sizes))]
+        tables = [self._table(code, means) for code in range(len(self.sizes))]
 
         def work(start: int, stop: int) -> Array:
             found = np.zeros((len(means), len(self.sizes)))
             for low, high in chunks(start, stop, columns=3, parts=2):
-                truth, influences, added = every[low:high], np.zeros((len(means), high - low)), np.empty(high - low)
+                truth, (influences, added) = every[low:high], np.zeros((2, high - low, len(means)), np.float32)
                 for code, (score, standing) in enumerate(zip(scores, self.standings, strict=True)):
                     places = standing.cells.at(score[low:high])
                     places += places
                     places += (truth == code).astype(np.int64)
-                    for table, influence in zip(tables[code], influences, strict=True):
-                        # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
-                        np.add(influence, table.take(places, mode="clip", out=added), out=influence)
+                    # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
+                    influences += tables[code].take(places, axis=0, mode="clip", out=added)
                 influences *= influences
-                found += [np.bincount(truth, squares, len(self.sizes)) for squares in influences]
+                found += _by_class(truth, influences, len(self.sizes))
             return found
 
-        return reduce(np.add, Portions(len(every), work, len(self.sizes)).results())
+        return reduce(np.add, Portions(len(every), work, LOOKED_UP * len(self.sizes)).results())
 
-    def _table(self, code: int, mean: Mean) -> Array:
-        """What a row adds to a mean by one score: by cell, one of the rest and one of the class in turns."""
+    def _table(self, code: int, means: Sequence[Mean]) -> Numbers:
+        """What a row adds to means by one score: by cell, one of the rest and one of the class in turns.
+
+        In single precision, of which more fits into the cache: cells have fewer digits.
+        """
         of_rest, of_class = self.standings[code].means
-        slope = mean.slope[code]
-        return np.stack([slope * of_rest, mean.constant[code] + (slope + mean.own[code]) * of_class], axis=1).ravel()
+        found = np.empty((len(of_rest), 2, len(means)), np.float32)
+        for place, mean in enumerate(means):
+            slope = mean.slope[code]
+            found[:, 0, place] = slope * of_rest
+            found[:, 1, place] = mean.constant[code] + (slope + mean.own[code]) * of_class
+        return found.reshape(-1, len(means))
+
+
+def _by_class(truth: Codes, columns: Numbers, classes: int) -> Array:
+    """Sums of columns over the rows of each class, (rows, columns) to (columns, classes)."""
+    if classes > FEW:
+        return summed_at(truth, columns.T, classes)
+    outcomes = truth == np.arange(classes, dtype=truth.dtype)[:, None]
+    return sums_of_products(outcomes.astype(columns.dtype), columns.T).T
 
 
 def counted(rows: Rows, model: int, sizes: Array) -> Counted:
