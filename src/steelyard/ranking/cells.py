@@ -88,76 +88,91 @@ class Standing(NamedTuple):
     blurred: float
 
 
+class Ties(NamedTuple):
+    """Scores that rows of the class have in common with some of the rest.
+
+    Attributes:
+        last: Where the last row of the class with such a score is; those of the rest follow.
+        own: How many rows of the class have it.
+        rest: How many of the rest.
+    """
+
+    last: Places
+    own: Places
+    rest: Places
+
+    @classmethod
+    def of(cls, keys: Places, last: Places) -> Ties:
+        """Count them in the sorted scores."""
+        key = keys[last]
+        own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + ONE, side="right")
+        return cls(last, last + 1 - own, rest - last - 1)
+
+
 class Order(NamedTuple):
     """The order of rows by one score, as far as it is told by a class and the rest.
+
+    What is not told of each row takes no memory: where there are no ties, so many of the rest are above a row of the
+    class as its place is behind the number of those of the class before it.
 
     Attributes:
         keys: The sorted scores.
         places: Where the rows of the class are.
-        above: How many of the rest are above each of them.
+        ties: Where rows of the rest have the same score.
+        above: How many of the rest are above the rows of the class, summed up.
         squares: Squared counts summed up: of the rest, and of the class.
     """
 
     keys: Places
     places: Places
-    above: Array
+    ties: Ties
+    above: float
     squares: Array
 
     @classmethod
     def of(cls, keys: Places, size: int) -> Order:
         """Read it off the sorted scores of a class of this size and the rest."""
-        places, last = _places(keys, size)
-        reached = np.arange(float(size))
-        above = places - reached
+        places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
+        reached, tied, sums = 0, [], np.zeros(3)
+        for low, high in chunks(0, len(keys), columns=2):
+            some = keys[low : high + 1]
+            own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
+            tied.append(own[some.take(own + 1, mode="clip") ^ some.take(own) == 1] + low)
+            before = np.arange(reached, reached + len(own), dtype=np.float64)
+            own += low
+            places[reached : reached + len(own)] = own
+            higher = own - before
+            sums += higher.sum(), np.einsum("i,i", higher, higher), np.einsum("i,i", higher, before)
+            reached += len(own)
+        ties, (above, of_class, product) = Ties.of(keys, np.concatenate(tied)), sums.tolist()
         # A row of the rest with h of the class above it has h squared = 1 + 3 + ... + (2 h - 1): one term for each of
         # these, and so a row of the class gives its term to all of the rest but those above it.
-        of_rest = (len(keys) - size) * size**2 - np.einsum("i,i", above, 2 * reached + 1)
-        if len(last):
-            own, rest = _tied(keys, last)
-            end = np.searchsorted(places, last) + 1
-            half = np.zeros(size + 1)
-            half[end - own] += rest / 2
-            half[end] -= rest / 2
-            above += np.cumsum(half)[:-1]
-            of_rest += rest @ ((end - own / 2) ** 2 - end**2.0)
-        return cls(keys, places, above, np.array([of_rest, np.einsum("i,i", above, above)]))
+        of_rest = (len(keys) - size) * size**2 - 2 * product - above
+        if len(ties.last):
+            end = np.searchsorted(places, ties.last.astype(places.dtype)) + 1
+            beyond = ties.last + 1 - end
+            above += float(ties.own @ ties.rest) / 2
+            of_class += float(ties.own @ ((beyond + ties.rest / 2) ** 2 - beyond**2.0))
+            of_rest += float(ties.rest @ ((end - ties.own / 2) ** 2 - end**2.0))
+        return cls(keys, places, ties, above, np.array([of_rest, of_class]))
 
     def by(self, cells: Cells) -> Standing:
         """Average over the rows of each cell."""
         ends = cells.ends(self.keys)
-        before = np.searchsorted(self.places, ends)
+        before = np.searchsorted(self.places, ends.astype(self.places.dtype))
         number, others = np.diff([ends - before, before]), np.array([before[:-1], (ends - before)[:-1]])
         filled = number[1] > 0
-        sums = np.zeros(len(filled))
-        sums[filled] = np.add.reduceat(self.above, before[:-1][filled])
+        sums = np.bincount(np.searchsorted(ends, self.ties.last, side="right") - 1, self.ties.own * self.ties.rest / 2)
+        sums = np.append(sums, np.zeros(len(filled) - len(sums)))
+        sums[filled] += np.add.reduceat(self.places, before[:-1][filled], dtype=np.int64)
         # Above a row of a cell are all of the other side in higher ones, and so many in its own.
-        sums -= number[1] * others[1]
+        sums -= number[1] * (others[1] + (before[:-1] + before[1:] - 1) / 2)
         within = np.where(number > 0, [number.prod(axis=0) - sums, sums], number[::-1] / 2) / np.maximum(number, 1)
         means = within + others
         kept, total = (number * means**2).sum(axis=1), (number * means).sum(axis=1)
         spread = (self.squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
         blurred = float((self.squares - kept).sum() / spread) if spread > 0 else 0.0
-        return Standing(cells, float(self.above.sum()), self.squares, means[:, ::-1], blurred)
-
-
-def _places(keys: Places, size: int) -> tuple[Places, Places]:
-    """Where the rows of the class stand; and the last one of these, wherever one of the rest has the same score."""
-    places: Places = np.empty(size, np.int64)
-    reached, tied = 0, []
-    for low, high in chunks(0, len(keys), columns=2):
-        some = keys[low : high + 1]
-        own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
-        np.add(own, low, out=places[reached : reached + len(own)])
-        reached += len(own)
-        last = own[some.take(own + 1, mode="clip") ^ some.take(own) == 1]
-        tied.append(last + low)
-    return places, np.concatenate(tied)
-
-
-def _tied(keys: Places, last: Places) -> tuple[Places, Places]:
-    """How many rows of the class have the score of each of these, and how many of the rest."""
-    key = keys[last]
-    return last + 1 - np.searchsorted(keys, key), np.searchsorted(keys, key + ONE, side="right") - last - 1
+        return Standing(cells, self.above, self.squares, means[:, ::-1], blurred)
 
 
 @dataclass(frozen=True)
@@ -222,8 +237,7 @@ class CountedByCell(Counted):
                     places += (truth == code).astype(np.int64)
                     # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
                     influences += tables[code].take(places, axis=0, mode="clip", out=added)
-                influences *= influences
-                found += _by_class(truth, influences, len(self.sizes))
+                found += _by_class(truth, np.square(influences, dtype=np.float64), len(self.sizes))
             return found
 
         return reduce(np.add, Portions(len(every), work, LOOKED_UP * len(self.sizes)).results())
@@ -242,12 +256,12 @@ class CountedByCell(Counted):
         return found.reshape(-1, len(means))
 
 
-def _by_class(truth: Codes, columns: Numbers, classes: int) -> Array:
+def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
     """Sums of columns over the rows of each class, (rows, columns) to (columns, classes)."""
     if classes > FEW:
         return summed_at(truth, columns.T, classes)
     outcomes = truth == np.arange(classes, dtype=truth.dtype)[:, None]
-    return sums_of_products(outcomes.astype(columns.dtype), columns.T).T
+    return sums_of_products(outcomes.astype(np.float64), columns.T).T
 
 
 def counted(rows: Rows, model: int, sizes: Array) -> Counted:
