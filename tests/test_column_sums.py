@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from steelyard.forecasts.column_sums import ColumnSums, by_class
 from steelyard.forecasts.piece import Piece, Supposed
 
 ROWS = 700
+WHOLE = (
+    "log_score", "brier_multiclass", "spherical_score", "ranked_probability_score", "zero_one_score", "top_k_accuracy",
+)  # fmt: skip
 
 
 def drawn(classes: int, seed: int = 1) -> Piece:
@@ -86,8 +90,10 @@ def supposed(piece: Piece) -> list[tuple[Supposed, Piece]]:
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
 def test_supposed_rows_are_worth_what_rows_of_the_class_are(classes: int) -> None:
-    for one, plain in supposed(drawn(classes)):
-        for name in ("log_score", "brier_multiclass", "spherical_score", "ranked_probability_score", "zero_one_score"):
+    tied = drawn(classes)
+    tied = replace(tied, said=Scores(tuple(np.round(column, 1) + 0.1 for column in tied.said.columns)))
+    for one, plain in [*supposed(drawn(classes)), *supposed(tied)]:
+        for name in WHOLE:
             assert_allclose(one.worth(find(name), None, None), plain.worth(find(name), None, None), rtol=1e-14)
         for code in range(classes):
             assert_allclose(one.worth(find("brier"), code, None), plain.worth(find("brier"), code, None), rtol=1e-14)

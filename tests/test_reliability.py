@@ -160,6 +160,18 @@ def test_the_test_tells_calibrated_forecasts_from_others() -> None:
     assert assess(LABELS, THREE[:, [1, 2, 0]]).calibration_test().p < 0.01
 
 
+def test_of_many_classes_one_that_is_far_off_is_found() -> None:
+    random, classes = np.random.default_rng(5), 30
+    memberships = random.dirichlet(np.full(classes, 0.3), 3_000)
+    truth = (random.random((len(memberships), 1)) > memberships.cumsum(axis=1)).sum(axis=1).clip(max=classes - 1)
+    right = assess(truth, memberships, scale=Scale(range(classes)), measures=["brier"]).calibration_test()
+    assert right.p > 0.05
+    wrong = np.where((truth == 0) & (random.random(len(truth)) < 0.95), 1, truth)
+    found = assess(wrong, memberships, scale=Scale(range(classes)), measures=["brier"]).calibration_test()
+    assert found.draws == 3_000
+    assert found.p == pytest.approx(30 / 3_001)
+
+
 def test_p_values_of_calibrated_forecasts_are_spread_evenly() -> None:
     random, found = np.random.default_rng(11), []
     for seed in range(40):

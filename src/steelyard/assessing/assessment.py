@@ -303,7 +303,7 @@ class Assessment(Evaluated):
 
         Args:
             label: The class; the event, or every class where there is no event, if not given. With several classes the
-                least p-value is multiplied by their number.
+                least p-value is multiplied by their number; of very many, its class is drawn for more often.
 
         Returns:
             A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.

@@ -124,6 +124,37 @@ class Piece:
             found += column == self.highest
         return found
 
+    @property
+    def ahead(self) -> Array:
+        """How many classes have a higher probability than the true one."""
+        found = np.zeros(len(self.truth))
+        for column in self.memberships:
+            found += column > self.own
+        return found
+
+    @property
+    def beside(self) -> Array:
+        """How many classes have the probability of the true one, itself included."""
+        found = np.zeros(len(self.truth))
+        for column in self.memberships:
+            found += column == self.own
+        return found
+
+    @cached_property
+    def standings(self) -> tuple[Array, Array]:
+        """How many classes have a higher probability than each class, and how many the same: (classes, rows) twice."""
+        given = self._stacked
+        order = np.argsort(-given, axis=0)
+        falling, places = np.take_along_axis(given, order, axis=0), np.arange(len(given))[:, None]
+        fresh = np.concatenate([np.ones((1, given.shape[1]), dtype=bool), falling[1:] != falling[:-1]])
+        first = np.maximum.accumulate(np.where(fresh, places, 0), axis=0)
+        beyond = np.concatenate([np.where(fresh, places, len(given))[1:], np.full((1, given.shape[1]), len(given))])
+        beyond = np.minimum.accumulate(beyond[::-1], axis=0)[::-1]
+        ahead, beside = np.empty(given.shape), np.empty(given.shape)
+        np.put_along_axis(ahead, order, first, axis=0)
+        np.put_along_axis(beside, order, beyond - first, axis=0)
+        return ahead, beside
+
     @cached_property
     def steps(self) -> Array:
         """The squared distances of the cumulative probabilities from 0 and 1, summed over all classes but the last."""
@@ -191,6 +222,16 @@ class Supposed(Piece):
     def own(self) -> Array:
         """The probability of the class."""
         return np.asarray(self.memberships[self.code], dtype=np.float64)
+
+    @property
+    def ahead(self) -> Array:
+        """How many classes have a higher probability than the class."""
+        return np.asarray(self.common.standings[0][self.code])
+
+    @property
+    def beside(self) -> Array:
+        """How many classes have the probability of the class, itself included."""
+        return np.asarray(self.common.standings[1][self.code])
 
     @property
     def squares(self) -> Array:

@@ -183,7 +183,7 @@ class Reliability:
 
     # --- what chance does to calibrated forecasts ----------------------------------------------------------------
 
-    def outcomes(self, seed: int) -> Array:
+    def outcomes(self, seed: int | np.random.Generator) -> Array:
         """Frequencies at each forecast where the forecasts are right, drawn many times: (draws, forecasts)."""
         random = np.random.default_rng(seed)
         counts = np.fmax(np.round(self.mass / self.unit), 1).astype(np.int64)
@@ -211,14 +211,17 @@ class Reliability:
         share = np.bincount(place, self.mass, BARS) / self.mass.sum()
         return Table({"from": edges[:-1].tolist(), "to": edges[1:].tolist(), "share": share.tolist()})
 
-    def test(self, measure: Measure, seed: int) -> CalibrationTest:
-        """Hold the miscalibration that was found against that of outcomes drawn from the forecasts."""
-        cells = self.few
-        found, frequency = cells.parts(measure, cells.frequency).miscalibration, cells.outcomes(seed)
-        mass = np.broadcast_to(cells.mass, frequency.shape)
-        drawn = _parts_of_draws(measure, cells.forecast, frequency * mass, mass, _isotonic_rows)
-        beyond = int((drawn[:, PARTS.index("miscalibration")] >= found - 1e-12).sum())
-        return CalibrationTest(found, (beyond + 1) / (DRAWS + 1), DRAWS, "CORP miscalibration, outcomes drawn anew")
+    def test(self, measure: Measure, seed: int, times: int = 1) -> CalibrationTest:
+        """Hold the miscalibration that was found against that of outcomes drawn from the forecasts, many times."""
+        cells, random, beyond = self.few, np.random.default_rng(seed), 0
+        found = cells.parts(measure, cells.frequency).miscalibration
+        for _ in range(times):
+            frequency = cells.outcomes(random)
+            mass = np.broadcast_to(cells.mass, frequency.shape)
+            drawn = _parts_of_draws(measure, cells.forecast, frequency * mass, mass, _isotonic_rows)
+            beyond += int((drawn[:, PARTS.index("miscalibration")] >= found - 1e-12).sum())
+        draws = times * DRAWS
+        return CalibrationTest(found, (beyond + 1) / (draws + 1), draws, "CORP miscalibration, outcomes drawn anew")
 
 
 def _expected(measure: Measure, forecast: Array, happened: Array, mass: Array) -> Array:

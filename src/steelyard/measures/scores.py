@@ -1,9 +1,10 @@
 """Scores of probability forecasts: how much probability a classifier gave to what then turned out to be true.
 
 Most are means over the rows, and a formula says what one row is worth. Of the whole forecast it may ask for ``own``,
-the probability of the true class; ``highest``, the highest of all, and ``ties``, how many classes share that; the sum
-of ``squares``; ``steps``, the squared distances of cumulative probabilities; or the ``memberships`` themselves and the
-``truth``. Of one class against the rest: ``chance``, its probability, and ``happened``, 1 where it is the true one.
+the probability of the true class; ``ahead`` and ``beside``, how many classes have a higher one and the same, itself
+included; ``highest``, the highest of all, and ``ties``, how many classes share that; the sum of ``squares``; ``steps``,
+the squared distances of cumulative probabilities; or the ``memberships`` themselves and the ``truth``. Of one class
+against the rest: ``chance``, its probability, and ``happened``, 1 where it is the true one.
 
 Others are made of means: of the ``mean`` of a score and that of its ``reference``; or of the ``gap`` between forecasts
 and frequencies in bins of rows, the ``share`` of rows in each, and the ``noise``: what chance alone makes of the mean
@@ -92,12 +93,11 @@ def zero_one_score(own: Any, highest: Any, ties: Any) -> Any:
     better="higher", undefined=NO_ROWS, title="top-k accuracy", special=True,
     cite="Russakovsky et al. (2015), International J. of Computer Vision 115, 211-252",
 )  # fmt: skip
-def top_k_accuracy(own: Any, memberships: Sequence[Numbers], *, k: int = 2) -> Any:
+def top_k_accuracy(ahead: Any, beside: Any, *, k: int = 2) -> Any:
     """Share of rows whose true class is among the k likeliest; those for which a tie decides that count in part."""
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
         raise BadOption(f"k is {quoted(k)}", mend="Give a whole number, 1 or above, as in top_k_accuracy(k=5)")
-    above, beside = (sum(compare(each, own) for each in memberships) for compare in (np.greater, np.equal))
-    return np.clip((k - above) / beside, 0.0, 1.0)
+    return np.clip((k - ahead) / beside, 0.0, 1.0)
 
 
 @measure(
