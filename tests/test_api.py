@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 
 import steelyard as sy
 from steelyard import Scale, SteelyardError, Tally, assess, assess_table, assess_tally, compare, compare_tally
+from steelyard.errors import BadOption, OutsideUnitInterval, UnknownMeasure
 from tests.cases_of import drawn
 
 
@@ -229,3 +230,26 @@ def test_training_rows_weigh_and_belong_together_as_the_named_columns_say() -> N
     assert arrays.training["error"].value == 0.25  # the weights are those of other rows
     with pytest.raises(SteelyardError, match="'w'"):
         sy.assess(frame, weight="w", training=frame.drop_columns(["w"]), **columns)
+
+
+def test_options_that_make_no_sense_are_refused_with_a_mend() -> None:
+    truth, said = [0, 1, 0, 1, 1, 0], [0.2, 0.9, 0.6, 0.7, 0.4, 0.1]
+    result, both = assess(truth, said, event=1), compare(truth, {"a": said, "b": said[::-1]}, event=1)
+    for most in (-1, 0, 1.5, True):
+        with pytest.raises(BadOption, match="Give a whole number, 1 or above"):
+            both.deciding_rows("error", "a", "b", most=most)  # type: ignore[arg-type]
+    with pytest.raises(UnknownMeasure, match="5 names no measures"):
+        result.thresholds(5)  # type: ignore[arg-type]
+    with pytest.raises(BadOption, match=r"share is \[\]. Say 'none', 'true', 'assigned' or 'all'"):
+        result.confusion([])  # type: ignore[arg-type]
+    with pytest.raises(BadOption, match=r"Say plot\.roc\(\), .* or plot\.ranking\(\)"):
+        result.plot()
+
+
+def test_scores_of_several_classes_are_not_said_to_need_a_threshold() -> None:
+    with pytest.raises(OutsideUnitInterval) as several:
+        assess([0, 1, 2], [[2.0, -1.0, 0.5], [0.1, 3.0, 0.2], [0.0, 0.0, 4.0]])
+    assert "threshold" not in str(several.value)
+    assert "standardise(scores, 'softmax')" in str(several.value)
+    with pytest.raises(OutsideUnitInterval, match="threshold="):
+        assess([0, 1, 1], [2.0, -1.0, 0.5], event=1)

@@ -188,7 +188,7 @@ def test_it_is_what_argmax_says(raw: Any) -> None:
             [10**6, -(10**6) + 1],
             OutsideUnitInterval,
             "p0",
-            "Probabilities lie between 0 and 1; make them of a log odds",
+            "Probabilities lie between 0 and 1; make them of scores",
         ),
         ([80, 20], OutsideUnitInterval, "p0", "divide per cent by 100"),
     ],

@@ -60,6 +60,12 @@ def refuse_unknown(name: str, word: object, known: Iterable[str]) -> None:
         )
 
 
+def refuse_no_count(name: str, number: object) -> None:
+    """Raise the error for an option that says how many, and does not."""
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise BadOption(f"{name} is {quoted(number)}", mend="Give a whole number, 1 or above")
+
+
 def nearest(name: object, known: Iterable[object]) -> object | None:
     """The known name that is spelled most alike, whatever its capitals; none if all are far off."""
     from difflib import get_close_matches

@@ -11,10 +11,11 @@ import numpy as np
 from ..columns import as_number
 from ..errors import BadOption, OutsideUnitInterval, quoted
 from ..estimate import Estimate
-from ..measures import find
+from ..measures import find, listed_names
 from ..registry import Measure
 from ..scale import Label
 from ..settings import STANDARDISE, as_seed
+from ..suggestions import refuse_unknown
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure
 from .evaluated import Evaluated
@@ -78,10 +79,9 @@ class Assessment(Evaluated):
             raise BadOption("no class was assigned", mend="Ask for a measure of counts, or for all")
         table = self.evaluation.patterns.table(self.evaluation.model)
         axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
+        refuse_unknown("share", share, ("none", *axes))
         if share == "none":
             return table
-        if share not in axes:
-            raise BadOption(f"share is {quoted(share)}", mend="Say 'none', 'true', 'assigned' or 'all'")
         with np.errstate(invalid="ignore"):
             return np.asarray(table / table.sum(axis=axes[share], keepdims=True))
 
@@ -170,7 +170,7 @@ class Assessment(Evaluated):
         from ..deciding.goals import refuse_no_share
 
         refuse_no_share(prevalence=prevalence)
-        named = [measures] if isinstance(measures, str | Measure) else list(measures)
+        named = listed_names(measures)
         if not named:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
         found = Thresholds(self.event_ranking(label), prevalence)

@@ -18,7 +18,7 @@ from ..measures import find
 from ..parallel import in_order
 from ..registry import Measure
 from ..scale import Label
-from ..suggestions import refuse_unknown
+from ..suggestions import refuse_no_count, refuse_unknown
 from ..table import Table
 from ..tallies.tally import Tally
 from ..uncertainty.intervals import wilson
@@ -61,8 +61,7 @@ def decomposition(
 ) -> Table:
     """The parts of a score, class by class, or summed over the classes where the score is."""
     refuse_unknown("method", method, ("corp", "murphy"))
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
+    refuse_no_count("bins", bins)
     measure = find("brier") if score.name == SUMMED else score
     if not measure.of_rows or measure.better != "lower" or measure.penalty is not None:
         raise BadOption(f"{score.label} cannot be taken apart", mend="Say brier, brier_multiclass or log_score")

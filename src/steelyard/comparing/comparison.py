@@ -21,7 +21,7 @@ from ..families import OF_ROWS, SAYS_MORE, evaluate
 from ..registry import Measure
 from ..scale import Label, listed
 from ..settings import Settings
-from ..suggestions import did_you_mean
+from ..suggestions import did_you_mean, refuse_no_count
 from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure, whole
@@ -320,6 +320,7 @@ class Comparison:
         about ``effect``. Of a row that was held out several times, effects are added up, and the classes are those
         that were assigned first. Rows of files that were summed without being held are read for it.
         """
+        refuse_no_count("most", most)
         cases = self.cases if self.reread is None else self.reread()
         if cases is None:
             raise BadOption("the rows are not at hand", mend="Compare rows, not a saved tally or a slice")

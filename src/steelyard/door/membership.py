@@ -89,7 +89,7 @@ def _unassigned(columns: Sequence[Numbers]) -> Codes:
 def _refuse_improbable(some: Sequence[Numbers], headings: Sequence[str], name: str, start: int) -> None:
     """Name the first of some rows whose numbers are no probabilities, or do not add up to 1."""
     for piece, heading in zip(some, headings, strict=True):
-        _refuse_range(piece, heading, start)
+        _refuse_range(piece, heading, start, SEVERAL)
     total = some[0].copy()
     for piece in some[1:]:
         total += piece
@@ -133,13 +133,17 @@ def _astray(total: float, name: str, row: int) -> SumNotOne:
 
 
 PER_CENT = "divide per cent by 100, votes by their number"
-ODDS = (
-    "make them of a log odds by 1 / (1 + exp(-score)), of several scores by standardise(scores, 'softmax'), 'shift' or "
-    "'rank'"
+ALONE = (
+    "make them of log odds by 1 / (1 + exp(-score)); or take other scores as they are with threshold=, or "
+    "measures=['auc']"
+)
+SEVERAL = (
+    "make them of scores by standardise(scores, 'softmax'), 'shift' or 'rank'; or pass the assigned class instead, or "
+    "rank rows by the scores as they are with measures=['auc']"
 )
 
 
-def _refuse_range(column: Numbers, name: str, start: int) -> None:
+def _refuse_range(column: Numbers, name: str, start: int, mend: str = ALONE) -> None:
     if column.dtype == np.float64:
         # As whole numbers, those from 0 to 1 come before all others: those above, negative ones, and no number at all.
         inside = column.view(np.uint64).max() <= ONE
@@ -151,13 +155,12 @@ def _refuse_range(column: Numbers, name: str, start: int) -> None:
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():
         row = int(np.argmax(outside))
-        made = f"{PER_CENT}; {ODDS}" if column.min() >= 0 and column.max() <= 100 else ODDS
+        made = f"{PER_CENT}; {mend}" if column.min() >= 0 and column.max() <= 100 else mend
         raise OutsideUnitInterval(
             f"{float(column[row])!r} is not a probability",
             column=name,
             row=start + row,
-            mend=f"Probabilities lie between 0 and 1; {made}; "
-            "or take other scores as they are with threshold=, or measures=['auc']",
+            mend=f"Probabilities lie between 0 and 1; {made}",
         )
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BadOption, quoted
 from ..evaluating.evaluation import PSEUDO_ROWS, Slot
 from ..evaluating.masses import summed_at
 from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from ..parallel import chunks, over_rows
 from ..registry import Measure
+from ..suggestions import refuse_no_count
 from .gaps import Gaps, PairedGaps
 from .piece import Piece
 from .quantiles import quantiles
@@ -179,8 +179,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     def _target(self, measure: Measure, code: int | None) -> Target:
         bins = measure.parameters["bins"]
-        if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-            raise BadOption(f"bins is {quoted(bins)}", mend="Give a whole number, 1 or above")
+        refuse_no_count("bins", bins)
         return Target(code, min(bins, max(1, int(self.drawn) // FEWEST_ROWS)))
 
     def binned(self, target: Target) -> Binned:

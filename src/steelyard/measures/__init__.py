@@ -68,15 +68,19 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     raise UnknownMeasure(f"{quoted(text)} cannot be read", mend="Write it like fbeta(beta=0.5)")
 
 
+def listed_names(names: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+    """One name or several as a list."""
+    if not isinstance(names, Iterable | Measure):
+        raise UnknownMeasure(f"{quoted(names)} names no measures", mend="Give a list of names")
+    return [names] if isinstance(names, str | Measure) else list(names)
+
+
 def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
     """The measures that were asked for, or all that need no further input and serve no special purpose."""
     if names is None:
         return tuple(entry for entry in all_measures().values() if not entry.needs and not entry.special)
-    if not isinstance(names, Iterable | Measure):
-        raise UnknownMeasure(f"{quoted(names)} names no measures", mend="Give a list of names")
-    chosen = [names] if isinstance(names, str | Measure) else list(names)
     entries: dict[str, Measure] = {}
-    for entry in map(find, chosen):
+    for entry in map(find, listed_names(names)):
         if entry.needs:
             raise UnknownMeasure(
                 f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"

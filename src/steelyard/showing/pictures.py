@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..comparing.standings import computed, error_tables, standing_table
 from ..continuum.strip import Strips
@@ -50,6 +50,11 @@ class Pictures:
     """
 
     assessments: Mapping[str, Assessment]
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """There is no picture of everything: say which are there."""
+        kinds = [f"plot.{name}()" for name in vars(Pictures) if not name.startswith("_") and name != "assessments"]
+        raise BadOption("plot draws nothing by itself", mend=f"Say {', '.join(kinds[:-1])} or {kinds[-1]}")
 
     def _scored(self) -> dict[str, Assessment]:
         """The classifiers that gave scores: the others have no curve."""

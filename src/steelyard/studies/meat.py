@@ -20,6 +20,7 @@ from ..comparing.comparison import Comparison
 from ..comparing.rankings import Ranks, in_words, ranked, ranking_table, swapped
 from ..errors import BadOption, quoted
 from ..scale import Continuum
+from ..suggestions import refuse_no_count
 from ..table import Table
 
 if TYPE_CHECKING:
@@ -197,8 +198,7 @@ def _check(folds: int, repeats: int, seed: int, size: int, most: int) -> None:
         raise BadOption(f"size is {quoted(size)}", mend=f"Give a whole number from {LEAST} to {most}")
     if not isinstance(folds, int) or not 2 <= folds <= size:
         raise BadOption(f"folds is {quoted(folds)}", mend=f"Give a whole number from 2 to {size}")
-    if not isinstance(repeats, int) or repeats < 1:
-        raise BadOption(f"repeats is {quoted(repeats)}", mend="Give a whole number, 1 or above")
+    refuse_no_count("repeats", repeats)
     if not isinstance(seed, int) or seed < 0:
         raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above")
 
