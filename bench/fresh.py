@@ -84,8 +84,8 @@ def measure_scored_memory(plan: Plan, say: Callable[[str], None]) -> Section:
     """The memory that an assessment of memberships needs beside them."""
     text = (
         f"How much the peak memory of a fresh process grows when it assesses memberships of {FEW_CLASSES} classes, all "
-        "default measures with intervals, as a share of the input (memberships and labels). From a million rows on it should "
-        "stay below 1; of fewer, most of it is what any assessment takes."
+        "default measures with intervals, as a share of the input (memberships and labels). From a million rows on it "
+        "should stay below 1; of fewer, most of it is what any assessment takes."
     )
     section = Section("Memory beside memberships", text, ["rows", "input, MB", "growth, MB", "share"])
     for rows in plan.everything_rows:
