@@ -134,7 +134,7 @@ class Order(NamedTuple):
         """Read it off the sorted scores of a class of this size and the rest."""
         places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
         reached, tied, sums = 0, [], np.zeros(3)
-        for low, high in chunks(0, len(keys), columns=2):
+        for low, high in chunks(0, len(keys)):
             some = keys[low : high + 1]
             own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
             tied.append(own[some.take(own + 1, mode="clip") ^ some.take(own) == 1] + low)

@@ -162,7 +162,7 @@ def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
     keys: Places = np.empty(len(score), dtype=np.uint64)
 
     def write(start: int, stop: int) -> bool:
-        for low, high in chunks(start, stop, columns=2):
+        for low, high in chunks(start, stop):
             some = score[low:high].astype(np.float64, copy=False)
             bits = np.invert(some.view(np.uint64), out=keys[low:high])
             if bits.min(initial=SIGNED) < SIGNED and some.min() < 0:
