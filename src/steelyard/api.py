@@ -78,7 +78,7 @@ def assess(
             are guesses at the measured values, and cut like these.
         truth: With a frame: the column of true labels.
         membership: With a frame: the membership columns, as a pattern ("p_*"), a list, or {class: column}; a single
-            column is a score for the event.
+            column is a score for the event, or holds a list of memberships in every row, in the order of the scale.
         assigned: With a frame: the column of assigned labels.
         scale: The classes and their order; all labels seen, sorted, if not given.
         event: The class of interest.
@@ -249,7 +249,7 @@ def decide(
     if decline is not None and not as_number(decline) >= 0:
         raise BadOption(f"declining costs {quoted(decline)}", mend="Give a number, 0 or above")
     matrix = find("cost", costs=cost).matrix(scale)
-    said = recognise(prediction, MODEL, scale.classes, scale.event, scored=True)
+    said = recognise(prediction, MODEL, scale.classes, scale.event, as_scores=True)
     said.assigned(scale, None)  # every check that probabilities must pass
     columns = said.scores(scale).memberships()
     if not columns or matrix is None:

@@ -74,6 +74,38 @@ def is_table(column: Any) -> bool:
     return bool(pa.types.is_struct(column.type))
 
 
+def is_listed(column: Any) -> bool:
+    """Tell a column whose rows hold several values each."""
+    if isinstance(column, np.ndarray):
+        return False
+    from pyarrow import types
+
+    kind = column.type
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def numbers_in_rows(column: Any, name: str) -> Numbers:
+    """The numbers in the rows of a column, (rows, numbers a row); a row without any has nothing but NaN."""
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(column)
+    sizes = lengths.drop_null().unique().to_pylist() or [0]
+    if len(sizes) > 1:
+        row = pc.index(pc.not_equal(lengths, sizes[0]), True).as_py()
+        raise WrongShape(
+            f"{sizes[1]} numbers stand in one row, and {sizes[0]} in those before",
+            column=name,
+            row=row,
+            mend="Give one number a class in every row",
+        )
+    there = numbers(pc.list_flatten(column), name).reshape(len(column) - column.null_count, sizes[0])
+    if not column.null_count:
+        return there
+    found = np.full((len(column), sizes[0]), np.nan)
+    found[as_numpy(pc.is_valid(column)).astype(bool)] = there
+    return found
+
+
 def is_floating(column: Any) -> bool:
     """Tell numbers that may have a fraction by their type."""
     if isinstance(column, np.ndarray):

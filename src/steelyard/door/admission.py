@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..columns import read_frame
+from ..columns import is_listed, read_frame
 from ..errors import BadOption, SteelyardError, UnknownColumn, quoted
 from ..files import sources
 from ..files.paths import File
@@ -16,6 +16,7 @@ from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
 from .misreadings import refuse_misaligned
+from .prediction import scored
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,9 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
 def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
     """What one classifier said, from the membership columns that were named for it."""
     found = sources.membership_columns(table, _checked(wanted))
+    alone = sources.column(table, next(iter(found.values()))) if len(found) == 1 else None
+    if alone is not None and is_listed(alone):  # one column of all classes
+        return replace(scored(alone, *found.values()), name=name)
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
     return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
 
@@ -226,4 +230,4 @@ def _of_form(column: Any, heading: str, *, labels: bool) -> Prediction:
     """A column as labels or as scores, whichever all rows together are."""
     if labels:
         return Prediction(heading, labels=encode(column, heading))
-    return Prediction(heading, columns=(numbers(column, heading),))
+    return scored(column, heading)

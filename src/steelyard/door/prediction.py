@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from ..columns import flattened, is_boolean, is_floating, is_table, is_whole, numbers, refuse_twice, take
+from ..columns import (
+    flattened,
+    is_boolean,
+    is_floating,
+    is_listed,
+    is_table,
+    is_whole,
+    numbers,
+    numbers_in_rows,
+    refuse_twice,
+    take,
+)
 from ..errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideContinuum, WrongShape, quoted
 from ..files import sources
 from ..own_columns import checksum, own, pieces
@@ -249,7 +260,7 @@ def _frozen(columns: Sequence[Numbers]) -> bool:
     return True
 
 
-def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored: bool = False) -> Prediction:
+def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scores: bool = False) -> Prediction:
     """See what form a prediction has.
 
     ``known`` are the labels that the scale or the truth has; where scores are asked for, numbers are scores.
@@ -261,6 +272,8 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored:
     column = take(value, name)
     if is_table(column):
         return _named([field.name for field in column.type], column.flatten(), name)
+    if is_listed(column):
+        return scored(column, name)
     if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
         columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
         return Prediction(name, columns=columns)
@@ -272,10 +285,17 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, scored:
         )
     column = flattened(column, name)
     if is_floating(column):
-        score = scored or _is_score(column, name, known, event)
+        score = as_scores or _is_score(column, name, known, event)
     else:
-        score = scored and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
-    return Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=coded(column, name))
+        score = as_scores and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
+    return scored(column, name) if score else Prediction(name, labels=coded(column, name))
+
+
+def scored(column: Any, name: str) -> Prediction:
+    """A column of scores; or of memberships, where each of its rows holds those of all classes."""
+    if not is_listed(column):
+        return Prediction(name, columns=(numbers(column, name),))
+    return Prediction(name, columns=tuple(numbers_in_rows(column, name).T))
 
 
 def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Prediction:

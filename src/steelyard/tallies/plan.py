@@ -13,7 +13,7 @@ from itertools import islice
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..columns import as_numpy
+from ..columns import as_numpy, is_listed
 from ..door.admission import Request
 from ..door.cases import Door, Prediction
 from ..door.labels import encode
@@ -204,6 +204,9 @@ class Plan:
         words = scale is not None and isinstance(scale.classes[0], str)
         for name, column in self.request.headings.items():
             kind = self.schema.field(column).type
+            if is_listed(self.schema.field(column)):
+                forms[name] = False
+                continue
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
             scored = self.request.door.threshold is not None or self.request.door.any_scale
             whole = kinds.is_integer(kind) and scored
