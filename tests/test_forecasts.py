@@ -202,9 +202,8 @@ def test_scores_outside_0_and_1_are_refused_by_measures_of_forecasts(name: str) 
 
 
 def test_scores_outside_0_and_1_without_a_threshold_are_told_how_to_become_probabilities() -> None:
-    with pytest.raises(OutsideUnitInterval, match="softmax") as told:
+    with pytest.raises(OutsideUnitInterval, match=r"exp\(-score\)"):
         of_event([0, 1, 0, 1], LOG_ODDS, "log_score")
-    assert "exp(-score)" in str(told.value)
     with pytest.raises(OutsideUnitInterval, match="softmax"):
         assess(["a", "b", "c"], np.array([[2.0, 1, 0], [0, 3, 1], [1, 1, 5]]), measures=["brier"])
 

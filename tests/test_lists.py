@@ -14,7 +14,7 @@ import pytest
 
 from steelyard import Assessment, Tally, assess, assess_tally, compare
 from steelyard.cli import main
-from steelyard.errors import MissingValues, NotNumbers, WrongShape
+from steelyard.errors import MissingValues, UnusableLabels, WrongShape
 from steelyard.files import streams
 from steelyard.tallies import summing
 
@@ -110,7 +110,7 @@ def test_rows_without_a_list_are_missing() -> None:
     [
         ([*LISTS[:9], [0.5, 0.5], *LISTS[10:]], WrongShape, "row 9: 2 numbers stand in one row, and 3 in those before"),
         ([row[:2] for row in LISTS], WrongShape, "2 membership columns for 3 classes"),
-        ([["a", "b", "c"]] * ROWS, NotNumbers, "'a' is not a number"),
+        ([["a", "b", "c"]] * ROWS, UnusableLabels, "cannot hold class labels"),
         ([[]] * ROWS, WrongShape, "0 membership columns for 3 classes"),
     ],
 )

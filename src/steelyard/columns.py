@@ -75,13 +75,16 @@ def is_table(column: Any) -> bool:
 
 
 def is_listed(column: Any) -> bool:
-    """Tell a column whose rows hold several values each."""
+    """Tell a column whose rows hold several numbers each."""
     if isinstance(column, np.ndarray):
         return False
     from pyarrow import types
 
     kind = column.type
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+        return False
+    inside = kind.value_type
+    return bool(types.is_floating(inside) or types.is_integer(inside) or types.is_decimal(inside))
 
 
 def numbers_in_rows(column: Any, name: str) -> Numbers:
