@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ..evaluating.evaluation import Slot
-from ..evaluating.masses import sums_of_products
+from ..evaluating.masses import summed_at, sums_of_products
 from ..evaluating.row_evaluation import AVERAGES, key_of
 from .piece import Piece, Supposed
 
@@ -134,10 +134,10 @@ class ColumnSums:
         if piece.few:
             found = sums_of_products(columns, piece.laid_out)
             if self._endless and np.isnan(found[:, :classes]).any():
-                found[:, :classes] = _counted(piece, columns)
+                found[:, :classes] = summed_at(piece.truth, columns, piece.classes)
             sums.products[...] += found
         else:
-            sums.products[:, :classes] += _counted(piece, columns)
+            sums.products[:, :classes] += summed_at(piece.truth, columns, piece.classes)
             sums.products[:, classes:] += np.diag(np.einsum("ij,ij->i", columns, piece.room))
 
     def told(self, sums: Sums, square: Array, weighted: bool) -> Array:
@@ -212,8 +212,4 @@ def by_class(piece: Piece, columns: Array) -> Array:
         found = sums_of_products(columns, piece.outcomes)
         if not np.isnan(found).any():  # a product makes nothing of an infinite score, not even in other classes
             return found
-    return _counted(piece, columns)
-
-
-def _counted(piece: Piece, columns: Array) -> Array:
-    return np.array([np.bincount(piece.truth, column, piece.classes) for column in columns])
+    return summed_at(piece.truth, columns, piece.classes)

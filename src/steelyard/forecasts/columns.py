@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,20 @@ MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
 PASSES = 4  # over the rows of a column, at the least
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
+
+
+class Summing(NamedTuple):
+    """Rows that are summed up, a portion at a time.
+
+    Attributes:
+        shift: About where the mean of each column is.
+        columns: How columns are summed up.
+        portions: The sums over some rows, and forecasts of some of them that were chosen.
+    """
+
+    shift: Array
+    columns: ColumnSums
+    portions: Portions[tuple[Sums, list[Array]]]
 
 
 @dataclass(frozen=True)
@@ -107,7 +121,7 @@ class ForecastColumns(RowEvaluation):
 
     def begin(self) -> bool:
         """Sum up all columns over some more rows."""
-        return self._summing[2].take()
+        return self._summing.portions.take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
@@ -119,17 +133,14 @@ class ForecastColumns(RowEvaluation):
         return Moments(shift, self._masses, *summing.told(sums, self.class_square, not self.weights.equal))
 
     @cached_property
-    def _summing(self) -> tuple[Array, ColumnSums, Portions[tuple[Sums, list[Array]]]]:
-        """About where the mean of each column is, how columns are summed up, and portions of the rows.
-
-        Of each portion, there are the sums, and forecasts of some rows that were chosen.
-        """
+    def _summing(self) -> Summing:
+        """All rows, of which nothing is summed up yet."""
         with np.errstate(divide="ignore", invalid="ignore"):
             first = self.piece(0, min(len(self.rows), SAMPLE))
             shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
         summing = self.sums_of(self.columns)
         work = partial(self._summed, shift, summing)
-        return shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale))
+        return Summing(shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale)))
 
     def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[Sums, list[Array]]:
         """Sum up some rows, and choose among them."""
@@ -234,6 +245,6 @@ class ForecastColumns(RowEvaluation):
         said = self.rows.scores[self.model]
         if len(self.rows) <= MANY_ROWS or not said.columns:
             return ()
-        kept = np.concatenate([each for _, chosen in self._summing[2].results() for each in chosen], axis=1)
+        kept = np.concatenate([each for _, chosen in self._summing.portions.results() for each in chosen], axis=1)
         some = Scores(tuple(kept), said.speaks).memberships()
         return self._less_sure(Scores(some)) if kept.size else ()
