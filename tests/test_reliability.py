@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from scipy.special import expit
+from scipy.special import logit as log_odds
 
 from steelyard import Assessment, Scale, assess, compare
 from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval
-from steelyard.forecasts.reliability import PARTS, Reliability, isotonic, recalibrate
+from steelyard.forecasts.recalibration import MANY, recalibrate
+from steelyard.forecasts.reliability import PARTS, Reliability, isotonic
 
 RANDOM = np.random.default_rng(20_261_115)
 ROWS = 400
@@ -229,6 +232,28 @@ def test_a_line_on_log_odds_is_found() -> None:
     forecast = np.stack([1 - expit(logit), expit(logit)])
     found = recalibrate(forecast, outcome, np.ones(100_000), np.arange(100_000) % 2)[1]
     assert_allclose(np.log(found / (1 - found)), 0.5 + 0.8 * logit, atol=0.15)
+
+
+@pytest.mark.parametrize("common", [0.5, 0.001])
+@pytest.mark.parametrize("steep", [1.0, 20.0])
+def test_a_line_of_many_rows_is_the_likeliest(common: float, steep: float) -> None:
+    rows, random = 2 * MANY, np.random.default_rng(10)
+    outcome = (random.random(rows) < common).astype(int)
+    chance = expit(steep * (random.standard_normal(rows) + 4 * outcome) + np.log(common))
+    weight, fold = random.random(rows) + 0.5, np.arange(rows) % 2
+    found = recalibrate(np.stack([1 - chance, chance]), outcome, weight, fold)[1]
+    other = fold == 1
+    x = np.clip(log_odds(chance), *log_odds([0.5 / (other.sum() + 1), 1 - 0.5 / (other.sum() + 1)]))
+    x -= np.average(x[other], weights=weight[other])
+    x /= np.sqrt(np.average(x[other] ** 2, weights=weight[other]))
+
+    def surprise(line: Any) -> float:
+        signs = np.where(outcome[other] == 1, 1, -1)
+        lost = np.logaddexp(0.0, -signs * (line[0] + line[1] * x[other]))
+        return float(weight[other] @ lost + 0.25 * (line @ line))
+
+    line = minimize(surprise, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-9}).x
+    assert_allclose(log_odds(found[fold == 0]), line[0] + line[1] * x[fold == 0], rtol=1e-4, atol=1e-4)
 
 
 def test_clusters_are_recalibrated_together() -> None:

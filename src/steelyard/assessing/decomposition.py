@@ -13,7 +13,8 @@ from ..door.coded import Coded
 from ..door.prediction import Scores
 from ..errors import BadOption, quoted
 from ..folds import fold_of
-from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Recalibration, Reliability, recalibrate
+from ..forecasts.recalibration import Recalibration, recalibrate
+from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Reliability
 from ..measures import find
 from ..parallel import in_order
 from ..registry import Measure

@@ -1,4 +1,4 @@
-"""How often what was forecast came true: reliability curves, decompositions of scores, tests, recalibration.
+"""How often what was forecast came true: reliability curves, decompositions of scores, tests.
 
 The forecasts of a class are held against the frequencies that fit them best without ever falling as forecasts rise:
 isotonic regression by pooling adjacent violators (CORP; Dimitriadis, Gneiting & Jordan 2021). No bins are to be chosen.
@@ -22,7 +22,6 @@ import numpy as np
 from ..door.prediction import Scores
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
 from ..registry import Measure
-from ..suggestions import refuse_unknown
 from ..sums.grid import Counter
 from ..sums.ruler import Ruler
 from ..table import Table
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes, Numbers, Places
 
 Decomposition = Literal["corp", "murphy"]
-Recalibration = Literal["logistic", "isotonic"]
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 MOST_CELLS = 1_000
 DRAWS = 1_000
@@ -191,7 +189,7 @@ class Reliability:
 
     def curve(self, level: float, seed: int, band: bool = True) -> Table:
         """The reliability curve at the ends of its level stretches, and the band that calibrated forecasts stay in."""
-        kept = _ends(self.frequency)
+        kept = ends(self.frequency)
         columns = {"forecast": self.forecast[kept], "frequency": self.frequency[kept]}
         columns["rows"] = np.add.reduceat(self.mass, kept)
         if band:
@@ -284,74 +282,7 @@ def _never_falling(values: Array, weights: Array) -> Array:
     return np.asarray(isotonic_regression(values, weights=weights).x)
 
 
-def _ends(values: Array) -> Places:
+def ends(values: Array) -> Places:
     """The first and the last place of each stretch of equal values."""
     fresh = np.append(True, values[1:] != values[:-1])
     return np.flatnonzero(fresh | np.append(fresh[1:], True))
-
-
-# --- recalibration ------------------------------------------------------------------------------------------------
-
-
-def recalibrate(
-    memberships: Array, truth: Codes, weight: Array, fold: Places, method: Recalibration = "logistic"
-) -> Array:
-    """Forecasts as they would be if recalibrated, every row by what the rows of other folds say: (classes, rows).
-
-    Each class is recalibrated against the rest; of more than two classes the results are scaled to add up to 1.
-    """
-    fitters: dict[str, Callable[[Array, Array, Array, Array], Array]] = {"logistic": _logistic, "isotonic": _isotonic}
-    refuse_unknown("method", method, fitters)
-    found = np.empty_like(memberships)
-    codes = range(1, 2) if len(memberships) == 2 else range(len(memberships))
-    for held in np.unique(fold):
-        inside, outside = fold == held, fold != held
-        for code in codes:
-            column, happened = memberships[code], (truth == code).astype(np.float64)
-            fitted = fitters[method](column[outside], happened[outside], weight[outside], column[inside])
-            found[code, inside] = fitted
-    if len(memberships) == 2:
-        found[0] = 1 - found[1]
-        return found
-    return np.asarray(found / found.sum(axis=0))
-
-
-def _log_odds(chance: Array, least: float) -> Array:
-    """Log odds of probabilities that are not surer than the rows can tell."""
-    inside = np.clip(chance, least, 1 - least)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
-
-
-def _logistic(chance: Array, happened: Array, weight: Array, new: Array) -> Array:
-    """A straight line on the scale of log odds (Cox 1958; Platt 2000), by Newton's method.
-
-    A slight pull towards a level line keeps it finite where a threshold sets the classes apart.
-    """
-    least = 0.5 / (len(chance) + 1)
-    x = _log_odds(chance, least)
-    centre = float(np.average(x, weights=weight))
-    spread = float(np.sqrt(np.average(np.square(x - centre), weights=weight)))
-    design = np.stack([np.ones(len(x)), (x - centre) / (spread or 1.0)], axis=1)
-    line, ridge = np.zeros(2), np.diag([0.5, 0.5])
-    for _ in range(50):
-        fitted = 1 / (1 + np.exp(-np.clip(design @ line, -500, 500)))
-        gradient = design.T @ (weight * (happened - fitted)) - ridge @ line
-        step = np.linalg.solve(design.T @ (design * (weight * fitted * (1 - fitted))[:, None]) + ridge, gradient)
-        line += step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-300))
-        if np.abs(step).max() < 1e-10:
-            break
-    turned = line[0] + line[1] * (_log_odds(new, least) - centre) / (spread or 1.0)
-    return np.asarray(1 / (1 + np.exp(-np.clip(turned, -500, 500))))
-
-
-def _isotonic(chance: Array, happened: Array, weight: Array, new: Array) -> Array:
-    """Isotonic regression; between the forecasts that were seen, along straight lines.
-
-    Half a row of either kind is added to every level stretch, so that none is surer than its rows can tell.
-    """
-    seen = Reliability.of(chance, happened, weight)
-    kept = _ends(seen.frequency)
-    stretch = np.cumsum(np.append(0, np.diff(seen.frequency) != 0))
-    mass = np.bincount(stretch, seen.mass)[stretch]
-    frequency = (seen.frequency * mass + 0.5) / (mass + 1)
-    return np.interp(new, seen.forecast[kept], np.maximum.accumulate(frequency)[kept])

@@ -1,0 +1,132 @@
+"""Forecasts as they would be if recalibrated: each class against the rest, every row by rows of other folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..parallel import chunks, dealt_out, gathered, over_rows
+from ..suggestions import refuse_unknown
+from .reliability import Reliability, ends
+
+if TYPE_CHECKING:
+    from ..kinds import Array, Codes, Places
+
+Recalibration = Literal["logistic", "isotonic"]
+FITTING = 100  # so many passes over the rows outside a fold does a line take, give or take
+PULL = 0.5  # towards a level line, which keeps it finite where a threshold sets the classes apart
+MOST_STEPS = 50
+MANY = 1 << 14  # rows from which on a line is looked for among fewer of them first
+FEWER = 16
+CLOSE = 1e-7  # a step of Newton's that leaves the square of it at most
+
+
+def recalibrate(
+    memberships: Array, truth: Codes, weight: Array, fold: Places, method: Recalibration = "logistic"
+) -> Array:
+    """Forecasts as they would be if recalibrated, every row by what the rows of other folds say: (classes, rows).
+
+    Each class is recalibrated against the rest; of more than two classes the results are scaled to add up to 1.
+    """
+    fitters: dict[str, Callable[[Array, Array, Array, Array], Array]] = {"logistic": _logistic, "isotonic": _isotonic}
+    refuse_unknown("method", method, fitters)
+    fit, found = fitters[method], np.empty_like(memberships)
+    # One fold after the other, so that those outside a fold are what is before and behind it.
+    order, folds = np.argsort(fold, kind="stable"), np.append(0, np.cumsum(np.bincount(fold)))
+    held_out = [(low, high) for low, high in pairwise(folds.tolist()) if low < high]
+    weights, codes = weight[order], range(1, 2) if len(memberships) == 2 else range(len(memberships))
+
+    def work(code: int) -> None:
+        column, happened = gathered(memberships[code], order), (truth[order] == code).astype(np.float64)
+        prepared, fitted = _log_odds(column) if method == "logistic" else column, np.empty(len(column))
+        for low, high in held_out:
+            seen, came_true, mass = (np.delete(values, slice(low, high)) for values in (prepared, happened, weights))
+            fitted[low:high] = fit(seen, came_true, mass, prepared[low:high])
+        found[code, order] = fitted
+
+    dealt_out(codes, work, FITTING * len(order))
+    if len(memberships) == 2:
+        found[0] = 1 - found[1]
+        return found
+    return np.asarray(found / found.sum(axis=0))
+
+
+def _log_odds(chance: Array) -> Array:
+    """Log odds, infinite ones included."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(chance) - np.log1p(-chance))
+
+
+def _logistic(odds: Array, happened: Array, weight: Array, new: Array) -> Array:
+    """A straight line on the scale of log odds (Cox 1958; Platt 2000), none of them surer than rows can tell."""
+    surest = float(-_log_odds(np.array(0.5 / (len(odds) + 1))))
+    x = np.clip(odds, -surest, surest)
+    centre = float(np.average(x, weights=weight))
+    x -= centre
+    spread = float(np.sqrt(np.average(np.square(x), weights=weight))) or 1.0
+    x /= spread
+    line = _likeliest(x, happened, weight)
+    return _chance((np.clip(new, -surest, surest) - centre) / spread, line)
+
+
+def _likeliest(x: Array, happened: Array, weight: Array) -> Array:
+    """The likeliest line, by Newton's method: from a level one it always gets there, from that of fewer rows faster."""
+    starts = [np.zeros(2)]
+    if len(x) >= MANY:
+        few = slice(None, None, FEWER)
+        starts.insert(0, _likeliest(x[few], happened[few], weight[few]))
+    for start in starts:
+        line = start
+        for _ in range(MOST_STEPS):
+            gradient, curvature = _slopes(x, happened, weight, line)
+            step = np.linalg.solve(curvature + PULL * np.eye(2), gradient - PULL * line)
+            size = float(np.abs(step).max())
+            line = line + step * min(1.0, 5.0 / max(size, 1e-300))
+            if size < CLOSE:
+                return line
+    return line
+
+
+def _chance(x: Array, line: Array) -> Array:
+    """The probability that a line on the scale of log odds gives."""
+    found = x * -line[1]
+    found -= line[0]
+    with np.errstate(over="ignore"):  # 1 / infinity is what it is
+        np.exp(found, out=found)
+    found += 1.0
+    return np.asarray(np.divide(1.0, found, out=found))
+
+
+def _slopes(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
+    """Gradient and (negative) curvature of the log likelihood of a line."""
+
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros(5)
+        for low, high in chunks(start, stop, columns=4):
+            some, rows, chance = x[low:high], weight[low:high], _chance(x[low:high], line)
+            gap = happened[low:high] - chance
+            gap *= rows
+            chance *= 1.0 - chance  # from here on: how fast it rises
+            chance *= rows
+            turned = chance * some
+            sums += gap.sum(), np.einsum("i,i", gap, some), chance.sum(), turned.sum(), np.einsum("i,i", turned, some)
+        return sums
+
+    by_level, by_slope, level, both, slope = sum(over_rows(len(x), work, columns=10), np.zeros(5))
+    return np.array([by_level, by_slope]), np.array([[level, both], [both, slope]])
+
+
+def _isotonic(chance: Array, happened: Array, weight: Array, new: Array) -> Array:
+    """Isotonic regression; between the forecasts that were seen, along straight lines.
+
+    Half a row of either kind is added to every level stretch, so that none is surer than its rows can tell.
+    """
+    seen = Reliability.of(chance, happened, weight)
+    kept = ends(seen.frequency)
+    stretch = np.cumsum(np.append(0, np.diff(seen.frequency) != 0))
+    mass = np.bincount(stretch, seen.mass)[stretch]
+    frequency = (seen.frequency * mass + 0.5) / (mass + 1)
+    return np.interp(new, seen.forecast[kept], np.maximum.accumulate(frequency)[kept])
