@@ -366,7 +366,7 @@ def test_what_one_classifier_misspells_is_told_with_its_name() -> None:
 
 def test_what_holds_for_all_is_told_once() -> None:
     truth = ["ill", "well"] * 20
-    found = compare(truth, {"one": truth, "other": truth[::-1]}, measures=["error", "precision"])
+    found = compare(truth, {"one": truth, "other": [*truth]}, measures=["error", "precision"])
     assert found.notes == ["no event is named: what each class has of its own is averaged over 'ill', 'well'"]
     assert found["one"].notes == found.notes
     assert str(found).count("no event is named") == 1
@@ -471,3 +471,21 @@ def test_plain_bands_are_plain_too() -> None:
         middle = [(row["low"] + row["high"]) / 2 for row in table]
         assert_allclose(middle, table[value], atol=1e-12)
         assert all(row["high"] - row["low"] > 2 * 1.96 * row["se"] for row in table)
+
+
+def test_who_does_worse_than_chance_is_asked_what_was_mixed_up() -> None:
+    truth = ["ill", "well", "well"] * 10
+    score = [0.9 if label == "ill" else 0.2 for label in truth]
+    right, wrong = (assess(truth, score, event=event) for event in ("ill", "well"))
+    assert right.notes == []
+    assert wrong.notes == [
+        f"worse than chance, kappa {wrong['kappa']}: do scores speak for another class than the event, 'well'?"
+    ]
+    assert assess(truth, score, event="well", measures=["auc"]).notes == []
+    turned = ["well" if label == "ill" else "ill" for label in truth]
+    assert "are labels mixed up?" in compare(truth, {"right": truth, "turned": turned}, event="ill").notes[-1]
+    memberships = np.eye(3)[[1, 2, 0] * 10]
+    assert assess([0, 1, 2] * 10, memberships).notes[0].endswith("memberships those of '0', '1', '2', in this order?")
+    few = assess(["ill", "well"], ["well", "ill"], event="ill")
+    assert few["kappa"].value == -1
+    assert few.notes == []

@@ -22,10 +22,10 @@ from steelyard.report import content_of, page_of
 from steelyard.report.call import call_of
 from steelyard.report.figures import simplex_of
 from steelyard.report.measured import MOST_CLASSES
-from steelyard.report.operating import chosen_stops, operating_of, told_apart
+from steelyard.report.operating import chosen_stops, operating_of
 from steelyard.report.page import embedded
 from steelyard.report.wording import AS_BEFORE, drawn, packed
-from steelyard.text import count, number, span
+from steelyard.text import count, number, span, told_apart
 
 from .browser import samples
 

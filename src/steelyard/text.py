@@ -7,6 +7,7 @@ import io
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
@@ -35,6 +36,16 @@ def number(value: float, digits: int = 3) -> str:
     if 100 <= abs(value) < HUGE:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
+
+
+def told_apart(thresholds: Sequence[float]) -> list[str]:
+    """Numbers in order, in words, with as many digits as each needs to differ from its neighbours."""
+    words = [number(value, 4) for value in thresholds]
+    for digits in range(5, 18):
+        twins = [place for place, (word, after) in enumerate(pairwise(words)) if word == after]
+        for place in {*twins, *[place + 1 for place in twins]}:
+            words[place] = f"{thresholds[place]:.{digits}g}"
+    return words
 
 
 def p_value(value: float) -> str:

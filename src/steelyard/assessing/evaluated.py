@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..errors import EventNeeded, UnknownMeasure, quoted
+from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
+from ..evaluating.formulas import Formulas
 from ..evaluating.layout import AVERAGES
 from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
@@ -157,6 +159,8 @@ class Evaluated:
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
             notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
+        if self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
+            notes.append(f"worse than chance, kappa {agreement}: {self._mixed_up}?")
         if patterns.clusters == 1:
             notes.append(
                 "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
@@ -165,6 +169,26 @@ class Evaluated:
             effective = patterns.mass.sum() ** 2 / patterns.square.sum()
             notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
         return notes
+
+    @property
+    def _less_than_chance(self) -> Estimate | None:
+        """Kappa, where all of its interval is below 0."""
+        margins = self.evaluation.margins
+        if margins.correct.sum() * margins.true.sum() >= margins.true @ margins.assigned:
+            return None
+        counts = replace(self.evaluation, formulas=Formulas((find("kappa"),)))
+        agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(find("kappa")))
+        return agreement if agreement.high < 0 else None
+
+    @property
+    def _mixed_up(self) -> str:
+        """What users may have mixed up whose classifier does worse than chance."""
+        event = self.tally.scale.event
+        if not self.tally.given.scored:
+            return "are labels mixed up"
+        if event is None:
+            return f"are the columns of memberships those of {listed(self.classes, 3)}, in this order"
+        return f"do scores speak for another class than the event, {quoted(event)}"
 
     @property
     def classes(self) -> tuple[Label, ...]:

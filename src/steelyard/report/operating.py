@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ..deciding.decisions import Thresholds
 from ..deciding.goals import counted
 from ..ranking.curves import band_at, samples_of
-from ..text import count, number
+from ..text import count, told_apart
 from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:
@@ -101,16 +100,6 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
         **_readings(assessment, tables),
         **_bands(assessment, one, tables),
     }
-
-
-def told_apart(thresholds: Sequence[float]) -> list[str]:
-    """Rising numbers in words, with as many digits as each needs to differ from its neighbours."""
-    words = [number(value, 4) for value in thresholds]
-    for digits in range(5, 18):
-        twins = [place for place, (word, after) in enumerate(pairwise(words)) if word == after]
-        for place in {*twins, *[place + 1 for place in twins]}:
-            words[place] = f"{thresholds[place]:.{digits}g}"
-    return words
 
 
 def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) -> int:

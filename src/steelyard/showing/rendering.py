@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
-from ..text import count, named, number, p_value, with_interval
+from ..text import count, named, number, p_value, told_apart, with_interval
 from .fitting import Fitted
 from .grids import (
     Grid,
@@ -163,13 +163,14 @@ def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str]
     labels = [name for name in found.column_names if f"{name}_low" in found.column_names]
     rows = []
     called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
-    for row in _spread_out(called, most):
+    shown = _spread_out(called, most)
+    for row, threshold in zip(shown, told_apart([found["threshold"][row] for row in shown]), strict=True):
         cells = [
             " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
         ]
-        rows.append([number(found["threshold"][row], 4), count(called[row]), *cells])
+        rows.append([threshold, count(called[row]), *cells])
     table = drawn(Grid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
-    hidden = len(called) - len(_spread_out(called, most))
+    hidden = len(called) - len(shown)
     more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
     event = named(assessment.tally.scale.event)
     return [Text(f"{heading(assessment)}; a row is assigned to {event} from the threshold on"), table, *more]
