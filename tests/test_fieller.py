@@ -77,3 +77,10 @@ def test_what_does_not_scatter_has_one_ratio() -> None:
 
 def test_one_row_leaves_everything_open() -> None:
     assert of_rows(drawn(8)).bounds(math.inf) == (0, math.inf)
+
+
+@pytest.mark.parametrize("off", [-1, 0, 1])
+def test_a_mean_over_itself_does_not_scatter_whatever_rounding_leaves(off: int) -> None:
+    variance = 0.003
+    shared = variance * (1 + off * 1e-15)
+    assert Ratio(0.7, 0.7, variance, variance, shared).bounds(REACH) == pytest.approx((1.0, 1.0), abs=1e-13)

@@ -47,6 +47,13 @@ class PopulationErrors:
     sqerr_risks: Array = field(repr=False, compare=False)
     precision: float = 0.0
 
+    def __str__(self) -> str:
+        """Both errors, each with the least that any classifier could have."""
+        return (
+            f"error {self.error:.4g} (at the least {self.minimal_error:.4g}), "
+            f"sqerr {self.sqerr:.4g} (at the least {self.minimal_sqerr:.4g})"
+        )
+
     @property
     def rmse(self) -> float:
         """The squared error rate on the scale of the values: its root."""

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from math import inf, isfinite, sqrt
 from typing import NamedTuple
 
+ROUNDING = 1e-13  # of what cancels
+
 
 class Ratio(NamedTuple):
     """Two means that are not negative, the variances of both and their covariance.
@@ -47,8 +49,10 @@ class Ratio(NamedTuple):
         first, second = self.above**2 - square * self.of_above, self.below**2 - square * self.of_below
         middle = self.above * self.below - square * self.shared
         # What is under the root, multiplied out, so that large squares do not cancel.
-        spread = self.above**2 * self.of_below - 2 * self.above * self.below * self.shared
-        spread += self.below**2 * self.of_above - square * (self.of_above * self.of_below - self.shared**2)
-        root = reach * sqrt(max(spread, 0.0))
+        apart = self.above**2 * self.of_below + self.below**2 * self.of_above
+        spread = apart - 2 * self.above * self.below * self.shared
+        spread -= square * (self.of_above * self.of_below - self.shared**2)
+        # Two means that are one and the same have a ratio that does not scatter, whatever rounding leaves of it.
+        root = reach * sqrt(spread) if spread > ROUNDING * apart else 0.0
         low = first / (middle + root) if first > 0 and middle + root > 0 else 0.0
         return low, (middle + root) / second if second > 0 else inf
