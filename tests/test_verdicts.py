@@ -180,6 +180,8 @@ def test_two_infinite_values_have_no_difference() -> None:
     found = compare(truth, {"x": sure, "y": sure}, event=1, measures=["log_score"]).verdict()
     assert found.table()["note"] == ["both are infinite"]
     assert str(found) == "x and y can't be compared by log score: both are infinite."
+    found = compare(truth, dict.fromkeys("xyz", sure), event=1, measures=["log_score"]).verdict()
+    assert str(found) == "nobody can be compared by log score: all are infinite."
 
 
 # --- the table --------------------------------------------------------------------------------------------------

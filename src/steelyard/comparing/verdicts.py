@@ -23,6 +23,7 @@ Named = str | Measure | Iterable[str | Measure] | None
 Margin = float | Mapping[str | Measure, float] | None
 Row = Mapping[str, Any]
 
+INFINITE = "both are infinite"
 ENDS = {"lower": "lowest", "higher": "highest"}
 AMOUNTS = {"lower": "less", "higher": "more"}
 REST = {"equivalent": "{} is as good as", "neither": "can't be told apart from", "undefined": "can't be compared with"}
@@ -95,7 +96,8 @@ class Verdict:
         first = self.first[label]
         held = [row for row in rows if first in (row["a"], row["b"])]
         if first is None or all(row["verdict"] == "undefined" for row in held):
-            return f"nobody can be compared by {self.titles[label]}" + (f": {harmless(rows[0]['note'])}" * numbers)
+            why = "all are infinite" if {row["note"] for row in rows} == {INFINITE} else harmless(rows[0]["note"])
+            return f"nobody can be compared by {self.titles[label]}" + f": {why}" * numbers
         numbers = numbers and len(held) <= MOST_WITH_NUMBERS
         named = {kind: self._others(held, first, kind, numbers) for kind in ("beaten", *REST)}
         within = f"within {self.margins.get(label, 0.0):g}"
@@ -203,7 +205,7 @@ def _why(comparison: Comparison, entry: Measure, row: Row) -> str:
     """Why there is no difference."""
     found = {name: comparison[name][entry] for name in (row["a"], row["b"])}
     missed = [f"{name}: {one.note or 'undefined'}" for name, one in found.items() if math.isnan(one.value)]
-    return "; ".join(missed) or "both are infinite"
+    return "; ".join(missed) or INFINITE
 
 
 def _first(comparison: Comparison, entry: Measure) -> str | None:
