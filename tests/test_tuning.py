@@ -215,6 +215,15 @@ def test_bad_grids_are_refused(grid: Any, options: dict[str, Any], message: str)
         sy.tune("knn", grid, SEPALS, Y, cv=3, **options)
 
 
+def test_candidates_that_cannot_be_fitted_are_told() -> None:
+    found = sy.tune(KNeighborsClassifier(), {"n_neighbors": [-1, 1, 5, -2]}, *load_iris(return_X_y=True), cv=3, seed=1)
+    assert [one.name for one in found.candidates] == ["n_neighbors=1", "n_neighbors=5"]
+    words = " ".join(str(found).split())
+    assert "2 candidates by error" in words
+    assert "note: 2 more could not be fitted: n_neighbors=-1 says InvalidParameterError: " in words
+    assert words.index("n_neighbors=-1 says") < words.index("; n_neighbors=-2 says")
+
+
 def test_the_curve_is_drawn_with_bars(tuned: sy.Tuning) -> None:
     display = tuned.plot.curve()
     assert isinstance(display, TuningDisplay)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .crossed import CrossAssessment
     from .tuning import Tuning
 
+MOST_FAILED = 3  # candidates are told by name
 MOST_CANDIDATES = 20
 
 
@@ -67,4 +68,9 @@ def tuning_view(tuning: Tuning) -> RenderableType:
     hidden = f"; {len(found) - len(shown):,} more in table()" if len(found) > len(shown) else ""
     words = f"chosen: {harmless(tuning.chosen.name)}{rule}. Its value is the best of {len(found):,}, and so too good: "
     head = f"{len(found):,} candidates by {tuning.measure.title}, {tuning.cross.plan.words}{hidden}"
-    return Group(Text(head), table, Text(f"{words}assess(X, y) tells what tuning is worth."))
+    failed: dict[str, str] = {}
+    for one in tuning.cross.failures:
+        failed.setdefault(one["model"], f"{one['model']} says {one['problem']}")
+    first = "; ".join([*failed.values()][:MOST_FAILED])
+    told = [Text(f"note: {len(failed):,} more could not be fitted: {harmless(first)}")] if failed else []
+    return Group(Text(head), table, Text(f"{words}assess(X, y) tells what tuning is worth."), *told)
