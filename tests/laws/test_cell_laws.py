@@ -146,15 +146,16 @@ def test_classifiers_are_compared_row_by_row(monkeypatch: pytest.MonkeyPatch) ->
     assert np.isfinite(found["se"]).all()
 
 
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("bits", [1, 4, 13])
 @given(
     scores=st.lists(st.sampled_from([0.0, -0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 3.0, np.inf]), min_size=2, max_size=40),
     data=st.data(),
 )
-def test_rows_stand_where_pairs_say(bits: int, scores: list[float], data: st.DataObject) -> None:
+def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[float], data: st.DataObject) -> None:
     """Of two with the same score, each is half above the other."""
     truth = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores))), np.uint8)
-    score = np.array(scores)
+    score = np.array(scores, precision)
     keys = sided_keys(score, truth, 1)
     assert keys is not None
     found = Order.of(keys, int(truth.sum())).by(Cells.of(keys, bits))
@@ -170,10 +171,11 @@ def test_rows_stand_where_pairs_say(bits: int, scores: list[float], data: st.Dat
             assert found.means[side, cell] == pytest.approx(mine.mean(), abs=1e-9)
 
 
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
 @pytest.mark.parametrize("bits", BITS)
-def test_cells_hold_what_lies_between_their_ends(bits: int) -> None:
+def test_cells_hold_what_lies_between_their_ends(bits: int, precision: Any) -> None:
     random = np.random.default_rng(0)
-    score = random.random(5_000) ** 4
+    score = (random.random(5_000) ** 4).astype(precision)
     keys = sided_keys(score, np.zeros(5_000, np.uint8), 1)
     assert keys is not None
     cells = Cells.of(keys, bits)

@@ -19,7 +19,7 @@ from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
 from .counted import Counted, Mean
-from .order import ONE, SORTING, sided_keys
+from .order import SORTING, bits_of, sided_keys
 from .placements import Placements
 
 if TYPE_CHECKING:
@@ -50,16 +50,19 @@ class Cells(NamedTuple):
     @classmethod
     def of(cls, keys: Places, bits: int) -> Cells:
         """Make cells of sorted scores, with numbers of so many bits at most."""
-        positive = int(np.searchsorted(keys, ~ONE))
+        positive = int(np.searchsorted(keys, keys.dtype.type(np.iinfo(keys.dtype).max - 1)))
         few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
-        low, high = (int(~keys[place] >> ONE) for place in (max(positive - 1 - few, 0), 0))
+        low, high = (int(~keys[place] >> 1) for place in (max(positive - 1 - few, 0), 0))
         shift = max((high - low).bit_length() - bits, 0)
         first = max((low >> shift) - 1, 0)
         return cls(first, shift, (high >> shift) - first + 1)
 
     def at(self, score: Numbers) -> Places:
         """The cells of scores, none of which is above those that the cells were made of."""
-        cells = score.astype(np.float64, copy=False).view(np.int64) >> self.shift
+        bits = bits_of(score)
+        # With their sign: -0.0 is below all cells, and so in the lowest.
+        signed: Places = bits.view(np.int64) if bits.itemsize == 8 else bits.view(np.int32)
+        cells = (signed >> self.shift).astype(np.int64, copy=False)
         np.maximum(cells, self.first, out=cells)
         cells -= self.first
         return cells
@@ -67,7 +70,8 @@ class Cells(NamedTuple):
     def ends(self, keys: Places) -> Places:
         """Where each cell ends in these sorted scores, the highest cell first."""
         lowest = np.arange(self.first + self.number - 1, self.first, -1) << self.shift + 1
-        return np.concatenate([[0], np.searchsorted(keys, ~lowest.view(np.uint64), side="right"), [len(keys)]])
+        lasts = np.searchsorted(keys, ~lowest.astype(keys.dtype), side="right")
+        return np.concatenate([[0], lasts, [len(keys)]])
 
 
 class Standing(NamedTuple):
@@ -105,7 +109,7 @@ class Ties(NamedTuple):
     def of(cls, keys: Places, last: Places) -> Ties:
         """Count them in the sorted scores."""
         key = keys[last]
-        own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + ONE, side="right")
+        own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + 1, side="right")
         return cls(last, last + 1 - own, rest - last - 1)
 
 

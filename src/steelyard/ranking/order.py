@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
-ONE, SIGNED = np.uint64(1), np.uint64(2**63)
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
 
@@ -148,10 +147,16 @@ def unordered(score: Numbers, truth: Codes, code: int) -> tuple[Ranking, Marks] 
         return None
     own, tied = np.empty(len(keys), dtype=bool), np.zeros(len(keys), dtype=bool)
     for low, high in chunks(0, len(keys)):
-        np.equal(keys[low:high] & ONE, 0, out=own[low:high])
+        np.equal(keys[low:high] & 1, 0, out=own[low:high])
         before = keys[max(low - 1, 0) : high - 1]
-        tied[max(low, 1) : high] = (before ^ keys[max(low, 1) : high]) <= ONE
+        tied[max(low, 1) : high] = (before ^ keys[max(low, 1) : high]) <= 1
     return Ranking(np.zeros(0, np.int64), tied, score), own
+
+
+def bits_of(score: Numbers) -> Places:
+    """Scores as whole numbers, which rise with them from 0 up: 32 bits of single precision, 64 of all others."""
+    single = score.dtype == np.float32
+    return score.view(np.uint32) if single else score.astype(np.float64, copy=False).view(np.uint64)
 
 
 def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
@@ -159,16 +164,16 @@ def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
 
     Rows of the rest, with a 1, come behind those of the class with the same score. None where a score is negative.
     """
-    keys: Places = np.empty(len(score), dtype=np.uint64)
+    keys: Places = np.empty(len(score), dtype=bits_of(score[:0]).dtype)
+    signed = np.iinfo(keys.dtype).max // 2 + 1
 
     def write(start: int, stop: int) -> bool:
         for low, high in chunks(start, stop):
-            some = score[low:high].astype(np.float64, copy=False)
-            bits = np.invert(some.view(np.uint64), out=keys[low:high])
-            if bits.min(initial=SIGNED) < SIGNED and some.min() < 0:
+            bits = np.invert(bits_of(score[low:high]), out=keys[low:high])
+            if bits.min(initial=signed) < signed and score[low:high].min() < 0:
                 return False
-            bits <<= ONE  # there goes the sign, and with it what tells -0.0 from 0.0
-            bits |= (truth[low:high] != code).astype(np.uint64)  # left to NumPy, that takes longer
+            bits <<= 1  # there goes the sign, and with it what tells -0.0 from 0.0
+            bits |= (truth[low:high] != code).astype(keys.dtype)  # left to NumPy, that takes longer
         return True
 
     return _sorted(keys) if all(over_rows(len(score), write)) else None
