@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIGN = np.int64(-(2**63))
 SORTING = 4  # times the work of a pass over the same rows, at the least
-WORTH_HALVING = 1 << 22  # keys: below this, parting them costs more than it saves
+WORTH_HALVING = 1 << 19  # keys: of fewer, or where registers are wide, parting them costs about what it saves
 
 
 class Ordered(NamedTuple):
