@@ -58,7 +58,8 @@ class Products:
         if self.clusters is None:
             return np.asarray(self.sums * (self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan))
         clusters = len(self.clusters)
-        return np.asarray(self.sums.T @ self.sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
+        with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
+            return np.asarray(self.sums.T @ self.sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
 
     @cached_property
     def factor(self) -> Array:
@@ -139,8 +140,9 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
             times, mass, square = rows.sums.T
             root, mean = influences * np.sqrt(square), np.divide(mass, times, out=np.zeros(len(rows)), where=times > 0)
         third = times * mean * mean * mean
-        powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
-        return Products(keys, root @ root.T, None, count, powers)
+        with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
+            powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
+            return Products(keys, root @ root.T, None, count, powers)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)

@@ -183,6 +183,27 @@ class Rows:
         return replace(self, sums=-self.filled)
 
     @property
+    def left(self) -> int:
+        """How many there are when those that were taken out have met the rows that they were."""
+        return len(self) if self.sums is None else int(np.sign(self.sums[:, 0]).sum())
+
+    def told_apart(self, weighed: bool) -> tuple[Rows, Rows]:
+        """The rows that were added, and those that were taken out, as they were when they were added.
+
+        Once rows were taken out, others are known by how often they occur. Where none of them was ever weighed, each
+        stands there as often as that.
+        """
+        if self.sums is None:
+            return self, self.select(np.zeros(0, np.int64))
+        taken, times = self.sums[:, 0] < 0, np.abs(self.sums[:, 0]).astype(np.int64)
+        found = []
+        for marks in (~taken, taken):
+            rows = np.flatnonzero(marks)
+            part = self.select(rows if weighed else np.repeat(rows, times[rows]))
+            found.append(replace(part, sums=None if not weighed or part.sums is None else np.abs(part.sums)))
+        return found[0], found[1]
+
+    @property
     def filled(self) -> Array:
         """The sums, also where all are 1."""
         return np.ones((len(self), 3)) if self.sums is None else self.sums

@@ -128,7 +128,7 @@ class Tally:
     def _summarised(self, other: Tally) -> Summaries | None:
         """What to keep of the rows of both where they are too many to be held together."""
         recipe, pair = self._recipe(other), [self, other]
-        held = sum(len(tally.scores) for tally in pair if tally.scores is not None)
+        held = sum(tally.scores.left for tally in pair if tally.scores is not None)
         if recipe is None or (held <= MOST_ROWS and self.summaries is None and other.summaries is None):
             return None
         found = [tally.summarised(recipe) for tally in pair]
@@ -141,9 +141,9 @@ class Tally:
         """What to keep of the rows; None where there are none."""
         if self.summaries is not None or self.scores is None:
             return self.summaries
-        summarising = Summarising(recipe)
-        summarising.add(self.scores, self.slices)
-        return summarising.state()
+        added, taken = (_summed(recipe, rows, self.slices) for rows in self.scores.told_apart(recipe.weighed))
+        found = [each for each in (added, None if taken is None else -taken) if each is not None]
+        return reduce(operator.add, found) if found else None
 
     def __sub__(self, other: Tally) -> Tally:
         """Take a batch out that was added before."""
@@ -280,6 +280,15 @@ class Tally:
         from .tally_files import load
 
         return load(path)
+
+
+def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...]) -> Summaries | None:
+    """What to keep of some rows; None where there are none."""
+    if not len(rows):
+        return None
+    summarising = Summarising(recipe)
+    summarising.add(rows, slices)
+    return summarising.state()
 
 
 def _said(value: str | None) -> str:

@@ -1,0 +1,59 @@
+"""Rows that are taken out again where others were let go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import steelyard as sy
+
+from .test_summed import ROWS, two_classes
+
+
+@pytest.mark.parametrize("weight", [None, "times", "weight"])
+def test_few_rows_are_taken_out_of_many(tmp_path: Path, weight: str | None) -> None:
+    columns = two_classes(2 * ROWS)
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "weight": weight, "by": "site"}
+    given |= {"scale": sy.Scale(["no", "yes"], event="yes"), "measures": ["auc", "log_score", "calibration_error"]}
+    table = pa.table(columns)
+    days = [table.slice(start, size) for start, size in ((0, 400), (400, 500), (900, len(table) - 900))]
+    for place, day in enumerate(days):
+        parquet.write_table(day, tmp_path / f"{place}.parquet")
+    few, some, many = (sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(3))
+    expected = sy.assess(pa.concat_tables(days[1:]), **given)
+    # Taken out of sums; of rows that are held, which are added to sums later; and before they were added.
+    for left in (few + some + many - few, (few + some - few) + many, (some - few) + many + few):
+        found = sy.assess_tally(left, measures=given["measures"])
+        assert found.n == expected.n
+        for label in (None, "north", "south"):
+            ours, theirs = (each if label is None else each.slices[label] for each in (found, expected))
+            assert ours["log_score"].value == pytest.approx(theirs["log_score"].value, rel=1e-9)
+            assert ours["log_score"].se == pytest.approx(theirs["log_score"].se, rel=1e-6)
+            assert ours["auc"].value == pytest.approx(theirs["auc"].value, abs=theirs["auc"].se / 10)
+
+
+def test_rows_stay_held_where_others_are_taken_out(tmp_path: Path) -> None:
+    table = pa.table(two_classes(1200))
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "scale": sy.Scale(["no", "yes"], event="yes")}
+    for place, (start, size) in enumerate(((0, 400), (400, 500))):
+        parquet.write_table(table.slice(start, size), tmp_path / f"{place}.parquet")
+    first, second = (sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(2))
+    left = sy.assess_tally(first + second - first)["auc"]
+    assert left.value == pytest.approx(sy.assess(table.slice(400, 500), **given)["auc"].value, rel=1e-12)
+    assert "for certain" not in left.note
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}])
+def test_infinite_scores_make_no_noise(tmp_path: Path, extra: dict[str, Any]) -> None:
+    columns = two_classes()
+    columns["a"][:40] = 0.0
+    parquet.write_table(pa.table(columns), tmp_path / "0.parquet")
+    measures = ["log_score", "brier", "error"]
+    found = sy.compare(str(tmp_path), {"a": "a", "b": "b"}, truth="truth", event="yes", measures=measures, **extra)
+    assert found["a"]["log_score"].value == float("inf")
+    assert found.differences("brier")["se"][0] > 0
