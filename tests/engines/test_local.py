@@ -218,6 +218,17 @@ def test_a_threshold_is_chosen_by_rows_that_were_kept(tmp_path: Path) -> None:
     assert both.deciding_rows("error", "p", "q").to_pylist() == two.deciding_rows("error", "p", "q").to_pylist()
 
 
+@pytest.mark.parametrize("options", [{}, {"group": "patient"}, {"by": "site"}])
+def test_a_file_whose_rows_weigh_nothing_is_no_file(tmp_path: Path, options: dict[str, Any]) -> None:
+    score = [0.9, 0.2, 0.7, 0.4, 0.8, 0.3, 0.6, 0.1]
+    rows = {"ill": ["yes", "no"] * 4, "score": score, "weight": [0.0] * 4 + [1.5, 2.0, 0.5, 1.0]}
+    whole = pa.table(rows | {"patient": [1, 2, 3, 4, 5, 6, 1, 7], "site": ["a"] * 2 + ["b"] * 6})
+    for place in range(2):
+        parquet.write_table(whole.slice(4 * place, 4), tmp_path / f"{place}.parquet")
+    asked: dict[str, Any] = {"truth": "ill", "membership": "score", "event": "yes", "weight": "weight"}
+    alike(sy.assess(tmp_path, **asked, **options, engine="local"), sy.assess(whole, **asked, **options))
+
+
 def test_an_engine_is_found_by_what_is_said() -> None:
     with started() as engine:
         assert isinstance(engine, Local)

@@ -45,6 +45,9 @@ class Gathering:
 
     def add(self, cases: Cases) -> None:
         """Take in some rows; of labels, their counts tell everything."""
+        if not len(cases):  # all rows of the batch weigh nothing: what is asked of others cannot be seen by them
+            self.total.add(Tally.of(cases, with_scores=False))
+            return
         if not cases.scored and cases.measured is None:
             self.total.add(Tally.of(cases))
             return
