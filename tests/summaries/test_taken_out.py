@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -57,3 +58,21 @@ def test_infinite_scores_make_no_noise(tmp_path: Path, extra: dict[str, Any]) ->
     found = sy.compare(str(tmp_path), {"a": "a", "b": "b"}, truth="truth", event="yes", measures=measures, **extra)
     assert found["a"]["log_score"].value == float("inf")
     assert found.differences("brier")["se"][0] > 0
+
+
+def test_infinite_scores_can_be_taken_out_again(tmp_path: Path) -> None:
+    columns = two_classes(2 * ROWS)
+    columns["a"][:9] = np.where(columns["truth"][:9] == "yes", 0.0, 1.0)
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "scale": sy.Scale(["no", "yes"], event="yes")}
+    given["measures"] = ["log_score", "skill(score='log_score')", "brier"]
+    for place in range(2):
+        parquet.write_table(pa.table(columns).slice(ROWS * place, ROWS), tmp_path / f"{place}.parquet")
+    first, second = (sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(2))
+    both = sy.assess_tally(first + second, measures=given["measures"])
+    assert both["log_score"].value == float("inf")
+    assert both["log_score"].note == "infinite: 9 rows gave probability 0 to the true class"
+    left = sy.assess_tally(first + second - first, measures=given["measures"])
+    expected = sy.assess(str(tmp_path / "1.parquet"), **given)
+    for name in given["measures"]:
+        assert left[name].value == pytest.approx(expected[name].value, rel=1e-9)
+        assert left[name].se == pytest.approx(expected[name].se, rel=1e-6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,17 @@ def _bounded(measures: Sequence[Measure]) -> list[float]:
     return sorted({float(each.parameters["clip"]) for each in measures if each.name == "log_score"} | {0.0})
 
 
+def _infinite(slot: Slot) -> bool:
+    """Whether a column may be infinite: that of logarithms that are not clipped."""
+    return slot.measure.name == "log_score" and not slot.measure.parameters["clip"]
+
+
+def _finite(evaluation: ForecastEvaluation, piece: Piece, slot: Slot) -> Array:
+    """What rows are worth, infinite ones nothing: they are counted, since nothing can be taken off infinity again."""
+    worth = evaluation.worth(piece, slot)
+    return np.where(piece.own <= 0, 0.0, worth) if _infinite(slot) else worth
+
+
 class Summing(Totalling):
     """Sums up what rows are worth, by every score of every classifier."""
 
@@ -72,8 +83,8 @@ class Summing(Totalling):
         limits, told_by = _bounded(self.recipe.made_of(FORECASTS)), self._told_by(columns, rows.scores[model])
         places, inverse = np.unique(told_by, return_inverse=True)
         columns = tuple(columns[place] for place in places)
-        summing, shift, lost = evaluation.sums_of(columns), np.zeros(len(columns)), np.zeros(len(limits))
-        sums = summing.none()
+        summing = replace(evaluation.sums_of(columns), worth=partial(_finite, evaluation))
+        sums, shift, lost = summing.none(), np.zeros(len(columns)), np.zeros(len(limits))
         with np.errstate(divide="ignore", invalid="ignore"):
             for low, high in long_chunks(0, len(rows), classes):
                 piece = evaluation.piece(low, high, more=summing.room)
@@ -121,6 +132,8 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
             else:
                 of_classes = [places[slot.measure.label, code] for code in range(len(self.scale))]
                 sums[0, row] = self.share @ self._state[0][0, of_classes]
+            if _infinite(slot) and self.lost(0.0) > 0:
+                sums[:, row, 0] = np.inf
         return Moments(np.zeros(len(self.columns)), self.class_mass, *sums)
 
     @cached_property
