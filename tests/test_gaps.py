@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from steelyard import assess
 from steelyard.forecasts.gaps import Gaps, PairedGaps
 
 BINS = 15
@@ -188,3 +189,9 @@ def test_what_goes_together_makes_a_difference_sure() -> None:
     assert alike.p < apart.p
     widths = [float(np.subtract(*each.bounds(1.96)[::-1])) for each in (alike, apart)]
     assert widths[0] < 0.6 * widths[1]
+
+
+def test_where_rounding_alone_tells_a_gap_from_noise_nothing_is_found() -> None:
+    found = assess(["no", "no", "yes"], [0.0, 0.16, 1.0], event="yes", measures=["calibration_error"])
+    assert found["calibration_error"].value == 0
+    assert np.isnan(found["calibration_error"].se)

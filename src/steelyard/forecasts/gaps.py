@@ -20,6 +20,7 @@ AROUND = 31  # directions in which the edge of a region is looked at,
 CLOSER = 2  # and how often again, between the two next to the furthest
 FAR = 1e6  # from there on the root of a noncentral chi-squared variable is normal, and its own quantiles take long
 ALIKE = 0.999  # the most that two classifiers are taken to have in common
+ROUNDING = 1e-13  # of a sum
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -42,13 +43,14 @@ class Gaps:
 
     @cached_property
     def noise(self) -> float:
-        """What chance alone makes of the mean squared gap."""
-        return float(self.share @ np.diag(self.covariance))
+        """What chance alone makes of the mean squared gap; all of it, where rounding alone tells the two apart."""
+        found = float(self.share @ np.diag(self.covariance))
+        return self.square if abs(self.square - found) < ROUNDING * self.square else found
 
     @cached_property
     def square(self) -> float:
-        """The mean squared gap."""
-        return float(self.share @ np.square(self.gap))
+        """The mean squared gap, summed up as the formula does."""
+        return float((self.share * self.gap**2).sum())
 
     @property
     def beyond_noise(self) -> float:
