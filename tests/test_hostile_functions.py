@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import SteelyardError
+from steelyard.errors import BadOption, SteelyardError
 
 from .test_door_hostile import Rude, RudeTable
 
@@ -115,6 +115,43 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "verdict": BOTH.verdict,
     "comparison": BOTH.__getitem__,
 }
+
+ACROSS = sy.across_datasets(np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.4]]), names=["a", "b"], better="lower")
+COUNTS: dict[str, Callable[[Any], object]] = {
+    "replicates": lambda it: sy.assess(TRUTH, TRUTH, measures="error", method="bootstrap", replicates=it)["error"],
+    "draws": lambda it: ACROSS.bayesian(draws=it),
+    "permutations": lambda it: sy.permutation_test(TREE, ROWS, TRUTH, cv=3, permutations=it, progress=False),
+    "Bootstrap": lambda it: sy.cross_assess(TREE, ROWS, TRUTH, cv=sy.Bootstrap(it)),
+    "repeats": lambda it: sy.cross_assess(TREE, ROWS, TRUTH, cv=3, repeats=it),
+    "n_jobs": lambda it: sy.cross_assess(TREE, ROWS, TRUTH, cv=3, n_jobs=it),
+    "n_jobs of permutations": lambda it: sy.permutation_test(TREE, ROWS, TRUTH, cv=3, permutations=2, n_jobs=it),
+    "k": lambda it: sy.assess(TRUTH, ROWS[:, 0] > 0, measures=[sy.find("top_k_accuracy", k=it)]).table(),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_what_cannot_be_done_so_often_is_refused_before_it_begins(name: str) -> None:
+    for it in (2**70, 10**400, 10**9, 0, 1.5, True, "5", float("nan"), np.array([3]), [3]):
+        with pytest.raises(BadOption, match=" is "):
+            COUNTS[name](it)
+
+
+@pytest.mark.parametrize("seed", [True, -1, 1.5, "5", float("nan"), np.array([3])])
+def test_random_numbers_start_from_whole_numbers(seed: Any) -> None:
+    for drawn in (lambda: ACROSS.bayesian(seed=seed), lambda: sy.assess(TRUTH, TRUTH, seed=seed)):
+        with pytest.raises(BadOption, match=r"seed is .* Give a whole number, 0 or above"):
+            drawn()
+
+
+@pytest.mark.parametrize("cv", [3, 0.3, sy.Bootstrap(3)])
+def test_a_seed_may_be_larger_than_scikit_learn_takes(cv: Any) -> None:
+    assert sy.cross_assess(TREE, ROWS, TRUTH, cv=cv, seed=2**40)["DecisionTreeClassifier"].n > 0
+
+
+@pytest.mark.parametrize("undefined", [10**400, np.array([1.0, 2.0]), "0", None, [1]])
+def test_what_stands_in_for_undefined_values_is_a_number(undefined: Any) -> None:
+    with pytest.raises(BadOption, match="undefined is "):
+        sy.assess(TRUTH, TRUTH, measures=["error"], undefined=undefined)
 
 
 @pytest.mark.parametrize("name", CALLS)

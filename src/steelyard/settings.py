@@ -14,7 +14,7 @@ from .errors import BadOption, UnknownMeasure, quoted
 from .evaluating.formulas import Formulas
 from .measures import all_measures, choose, find
 from .registry import Measure
-from .suggestions import refuse_unknown
+from .suggestions import refuse_no_count, refuse_no_seed, refuse_unknown
 from .sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
@@ -54,11 +54,10 @@ class Settings:
         """Check the options."""
         refuse_level(self.level)
         refuse_unknown("method", self.method, METHODS)
-        if not isinstance(self.replicates, int) or self.replicates < 1:
-            raise BadOption(f"replicates is {quoted(self.replicates)}", mend="A bootstrap needs at least one")
-        if not isinstance(self.seed, int) or self.seed < 0:
-            raise BadOption(f"seed is {quoted(self.seed)}", mend="Give a whole number, 0 or above")
-        if not (isinstance(self.undefined, int | float) or self.undefined == "error"):
+        refuse_no_count("replicates", self.replicates)
+        refuse_no_seed(self.seed)
+        number = isinstance(self.undefined, float) or as_number(self.undefined) < float("inf")
+        if not (number or (isinstance(self.undefined, str) and self.undefined == "error")):
             raise BadOption(f"undefined is {quoted(self.undefined)}", mend="Say 'error' or give a number")
         if not self.measures:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from itertools import islice
-from typing import ParamSpec, TypeVar
+from numbers import Integral
+from typing import ParamSpec, TypeGuard, TypeVar
 
 from .errors import LONG, BadOption, UnknownOption, quoted
 
@@ -40,6 +41,7 @@ ELSEWHERE = {
     "zero_division": "undefined=",
 }
 
+MOST_TIMES = 1_000_000  # that anything is done again: nobody sees the end of more, nor the difference
 MOST_LOOKED_AT = 5_000  # looking takes a while for every name, and somebody waits for the message
 
 
@@ -60,10 +62,23 @@ def refuse_unknown(name: str, word: object, known: Iterable[str]) -> None:
         )
 
 
-def refuse_no_count(name: str, number: object) -> None:
+def is_whole(number: object) -> TypeGuard[int]:
+    """Whether it is a whole number, of NumPy or not; what is true or false is none."""
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def refuse_no_count(name: str, number: object, least: int = 1, most: int = MOST_TIMES) -> None:
     """Raise the error for an option that says how many, and does not."""
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise BadOption(f"{name} is {quoted(number)}", mend="Give a whole number, 1 or above")
+    if not is_whole(number) or number < least:
+        raise BadOption(f"{name} is {quoted(number)}", mend=f"Give a whole number, {least} or above")
+    if number > most:
+        raise BadOption(f"{name} is {quoted(number)}", mend=f"Give a whole number, {most:,} or below")
+
+
+def refuse_no_seed(seed: object) -> None:
+    """Raise the error for what random numbers cannot start from."""
+    if not is_whole(seed) or seed < 0:
+        raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above")
 
 
 def nearest(name: object, known: Iterable[object]) -> object | None:

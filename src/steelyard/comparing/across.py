@@ -15,7 +15,7 @@ from ..columns import as_number
 from ..errors import BadOption, UnknownModel, harmless, quoted
 from ..scale import listed
 from ..settings import refuse_level
-from ..suggestions import did_you_mean, refuse_no_count, refuse_unknown, with_known_options
+from ..suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options
 from ..table import Table
 from ..text import number, table_html, table_view, to_text
 from .across_values import Values, read_values
@@ -294,5 +294,4 @@ def _check_drawing(rope: Any, draws: Any, seed: Any) -> None:
     if not 0 <= as_number(rope) < np.inf:
         raise BadOption(f"rope is {quoted(rope)}", mend="Give a number, 0 or above, in units of the values")
     refuse_no_count("draws", draws)
-    if not isinstance(seed, int) or seed < 0:
-        raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above")
+    refuse_no_seed(seed)

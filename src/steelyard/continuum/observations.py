@@ -10,6 +10,7 @@ import numpy as np
 from ..door.covariates import design, deviations, finite_numbers, grouping
 from ..errors import BadOption, TooFewRows, quoted, refuse_length
 from ..folds import deal
+from ..suggestions import refuse_no_seed
 
 if TYPE_CHECKING:
     from ..kinds import Array, Places
@@ -43,8 +44,7 @@ class Observations:
         refuse_length("covariates", len(points), len(values), "measured")
         known = deviations(sd, len(values), other="measured") ** 2
         codes = None if groups is None else grouping(groups, len(values), "groups", "measured")
-        if not (isinstance(seed, int | np.integer) and seed >= 0):
-            raise BadOption(f"seed is {quoted(seed)}", mend="Give a whole number, 0 or above")
+        refuse_no_seed(seed)
         found = cls(points, values, known, codes, int(seed))
         if found.units < LEAST_ROWS:
             problem = f"{found.units} {found.unit} are too few to learn from"

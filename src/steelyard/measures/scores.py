@@ -20,6 +20,7 @@ import numpy as np
 from ..columns import as_number
 from ..errors import BadOption, quoted
 from ..registry import UNBOUNDED, measure
+from ..suggestions import refuse_no_count
 from .counts import AT_LEAST_ZERO, cost_matrix
 
 if TYPE_CHECKING:
@@ -95,8 +96,7 @@ def zero_one_score(own: Any, highest: Any, ties: Any) -> Any:
 )  # fmt: skip
 def top_k_accuracy(ahead: Any, beside: Any, *, k: int = 2) -> Any:
     """Share of rows whose true class is among the k likeliest; those for which a tie decides that count in part."""
-    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise BadOption(f"k is {quoted(k)}", mend="Give a whole number, 1 or above, as in top_k_accuracy(k=5)")
+    refuse_no_count("k", k)
     return np.clip((k - ahead) / beside, 0.0, 1.0)
 
 

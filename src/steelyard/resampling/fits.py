@@ -14,8 +14,9 @@ import numpy as np
 from ..door.estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, harmless, refuse_length
+from ..errors import BadOption, harmless, quoted, refuse_length
 from ..scale import Scale
+from ..suggestions import is_whole
 
 if TYPE_CHECKING:
     from ..door.measured import Measured
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12
 AT_ONCE = 4  # fits handed to every worker before the next sign of life
+MOST_JOBS = 10_000  # more processes than any machine is asked for
 
 
 @dataclass(frozen=True)
@@ -208,13 +210,20 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
     return Said(codes, None, scores if speaks < 0 else scores[:, speaks], speaks)
 
 
+def refuse_no_jobs(n_jobs: object) -> None:
+    """Raise the error for what is no number of things done at once; below 0, all cores but some are meant."""
+    if n_jobs is not None and not (is_whole(n_jobs) and 0 < abs(n_jobs) <= MOST_JOBS):
+        raise BadOption(
+            f"n_jobs is {quoted(n_jobs)}",
+            mend=f"Give how many fits are made at once, up to {MOST_JOBS:,}, or -1 for all cores",
+        )
+
+
 def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
     """Make all fits, in parallel where that is asked for, in the order of the tasks."""
     from joblib import Parallel, delayed, effective_n_jobs
 
-    if n_jobs == 0:
-        raise BadOption("n_jobs is 0", mend="Give how many fits are made at once, or -1 for all cores")
-
+    refuse_no_jobs(n_jobs)
     found: list[Fit] = []
     # Some at a time, since not every back-end of joblib tells of a task when it is done.
     step = 1 if (workers := effective_n_jobs(n_jobs)) == 1 else AT_ONCE * workers

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, quoted
+from ..errors import BadOption
 from ..registry import Measure
 from ..scale import Continuum
 from ..settings import as_seed
+from ..suggestions import refuse_no_count
 from ..terminal import watched
 from .cross import cross_assess
+from .fits import refuse_no_jobs
 from .models import read_models
 from .plans import GIVEN
 from .tuning import row_wise
@@ -90,8 +92,8 @@ def permutation_test(
     """
     from joblib import Parallel, delayed, effective_n_jobs
 
-    if not isinstance(permutations, int | np.integer) or permutations < 1:
-        raise BadOption(f"permutations is {quoted(permutations)}", mend="Give a whole number, better 1000")
+    refuse_no_count("permutations", permutations)
+    refuse_no_jobs(n_jobs)
     for name in ("measures", "training"):
         if name in options:
             mend = "Say measure= rather than measures=" if name == "measures" else "Leave it out: nothing is made of it"

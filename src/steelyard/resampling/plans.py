@@ -13,6 +13,7 @@ from ..columns import things_in
 from ..errors import BadOption, SteelyardError, StraddlingGroups, quoted
 from ..folds import groups_apart
 from ..scale import listed
+from ..suggestions import refuse_no_count
 
 if TYPE_CHECKING:
     from ..door.coded import Coded
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
 MOST_REPEATS = 100_000
+MOST_SEEDS = 1 << 32  # that scikit-learn tells apart
 MOST_REFUSED = 100  # draws in a row, of which chance refuses three of four at most unless it refuses all
 HELD_OUT = 0.25
 LEAVE_ONE_OUT = ("loo", "leave-one-out", "leave one out")
@@ -40,10 +42,7 @@ class Bootstrap:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        if not isinstance(self.replicates, int | np.integer) or not self.replicates > 1:
-            raise BadOption(
-                f"replicates is {quoted(self.replicates)}", mend="Draw rows twice at least, better 200 times"
-            )
+        refuse_no_count("replicates", self.replicates, 2, MOST_REPEATS)
 
 
 class Split(NamedTuple):
@@ -142,9 +141,7 @@ def make_plan(
     cannot be learned from. Where rows were ``dropped``, and others ``kept``, the numbers of rows that are given are
     those of all.
     """
-    if not isinstance(repeats, int | np.integer) or isinstance(repeats, bool) or not 1 <= repeats <= MOST_REPEATS:
-        mend = f"Give how often folds are made anew, from 1 to {MOST_REPEATS:,}"
-        raise BadOption(f"repeats is {quoted(repeats)}", mend=mend)
+    refuse_no_count("repeats", repeats, most=MOST_REPEATS)
     groups = None if group is None else group.codes
     kind, splitters, words = _splitters(cv, codes, groups, int(repeats), seed, classes)
     splits: list[Split] = []
@@ -218,14 +215,14 @@ def _folds(folds: int, grouped: bool, seed: int | None) -> Any:
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     made = StratifiedGroupKFold if grouped else StratifiedKFold
-    return made(folds, shuffle=seed is not None, random_state=seed)
+    return made(folds, shuffle=seed is not None, random_state=None if seed is None else seed % MOST_SEEDS)
 
 
 def _held_out(share: float, grouped: bool, seed: int) -> Any:
     from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
     made = GroupShuffleSplit if grouped else StratifiedShuffleSplit
-    return made(1, test_size=share, random_state=seed)
+    return made(1, test_size=share, random_state=seed % MOST_SEEDS)
 
 
 @dataclass(frozen=True)
