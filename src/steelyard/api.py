@@ -17,6 +17,7 @@ from .door.cases import Door, Missing, replace_event
 from .door.measured import Knowledge
 from .door.prediction import recognise
 from .door.published import read_table
+from .door.weights import refuse_weightless
 from .errors import BadOption, EmptyInput, UnknownModel, quoted
 from .measures import find
 from .registry import Measure
@@ -336,6 +337,8 @@ def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comp
     tally.refuse_negative()
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")
+    _, mass, squares = tally.sums.values.sum(axis=0).tolist()
+    refuse_weightless(mass > 0, squares, "weight")
     from .comparing.comparison import Comparison
 
     known = None if tally.summaries is None else tally.summaries.whole.recipe.labels

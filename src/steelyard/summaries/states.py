@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..door.weights import LARGEST_SQUARES
 from ..partition.fitting import Regions, Sums
 from ..sums.grid import Grid
 from ..sums.ruler import FinerRuler, Ruler
@@ -34,7 +35,9 @@ class Arrays:
 
     def get(self, facts: Facts) -> AnyArray:
         """An array that was kept."""
-        return self.found[int(facts["place"])].reshape([int(size) for size in facts["shape"]])
+        place, shape = int(facts["place"]), [int(size) for size in facts["shape"]]
+        refuse(min(place, *shape) >= 0 and self.found[place].dtype.kind in "iuf")
+        return self.found[place].reshape(shape)
 
 
 def refuse(fits: Any) -> None:
@@ -52,6 +55,24 @@ def state_facts(state: Any, arrays: Arrays) -> Facts:
 def state_from(facts: Facts, arrays: Arrays) -> Any:
     """The state, as it was."""
     return KINDS[facts["kind"]][1](facts["state"], arrays)
+
+
+def alike(made: Any, kept: Any) -> bool:
+    """Whether two states are of the same kind and size, so that one can be added to the other."""
+    if type(made) is not type(kept):
+        return False
+    if isinstance(made, np.ndarray):
+        return bool(made.shape == kept.shape)
+    if isinstance(made, Named):
+        shared = made.found.keys() & kept.found.keys()
+        return all(alike(made.found[name], kept.found[name]) for name in shared)
+    if isinstance(made, Grid):
+        return bool(made.sums.shape[1:] == kept.sums.shape[1:])
+    if isinstance(made, Regions):
+        return (made.classes, made.depth) == (kept.classes, kept.depth)
+    parts = made.parts if isinstance(made, Grids | Totals) else made
+    others = kept.parts if isinstance(kept, Grids | Totals) else kept
+    return len(parts) == len(others) and all(map(alike, parts, others))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------
@@ -72,7 +93,9 @@ def _totals_facts(totals: Totals, arrays: Arrays) -> list[Facts]:
 
 
 def _totals_from(facts: list[Facts], arrays: Arrays) -> Totals:
-    return Totals(tuple(arrays.get(part) for part in facts))
+    found = Totals(tuple(arrays.get(part) for part in facts))
+    refuse(all(part.dtype.kind == "f" for part in found.parts))
+    return found
 
 
 def _named_facts(named: Named, arrays: Arrays) -> list[Any]:
@@ -125,8 +148,15 @@ def _grid_facts(grid: Grid, arrays: Arrays) -> Facts:
 def _grid_from(facts: Mapping[str, Any], arrays: Arrays) -> Grid:
     ruler = _ruler_from(facts["ruler"], arrays)
     cells, sums, score, mixed = (arrays.get(facts[name]) for name in ("cells", "sums", "score", "mixed"))
-    refuse(len(cells) == len(sums) == len(score) == len(mixed) and sums.ndim == 3 and np.isfinite(sums).all())
+    refuse(
+        len(cells) == len(sums) == len(score) == len(mixed)
+        and sums.ndim == 3
+        and (np.abs(sums) < LARGEST_SQUARES).all()
+    )
     refuse(not len(cells) or ((np.diff(cells) > 0).all() and cells[0] >= 0 and cells[-1] < ruler.cells))
+    # A cell is there because of its rows, and has a score of theirs.
+    refuse(cells.dtype.kind != "f" and sums.dtype.kind == score.dtype.kind == "f" and not np.isnan(score).any())
+    refuse((sums[..., 0] != 0).any(axis=1).all() and (ruler.place(score) == cells).all())
     return Grid(ruler, cells.astype(np.int64), sums, score, mixed.astype(bool))
 
 
@@ -147,7 +177,8 @@ def _products_from(facts: Facts, arrays: Arrays) -> Products:
     keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
     sums, clusters, powers = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["powers"])
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
-    refuse(powers.shape in ((2, 0), (2, len(keys))))
+    refuse(powers.shape in ((2, 0), (2, len(keys))) and sums.dtype.kind == powers.dtype.kind == "f")
+    refuse(len(set(keys)) == len(keys) and (clusters is None or len(set(clusters)) == len(clusters)))
     return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), powers)
 
 

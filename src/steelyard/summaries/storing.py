@@ -19,8 +19,8 @@ from .products import Products
 from .rankings import Grids
 from .recipe import Named, Recipe, Totals
 from .sample import Sample
-from .states import Arrays, Facts, refuse, state_facts, state_from
-from .summary import PRODUCTS, Summaries, Summary
+from .states import Arrays, Facts, alike, refuse, state_facts, state_from
+from .summary import PRODUCTS, Summaries, Summarising, Summary
 
 KEPT = {
     CONTINUUM.name: Totals,
@@ -109,9 +109,22 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     marks = arrays.get(facts["marks"]).astype(np.int64).view(np.uint64)
     by_class, states = arrays.get(facts["by_class"]), _states_from(facts["states"], arrays, KEPT)
     refuse(by_class.shape == (3, classes) and len(marks) == len(rows))
-    refuse({measure.statistic.name for measure in recipe.measures} <= set(states))
-    refuse(all(len(each.parts) == len(recipe.models) for each in states.values() if isinstance(each, Grids)))
+    refuse(by_class.dtype.kind == "f" and (rows.sums is not None) == recipe.weighed)
+    refuse_unlike_states(states, rows, recipe)
+    grids = [grid for state in states.values() if isinstance(state, Grids) for part in state.parts for grid in part]
+    refuse(all(np.isclose(grid.sums[..., 0].sum(), by_class[0].sum()) for grid in grids))
     return Summary(recipe, by_class, states, Sample(marks, rows))
+
+
+def refuse_unlike_states(states: Mapping[str, Any], rows: Rows, recipe: Recipe) -> None:
+    """Refuse states of other kinds and sizes than those that the same recipe makes of the few rows at hand."""
+    summarising = Summarising(recipe)
+    summarising.add(rows)
+    made = summarising.state().whole.states
+    refuse(made.keys() == states.keys() and all(alike(made[name], state) for name, state in states.items()))
+    for name, state in states.items():
+        keys = isinstance(state, Named) and state.found.keys() == made[name].found.keys()
+        refuse(keys or not isinstance(state, Named))
 
 
 def _states_facts(states: Mapping[str, Any], arrays: Arrays) -> Facts:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..summaries.recipe import Recipe
 
 MOST_NAMED = 5
+ROUNDING = 1e-6
 HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave rows out with where="
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
@@ -161,7 +162,9 @@ class Tally:
     def refuse_negative(self) -> None:
         """On the way there may be less than nothing of some rows; what is left in the end was added."""
         kept = None if self.scores is None else self.scores.sums
-        if any(sums is not None and (sums[:, 0] < 0).any() for sums in (self.sums.values, kept)):
+        found = [sums for sums in (self.sums.values, kept) if sums is not None and len(sums)]
+        # Of weights, the last digits of what was taken out may be left.
+        if any((sums < [0, *(-ROUNDING * np.abs(sums[:, 1:]).max(axis=0))]).any() for sums in found):
             raise UnlikeTallies(
                 "rows were taken out of the tally that it did not hold", mend="Subtract what was added before"
             )

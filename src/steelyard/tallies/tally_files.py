@@ -94,6 +94,7 @@ def _to_arrow(tally: Tally) -> bytes:
 def _from_arrow(body: bytes) -> Tally:
     import pyarrow as pa
 
+    from .soundness import refuse_unsound
     from .tally import Tally
 
     source = pa.BufferReader(body)
@@ -114,7 +115,7 @@ def _from_arrow(body: bytes) -> Tally:
         arrays.found.append(pa.ipc.open_stream(source).read_all().column(0).to_numpy())
     recipe = None if header["recipe"] is None else recipe_from(header["recipe"], scale, models)
     kept = None if header["summaries"] is None or recipe is None else header["summaries"]
-    return Tally(
+    tally = Tally(
         scale,
         models,
         sums,
@@ -126,8 +127,10 @@ def _from_arrow(body: bytes) -> Tally:
         tuple(map(str, header["left_out"])),
         recipe,
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
-        tuple(header.get("arrangement", ())),
+        tuple(header["arrangement"]),
     )
+    refuse_unsound(tally)
+    return tally
 
 
 def _sums(table: Any, sizes: list[int]) -> Sums:
