@@ -118,3 +118,11 @@ def test_lists_that_are_no_memberships_are_refused(column: Any, error: type[Exce
     kind = pa.list_(pa.float64()) if column[0] == [] else None
     with pytest.raises(error, match=message):
         assess(table(pa.array(column, kind)), truth="truth", membership="said")
+
+
+@pytest.mark.parametrize("membership", [{"a": "said"}, {"b": "said"}, "sai*"])
+def test_a_column_of_lists_speaks_for_no_single_class(membership: Any, tmp_path: Path) -> None:
+    pq.write_table(FORMS["lists"], tmp_path / "a.parquet")
+    for source in (FORMS["lists"], tmp_path / "a.parquet"):
+        with pytest.raises(WrongShape, match=r"column 'said'.*bound to one class.*Say membership='said'"):
+            assess(source, truth="truth", membership=membership)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..columns import is_listed, read_frame
-from ..errors import BadOption, SteelyardError, UnknownColumn, quoted
+from ..errors import BadOption, SteelyardError, UnknownColumn, WrongShape, quoted
 from ..files import sources
 from ..files.paths import File
 from ..files.streams import Files, Loaded
@@ -221,6 +221,13 @@ def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
     found = sources.membership_columns(table, _checked(wanted))
     alone = sources.column(table, next(iter(found.values()))) if len(found) == 1 else None
     if alone is not None and is_listed(alone):  # one column of all classes
+        if isinstance(wanted, Mapping) or (isinstance(wanted, str) and "*" in wanted):
+            (label, column), *_ = found.items()
+            raise WrongShape(
+                f"every row holds a list, and the column is bound to one class, {quoted(label)}",
+                column=column,
+                mend=f"Say membership={quoted(column)}: the lists hold all classes, in the order of the scale",
+            )
         return replace(scored(alone, *found.values()), name=name)
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
     return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
