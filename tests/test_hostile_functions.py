@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption, SteelyardError
+from steelyard.errors import BadOption, SteelyardError, UnwritableFile
 
 from .test_door_hostile import Rude, RudeTable
 
@@ -115,6 +115,83 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "verdict": BOTH.verdict,
     "comparison": BOTH.__getitem__,
 }
+
+
+def fails(*given: Any, **options: Any) -> Any:
+    raise KeyError("no\x1b[31m")
+
+
+class Saying:
+    """A regressor that says the same of all rows."""
+
+    def __init__(self, said: Any = None) -> None:
+        self.said = said
+
+    def fit(self, *given: Any) -> Saying:
+        return self
+
+    def predict(self, rows: Any, return_std: bool = False) -> Any:
+        return self.said
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {"said": self.said}
+
+    def set_params(self, **said: Any) -> Saying:
+        self.said = said["said"]
+        return self
+
+
+ONE = BOTH["a"]
+MORE: dict[str, Callable[[Any], object]] = {
+    "standardise, what a function says": lambda it: sy.standardise(SHARES, lambda rows: it),
+    "fit_response, what a function says": lambda it: sy.fit_response(X, Z, 0.5, model=lambda *given: it),
+    "fit_response, what it says by residuals": lambda it: sy.fit_response(
+        X, Z, 0.5, model=lambda *given: it, spread="residual"
+    ),
+    "fit_response, what an estimator says": lambda it: sy.fit_response(X, Z, 0.5, model=Saying(it)),
+    "fit_response, what it expects": lambda it: sy.fit_response(X, Z, 0.5, model=Saying(it), spread="residual"),
+    "Deviation": sy.Deviation,
+    "Deviation, freedom": lambda it: str(sy.Deviation(1.0, it)),
+    "Deviation, method": lambda it: str(sy.Deviation(1.0, 5.0, method=it)),
+    "Deviation, parts": lambda it: str(sy.Deviation(1.0, 5.0, parts=it)),
+    "report, title": lambda it: ONE.report("/dev/null", title=it),
+    "report, command": lambda it: ONE.report("/dev/null", command=it),
+    "Tally.load": sy.Tally.load,
+    "Tally.empty, scale": lambda it: sy.Tally.empty(it, ["a"]),
+    "Tally.empty, models": lambda it: sy.Tally.empty(SCALE, it),
+    "assess_table, truth_in_rows": lambda it: sy.assess_table([[1, 2], [3, 4]], truth_in_rows=it),
+    "assess_table, counts": sy.assess_table,
+    "assess, measures": lambda it: sy.assess(TRUTH, TRUTH, measures=it),
+    "assessment": ONE.__getitem__,
+    "cross_assess, progress": lambda it: sy.cross_assess(TREE, ROWS, TRUTH, cv=3, progress=it),
+}
+CALLS |= MORE
+
+
+@pytest.mark.parametrize("path", [5, None, b"x", [], np.zeros(2), Rude(), "\x00", "/", "/nowhere/a.html"])
+def test_what_is_no_place_for_a_file_is_refused(path: Any) -> None:
+    for write in (ONE.report, ONE.tally.save):
+        with pytest.raises(UnwritableFile):
+            write(path)
+
+
+def test_what_a_function_of_the_users_raises_is_told() -> None:
+    for call in (
+        lambda: sy.standardise(SHARES, fails),
+        lambda: sy.fit_response(X, Z, 0.5, model=fails),
+        lambda: sy.fit_response(X, Z, 0.5, model=Saying(), spread="residual", folds=Splitting()),
+    ):
+        with pytest.raises(SteelyardError) as told:
+            call()
+        assert str(told.value).isprintable()
+    with pytest.raises(BadOption, match=r"fails .* fails \(KeyError") as told:
+        sy.standardise(SHARES, fails)
+    assert isinstance(told.value.__cause__, KeyError)
+
+
+class Splitting:
+    split = fails
+
 
 ACROSS = sy.across_datasets(np.array([[0.1, 0.2], [0.3, 0.1], [0.2, 0.4]]), names=["a", "b"], better="lower")
 COUNTS: dict[str, Callable[[Any], object]] = {

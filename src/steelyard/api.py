@@ -296,6 +296,8 @@ def assess_table(
         An Assessment.
     """
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    if not isinstance(truth_in_rows, bool | np.bool_):
+        raise BadOption(f"truth_in_rows is {quoted(truth_in_rows)}", mend="Say True or False")
     named, table = read_table(counts, scale, classes, event)
     table = table if truth_in_rows else table.T
     cells = np.argwhere(table > 0)

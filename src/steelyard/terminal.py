@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from .errors import harmless
+from .errors import BadOption, harmless, quoted
 from .files.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -126,8 +126,10 @@ def counting(what: str, quiet: bool = False) -> Iterator[Callable[..., None]]:
         yield shown
 
 
-def watched(what: str, progress: Callable[[int, int], None] | bool) -> AbstractContextManager[Any]:
+def watched(what: str, progress: Callable[[int, int], None] | bool | None) -> AbstractContextManager[Any]:
     """The bar, where one is wanted; a function that is told instead, where one is given; or nothing."""
+    if not (isinstance(progress, bool) or progress is None or callable(progress)):
+        raise BadOption(f"progress is {quoted(progress)}", mend="Say True or False, or give a function of two numbers")
     return counting(what) if progress is True else nullcontext(progress or None)
 
 

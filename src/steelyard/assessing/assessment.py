@@ -52,7 +52,7 @@ class Assessment(Evaluated):
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
         """Look up an estimate by measure, or by measure and class (or average)."""
-        name, part = key if isinstance(key, tuple) else (key, None)
+        name, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         entry = self.find(name)
         if entry not in self.settings.measures:
             return self.by(entry)[entry, part]

@@ -46,11 +46,18 @@ class Deviation:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be a standard deviation."""
-        if not 0 <= self.sd < math.inf:
+        if not 0 <= as_number(self.sd) < math.inf:
             problem = f"sd is {quoted(self.sd)}"
             raise BadDeviation(problem, mend="A standard deviation is a finite number, 0 or above")
-        if not self.freedom >= 0:
+        if not as_number(self.freedom) >= 0:
             raise BadOption(f"freedom is {quoted(self.freedom)}", mend="Degrees of freedom are 0 or more")
+        said: tuple[object, object] = self.method, self.parts
+        if not isinstance(said[0], str):
+            raise BadOption(f"method is {quoted(said[0])}", mend="Say in words how it was found")
+        if said[1] is not None and not _is_pair(said[1]):
+            raise BadOption(
+                f"parts is {quoted(said[1])}", mend="Give a pair of Deviation: the whole, and what was taken from it"
+            )
 
     def __float__(self) -> float:
         """The standard deviation."""
@@ -90,6 +97,10 @@ class Deviation:
         if known:
             return f"{text} ({self.method or 'known'})"
         return f"{text} ({self.method or 'estimated'}, {self.freedom:.4g} degrees of freedom)"
+
+
+def _is_pair(parts: object) -> bool:
+    return isinstance(parts, tuple) and len(parts) == 2 and all(isinstance(part, Deviation) for part in parts)
 
 
 def _shifts(freedom: float, tail: float) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..door.covariates import deviations, finite_numbers
-from ..door.estimators import copy_of, innermost
+from ..door.estimators import copy_of, foreign, innermost
 from ..errors import BadOption, NoVariance, quoted, refuse_length
 from .observations import Observations
 
@@ -86,7 +86,8 @@ def _by_function(model: Any, told: bool) -> Predict:
         raise BadOption(f"{quoted(model)} is no regressor", column="model", mend=MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
-        found = model(train, values, test)
+        with foreign(model, MEND):
+            found = model(train, values, test)
         mean, *sd = found if isinstance(found, tuple) else (found,)
         if told and len(sd) != 1:
             raise NoVariance(f"{quoted(model)} does not return mean and sd", column="model", mend=MEND)
@@ -102,18 +103,21 @@ def _by_estimator(model: Any, told: bool) -> Predict:
         raise NoVariance(problem, column="model", mend=MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
-        fitted = copy_of(model).fit(train, values)
-        if not told:
-            return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
-        mean, sd = fitted.predict(test, return_std=True)
-        added, meaning = _noise_told(innermost(fitted), values)
-        return LeftOut(_checked(mean, len(test)), np.square(np.ravel(sd)) + added, meaning)
+        with foreign(model, MEND):
+            fitted = copy_of(model).fit(train, values)
+            if not told:
+                return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
+            mean, sd = fitted.predict(test, return_std=True)
+            added, meaning = _noise_told(innermost(fitted), values)
+            variance = deviations(np.ravel(sd), len(test), "sd", "test_x") ** 2
+            return LeftOut(_checked(mean, len(test)), variance + added, meaning)
 
     return predict
 
 
 def _checked(mean: Any, rows: int) -> Array:
-    column = finite_numbers(np.ravel(mean) if np.ndim(mean) == 2 and np.shape(mean)[1] == 1 else mean, "prediction")
+    flat = isinstance(mean, np.ndarray) and mean.ndim == 2 and mean.shape[1] == 1
+    column = finite_numbers(np.ravel(mean) if flat else mean, "prediction")
     refuse_length("prediction", len(column), rows, "test_x")
     return column
 

@@ -17,14 +17,17 @@ def write_whole(path: str | Path, content: bytes) -> None:
     """
     try:
         place = Path(path)
+    except Exception:  # a foreign object may raise anything
+        raise UnwritableFile(f"{quoted(path)} is no path", mend="Give the name of a file") from None
+    try:
         if place.exists() and not place.is_file():
             _write_into(place, content)
         else:
             _write_beside(place.resolve(), content)
     except (OSError, ValueError, RuntimeError) as error:
-        folder = Path(path).parent
+        folder = place.parent
         mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
-        raise UnwritableFile(f"{quoted(str(path), LONG)} cannot be written", mend=mend) from None
+        raise UnwritableFile(f"{quoted(str(place), LONG)} cannot be written", mend=mend) from None
 
 
 def _write_into(place: Path, content: bytes) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from ..columns import things_in
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure, same
 from ..scale import listed
@@ -70,9 +71,12 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
 
 def listed_names(names: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
     """One name or several as a list."""
-    if not isinstance(names, Iterable | Measure):
+    if isinstance(names, str | Measure):
+        return [names]
+    found = things_in(names)
+    if found is None:
         raise UnknownMeasure(f"{quoted(names)} names no measures", mend="Give a list of names")
-    return [names] if isinstance(names, str | Measure) else list(names)
+    return found
 
 
 def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..columns import as_floats, as_number
+from ..door.estimators import foreign
 from ..door.membership import SUM_TOLERANCE
 from ..errors import (
     BadOption,
@@ -125,7 +126,9 @@ def _ranks(given: Array) -> Array:
 
 def _by_function(given: Array, function: Callable[[Array], Any]) -> Array:
     """What a function makes of memberships, if it is in the simplex and in the same order."""
-    found = _checked(function(given.copy()))
+    with foreign(function, "Let it take an array, and return one of the same shape"):
+        made = function(given.copy())
+    found = _checked(made)
     if found.shape != given.shape:
         raise WrongShape(
             f"the function makes {found.shape} of {given.shape}", mend="Let it return one number for each it is given"

@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import BadOption, quoted
 from ..files.whole_files import write_whole
 from ..plots.style import COLOURS, DASHES
 from .content import content_of
@@ -44,6 +45,9 @@ def write_report(
     result: Assessment | Comparison, path: str | Path, title: str | None = None, command: str | None = None
 ) -> None:
     """Write the page of an assessment or a comparison, whole or not at all."""
+    for name, words in (("title", title), ("command", command)):
+        if not (words is None or isinstance(words, str)):
+            raise BadOption(f"{name} is {quoted(words)}", mend="Give text, or leave it out")
     text = page_of(content_of(result, title, command))
     # What no encoding can write, half of a pair of surrogates, is shown as what it is.
     write_whole(path, text.encode("utf-8", "backslashreplace"))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import things_in
 from ..door.cases import Cases, Given
-from ..errors import TooLarge, UnlikeTallies, quoted
+from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
 from ..scale import Label, Scale
 from ..summaries.summary import Summaries, Summarising, Summary
 from ..sums.rows import Rows
@@ -78,8 +79,14 @@ class Tally:
     @classmethod
     def empty(cls, scale: Scale, models: Sequence[str]) -> Tally:
         """The tally of no rows: adding it changes nothing."""
-        sums = Sums(np.zeros((0, 3 + len(models)), np.int64), np.zeros((0, 3)))
-        return cls(scale, tuple(models), sums)
+        named = things_in(models)
+        if not named or not all(isinstance(name, str) for name in named) or not isinstance(scale, Scale):
+            raise BadOption(
+                f"{quoted(scale)} and {quoted(models)} make no tally",
+                mend="Give a scale and a list of names: Tally.empty(Scale(['no', 'yes']), ['model'])",
+            )
+        sums = Sums(np.zeros((0, 3 + len(named)), np.int64), np.zeros((0, 3)))
+        return cls(scale, tuple(named), sums)
 
     @property
     def parts(self) -> tuple[Label, ...]:

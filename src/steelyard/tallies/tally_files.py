@@ -35,10 +35,14 @@ def save(tally: Tally, path: str | Path) -> None:
 
 def load(path: str | Path) -> Tally:
     """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-    named = quoted(str(path), LONG)
     try:
-        content = Path(path).read_bytes()
-    except (OSError, ValueError, TypeError) as error:
+        place = Path(path)
+    except Exception:  # a foreign object may raise anything
+        raise UnreadableFile(f"{quoted(path)} cannot be read", mend="Give the name of a file") from None
+    named = quoted(str(place), LONG)
+    try:
+        content = place.read_bytes()
+    except (OSError, ValueError) as error:
         raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
     if FORMAT.encode() not in content and SEAL not in content:
         raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
