@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
+PASSES = 4  # over the rows, to make keys of them
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 19  # keys: of fewer, or where registers are wide, parting them costs about what it saves
 
@@ -176,7 +177,7 @@ def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
             bits |= (truth[low:high] != code).astype(keys.dtype)  # left to NumPy, that takes longer
         return True
 
-    return _sorted(keys) if all(over_rows(len(score), write)) else None
+    return _sorted(keys) if all(over_rows(len(score), write, columns=PASSES)) else None
 
 
 def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:
