@@ -169,6 +169,18 @@ def test_parts_and_clusters_are_matched_by_their_labels() -> None:
     assert (both - right).slices == ("x", "y")
 
 
+def test_rows_that_weigh_otherwise_do_not_cancel() -> None:
+    """As many are taken out as there are, but other ones: they have yet to be added."""
+    one, other = (
+        sy.assess([0, 1, 1], [0, 1, 0], weight=weight, group=[1, 1, 2]).tally
+        for weight in ([0.3, 0.7, 2.5], [1.1, 4.2, 0.9])
+    )
+    back = one - other + other
+    assert back.sums.values == pytest.approx(one.sums.values, rel=1e-12)
+    assert len((one - one).sums.values) == 0
+    assert sy.assess_tally(back)["error"].value == pytest.approx(2.5 / 3.5)
+
+
 def test_a_tally_without_rows_brings_no_clusters_along() -> None:
     grouped = tally(list("ab"), list("aa"), group=[1, 2])
     alone = (grouped - grouped) + PLAIN

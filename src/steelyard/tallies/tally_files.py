@@ -131,7 +131,7 @@ def _from_arrow(body: bytes) -> Tally:
         tuple(map(str, header["left_out"])),
         recipe,
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
-        tuple(header["arrangement"]),
+        tuple(header.get("arrangement", ())),
     )
     refuse_unsound(tally)
     return tally
