@@ -51,7 +51,8 @@ def _kept(tally: Tally) -> Iterator[tuple[int, Array]]:
         found = _by_part(none if rows.slice is None else rows.slice, rows.truth, rows.filled, parts, classes)
         yield from enumerate(found)
     if tally.summaries is not None:
-        labels: tuple[Label | None, ...] = tally.slices or (None,)
+        # Where all rows were taken out again, no part is left.
+        labels: tuple[Label | None, ...] = tally.slices or ((None,) if len(tally.sums.keys) else ())
         yield from ((place, tally.summaries.parts[label].by_class) for place, label in enumerate(labels))
 
 
