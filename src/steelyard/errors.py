@@ -232,7 +232,7 @@ class ForeignFile(SteelyardError):
 
 
 class DamagedFile(SteelyardError):
-    """A steelyard tally whose content does not match its checksum."""
+    """A steelyard tally whose content does not match its checksum, or that no rows can have left."""
 
 
 class UnlikeTallies(SteelyardError):
