@@ -13,7 +13,7 @@ from ..evaluating.masses import UNTIED, Influences, Masses, Sides, Slopes, pseud
 from ..evaluating.row_evaluation import Found
 from ..parallel import chunks, gathered, over_rows, summed
 from ..registry import Measure
-from .order import Groups, Ranking
+from .order import PASSES, Groups, Ranking
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places
@@ -55,17 +55,21 @@ class OneAgainstRest:
     @cached_property
     def above(self) -> tuple[Places, Places]:
         """How many of the rest are above each row of the class, and how many of the class above each of the rest."""
-        order, truth, own = self.ranking.order, self.evaluation.rows.truth, self.own
-        kind = np.int32 if len(truth) < 2**31 else np.int64
-        found: list[Places] = [np.empty(size, kind) for size in (self.rows, len(truth) - self.rows)]
-        counts = [0, 0]
-        for low, high in chunks(0, len(truth)):
-            positive = truth[order[low:high]] == self.code if own is None else own[low:high]
-            for side, marks in enumerate((positive, ~positive)):
-                places, start = np.flatnonzero(marks), counts[side]
-                counts[side] += len(places)
-                places -= np.arange(start - low, counts[side] - low)
-                found[side][start : counts[side]] = places
+        own = self.positive
+        kind = np.int32 if len(own) < 2**31 else np.int64
+        found: list[Places] = [np.empty(size, kind) for size in (self.rows, len(own) - self.rows)]
+
+        def work(start: int, stop: int) -> None:
+            before = int(np.count_nonzero(own[:start]))
+            counts = [before, start - before]
+            for low, high in chunks(start, stop):
+                for side, marks in enumerate((own[low:high], ~own[low:high])):
+                    places, first = np.flatnonzero(marks), counts[side]
+                    counts[side] += len(places)
+                    places -= np.arange(first - low, counts[side] - low)
+                    found[side][first : counts[side]] = places
+
+        over_rows(len(own), work, columns=PASSES)
         return found[0], found[1]
 
     def places(self, side: int, rows: slice) -> Places:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places
 
 SIGN = np.int64(-(2**63))
-PASSES = 4  # over the rows, to make keys of them
+PASSES = 4  # over the rows, to make keys of them, or to count them
 SORTING = 4  # times the work of a pass over the same rows, at the least
 WORTH_HALVING = 1 << 19  # keys: of fewer, or where registers are wide, parting them costs about what it saves
 
