@@ -149,6 +149,15 @@ def test_of_very_many_only_the_names_are_said() -> None:
     assert all(f"m{k}" in words for k in range(6))
 
 
+def test_more_than_can_be_read_are_counted() -> None:
+    truth = [0, 1] * 100
+    bad = {f"bad {place}": [1 - label if row % 3 else label for row, label in enumerate(truth)] for place in range(9)}
+    found = compare(truth, {"good": truth, **bad}, event=1).verdict("error")
+    assert str(found) == "good has the lowest error: it beats all 9 others."
+    found = compare(truth, {"good": truth, "as good": truth, **bad}, event=1).verdict("error")
+    assert str(found) == "good has the lowest error: it beats 9 others, but can't be told apart from as good."
+
+
 def test_every_measure_has_its_line() -> None:
     lines = str(of(x=0.5, y=0.1, z=0.3).verdict(["error", "kappa"])).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["y has the lowest error", "y has the highest kappa"]

@@ -28,6 +28,7 @@ ENDS = {"lower": "lowest", "higher": "highest"}
 AMOUNTS = {"lower": "less", "higher": "more"}
 REST = {"equivalent": "{} is as good as", "neither": "can't be told apart from", "undefined": "can't be compared with"}
 MOST_WITH_NUMBERS = 4  # of more, only the names are said; the table has the numbers
+MOST_NAMED = 8  # classifiers in one sentence: of more, table() tells which they are
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +108,7 @@ class Verdict:
         return head + beaten + (f", but {' and '.join(rest)}" if rest else "")
 
     def _others(self, rows: Sequence[Row], first: str, kind: str, numbers: bool) -> str:
-        """All to whom the first one stands in one way, with the numbers if they are asked for."""
+        """All to whom the first one stands in one way, with the numbers if they are asked for; many are counted."""
         names = []
         for row in rows:
             other = row["b"] if row["a"] == first else row["a"]
@@ -115,6 +116,8 @@ class Verdict:
             if found == kind:
                 why = row["note"] if kind == "undefined" else self._numbers(row, first)
                 names.append(called(other) + (f" ({harmless(why)})" if numbers else ""))
+        if len(names) > MOST_NAMED:
+            return f"all {len(names):,} others" if len(names) == len(rows) else f"{len(names):,} others"
         return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
     def _numbers(self, row: Row, who: str) -> str:
