@@ -166,3 +166,22 @@ def test_rows_must_weigh_something(mass: float, error: type[SteelyardError], tmp
     (tmp_path / "a.tally").write_bytes(body + _seal(body))
     with pytest.raises(error):
         sy.assess_tally(tmp_path / "a.tally")
+
+
+@pytest.mark.parametrize("kind", ["labels", "memberships", "measured"])
+def test_what_is_half_done_is_not_refused(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences may be saved on the way, whatever other rows weigh that they are still to meet."""
+    one = made(kind, monkeypatch)
+    if kind in ("labels", "memberships"):
+        said = [SHARES[::-1]] if kind == "memberships" else []
+        other = tally(list("aabbc"), list("bbbbc"), *said, **{**PARTS, "weight": [3.0, 0.1, 0.7, 0.2, 5.0]})
+    else:
+        other = made(kind, monkeypatch)
+    for found in (one, one - other, one + other - other, one - other + other, one - one):
+        found.save(tmp_path / "a.tally")
+        back = sy.Tally.load(tmp_path / "a.tally")
+        assert back.sums.values.tolist() == found.sums.values.tolist()
+        assert (back.scores is None, back.summaries is None) == (found.scores is None, found.summaries is None)
+    assert sy.assess_tally(one - other + other, model=one.models[0])["error"].value == pytest.approx(
+        sy.assess_tally(one, model=one.models[0])["error"].value
+    )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 SUMS = ("count", "mass", "square")
+CANCELLED = 1e-9  # of weights that were added and taken out, what rounding may leave
 FEW = 16  # bytes
 
 
@@ -197,10 +198,10 @@ class Rows:
             return self, self.select(np.zeros(0, np.int64))
         taken, times = self.sums[:, 0] < 0, np.abs(self.sums[:, 0]).astype(np.int64)
         found = []
-        for marks in (~taken, taken):
+        for marks, sign in ((~taken, 1.0), (taken, -1.0)):
             rows = np.flatnonzero(marks)
             part = self.select(rows if weighed else np.repeat(rows, times[rows]))
-            found.append(replace(part, sums=None if not weighed or part.sums is None else np.abs(part.sums)))
+            found.append(replace(part, sums=None if not weighed or part.sums is None else sign * part.sums))
         return found[0], found[1]
 
     @property
@@ -232,11 +233,25 @@ class Rows:
         if len(order):
             fresh[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
         starts = np.flatnonzero(fresh)
-        sums = np.add.reduceat(self.filled[order], starts, axis=0) if len(starts) else self.filled
-        left = sums[:, 0] != 0
+        sums, left = met(self.filled[order], starts)
         rows = order[starts][left]
         columns = [None if column is None else column[rows] for column in self.columns()]
         return self.with_columns(columns, sums[left])
+
+
+def met(values: Array, starts: Places) -> tuple[Array, Marks]:
+    """Sum up what is alike (count, mass, square), and tell what is left of it when what was taken out has met its like.
+
+    Counts are whole numbers, and gone exactly. But rows that weigh something else than those that were taken out have
+    yet to meet theirs, even if they are as many.
+    """
+    if not len(starts):
+        return values, np.zeros(0, dtype=bool)
+    summed = np.add.reduceat(values, starts, axis=0)
+    left = summed[:, 0] != 0
+    if not left.all():
+        left |= np.abs(summed[:, 1]) > CANCELLED * np.add.reduceat(np.abs(values[:, 1]), starts)
+    return summed, left
 
 
 def counts_of(codes: Codes, size: int) -> Array:

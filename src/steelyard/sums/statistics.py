@@ -19,12 +19,11 @@ import numpy as np
 from ..door.cases import Cases
 from ..door.measured import ASKED
 from ..parallel import chunks, over_rows
-from .rows import Rows, counts_of
+from .rows import Rows, counts_of, met
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Places
 
-CANCELLED = 1e-9  # of weights that were added and taken out, what rounding may leave
 ROUNDING = 1e-13
 MOST_CELLS = 1 << 20  # a full table up to this size is counted directly; beyond, patterns are sorted
 
@@ -45,11 +44,7 @@ class Sums:
         fresh = np.ones(len(keys), dtype=bool)
         fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
         starts = np.flatnonzero(fresh)
-        summed = np.add.reduceat(values, starts, axis=0) if len(starts) else values
-        here = summed[:, 0] != 0  # counts are whole numbers: what was taken out is gone exactly
-        if not here.all():  # unless it weighed something else than what is left: then both have yet to meet their like
-            most = np.add.reduceat(np.abs(values[:, 1]), starts)
-            here |= np.abs(summed[:, 1]) > CANCELLED * most
+        summed, here = met(values, starts)
         return Sums(keys[starts][here], summed[here])
 
     def __neg__(self) -> Sums:
