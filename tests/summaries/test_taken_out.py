@@ -76,3 +76,22 @@ def test_infinite_scores_can_be_taken_out_again(tmp_path: Path) -> None:
     for name in given["measures"]:
         assert left[name].value == pytest.approx(expected[name].value, rel=1e-9)
         assert left[name].se == pytest.approx(expected[name].se, rel=1e-6)
+
+
+@pytest.mark.parametrize("grouped", [{}, {"group": "person"}, {"group": "person", "weight": "weight", "by": "site"}])
+def test_what_every_measure_keeps_can_be_saved(tmp_path: Path, grouped: dict[str, str]) -> None:
+    random = np.random.default_rng(0)
+    shares = random.dirichlet([1.0] * 3, 2 * ROWS)
+    columns: dict[str, Any] = {
+        f"{model}_{label}": shares[:, place] for model in "ab" for place, label in enumerate("xyz")
+    }
+    columns |= {"truth": random.choice(list("xyz"), 2 * ROWS), "person": random.integers(0, 60, 2 * ROWS)}
+    columns |= {"weight": random.random(2 * ROWS) + 0.1, "site": random.choice(["north", "south"], 2 * ROWS)}
+    parquet.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    asked = ["auc", "log_score", "brier", "skill", "calibration_error", "top_calibration_error", "partition_accuracy"]
+    given: dict[str, Any] = {"truth": "truth", "measures": asked, **grouped}
+    whole = sy.compare(str(tmp_path / "rows.parquet"), {"a": "a_*", "b": "b_*"}, **given)
+    assert whole.tally.summaries is not None
+    whole.tally.save(tmp_path / "rows.tally")
+    back = sy.compare_tally(sy.Tally.load(tmp_path / "rows.tally"), measures=asked)
+    assert back["a"].table()["value"] == pytest.approx(whole["a"].table()["value"], nan_ok=True)

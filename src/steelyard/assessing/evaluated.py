@@ -176,8 +176,9 @@ class Evaluated:
         margins = self.evaluation.margins
         if margins.correct.sum() * margins.true.sum() >= margins.true @ margins.assigned:
             return None
-        counts = replace(self.evaluation, formulas=Formulas((find("kappa"),)))
-        agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(find("kappa")))
+        kappa = find("kappa")
+        counts = replace(self.evaluation, formulas=Formulas((kappa,)))
+        agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(kappa))
         return agreement if agreement.high < 0 else None
 
     @property

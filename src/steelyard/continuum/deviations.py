@@ -51,13 +51,12 @@ class Deviation:
             raise BadDeviation(problem, mend="A standard deviation is a finite number, 0 or above")
         if not as_number(self.freedom) >= 0:
             raise BadOption(f"freedom is {quoted(self.freedom)}", mend="Degrees of freedom are 0 or more")
-        said: tuple[object, object] = self.method, self.parts
-        if not isinstance(said[0], str):
-            raise BadOption(f"method is {quoted(said[0])}", mend="Say in words how it was found")
-        if said[1] is not None and not _is_pair(said[1]):
-            raise BadOption(
-                f"parts is {quoted(said[1])}", mend="Give a pair of Deviation: the whole, and what was taken from it"
-            )
+        method: object = self.method
+        if not isinstance(method, str):
+            raise BadOption(f"method is {quoted(method)}", mend="Say in words how it was found")
+        if self.parts is not None and not _is_pair(self.parts):
+            mend = "Give a pair of Deviation: the whole, and what was taken from it"
+            raise BadOption(f"parts is {quoted(self.parts)}", mend=mend)
 
     def __float__(self) -> float:
         """The standard deviation."""

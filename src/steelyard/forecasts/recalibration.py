@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes, Places
 
 Recalibration = Literal["logistic", "isotonic"]
+# What is done to forecasts beforehand; and then, by forecasts, outcomes and weights of some rows, to those of others.
+Way = tuple[Callable[[Any], Any], Callable[[Any, Any, Any, Any], Any]]
+
 FITTING = 100  # so many passes over the rows outside a fold does a line take, give or take
 PULL = 0.5  # towards a level line, which keeps it finite where a threshold sets the classes apart
 MOST_STEPS = 50
@@ -31,17 +34,17 @@ def recalibrate(
 
     Each class is recalibrated against the rest; of more than two classes the results are scaled to add up to 1.
     """
-    fitters: dict[str, Callable[[Array, Array, Array, Array], Array]] = {"logistic": _logistic, "isotonic": _isotonic}
-    refuse_unknown("method", method, fitters)
-    fit, found = fitters[method], np.empty_like(memberships)
+    ways: dict[str, Way] = {"logistic": (_log_odds, _logistic), "isotonic": (np.asarray, _isotonic)}
+    refuse_unknown("method", method, ways)
+    (prepare, fit), found = ways[method], np.empty_like(memberships)
     # One fold after the other, so that those outside a fold are what is before and behind it.
     order, folds = np.argsort(fold, kind="stable"), np.append(0, np.cumsum(np.bincount(fold)))
     held_out = [(low, high) for low, high in pairwise(folds.tolist()) if low < high]
     weights, codes = weight[order], range(1, 2) if len(memberships) == 2 else range(len(memberships))
 
     def work(code: int) -> None:
-        column, happened = gathered(memberships[code], order), (truth[order] == code).astype(np.float64)
-        prepared, fitted = _log_odds(column) if method == "logistic" else column, np.empty(len(column))
+        prepared, happened = prepare(gathered(memberships[code], order)), (truth[order] == code).astype(np.float64)
+        fitted = np.empty(len(prepared))
         for low, high in held_out:
             seen, came_true, mass = (np.delete(values, slice(low, high)) for values in (prepared, happened, weights))
             fitted[low:high] = fit(seen, came_true, mass, prepared[low:high])

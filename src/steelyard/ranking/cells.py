@@ -50,7 +50,8 @@ class Cells(NamedTuple):
     @classmethod
     def of(cls, keys: Places, bits: int) -> Cells:
         """Make cells of sorted scores, with numbers of so many bits at most."""
-        positive = int(np.searchsorted(keys, keys.dtype.type(np.iinfo(keys.dtype).max - 1)))
+        zero = keys.dtype.type(np.iinfo(keys.dtype).max - 1)  # the key of a row of the class that has it
+        positive = int(np.searchsorted(keys, zero))
         few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
         low, high = (int(~keys[place] >> 1) for place in (max(positive - 1 - few, 0), 0))
         shift = max((high - low).bit_length() - bits, 0)

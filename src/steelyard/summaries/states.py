@@ -178,7 +178,7 @@ def _products_from(facts: Facts, arrays: Arrays) -> Products:
     sums, clusters, powers = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["powers"])
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
     refuse(powers.shape in ((2, 0), (2, len(keys))) and sums.dtype.kind == powers.dtype.kind == "f")
-    refuse(len(set(keys)) == len(keys) and (clusters is None or len(set(clusters)) == len(clusters)))
+    refuse(clusters is None or len(set(clusters)) == len(clusters))
     return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), powers)
 
 

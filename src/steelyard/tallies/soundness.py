@@ -12,12 +12,10 @@ from ..door.weights import LARGEST_SQUARES
 from ..scale import Continuum, Label, of_one_kind, plain_label
 from ..summaries.states import refuse
 from ..sums.statistics import CONFUSION
+from .tally import ROUNDING, Tally
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array
-    from .tally import Tally
-
-CLOSE = 1e-6  # sums of weights that were added in another order, or taken off again, differ in their last digits
 
 
 def refuse_unsound(tally: Tally) -> None:
@@ -32,7 +30,7 @@ def refuse_unsound(tally: Tally) -> None:
     parts, classes = max(len(tally.slices), 1), len(tally.scale)
     counted = _by_part(tally.sums.keys[:, 0], tally.sums.keys[:, 2], values, parts, classes)
     for part, found in _kept(tally):
-        refuse(np.allclose(counted[part], found, rtol=CLOSE, atol=CLOSE * np.abs(counted).max()))
+        refuse(np.allclose(counted[part], found, rtol=ROUNDING, atol=ROUNDING * np.abs(counted).max()))
     _refuse_other_kind(tally)
 
 

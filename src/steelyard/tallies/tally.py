@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..summaries.recipe import Recipe
 
 MOST_NAMED = 5
-ROUNDING = 1e-6
+ROUNDING = 1e-6  # sums of weights that were added in another order, or taken out again, differ in their last digits
 HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave rows out with where="
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
