@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,9 @@ import steelyard.parallel
 import steelyard.ranking.order
 from steelyard import assess
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
-from steelyard.ranking.order import Ranking, Tags, ordering, unordered
+from steelyard.ranking.cells import Cells, Order
+from steelyard.ranking.order import Ranking, Tags, ordering
+from steelyard.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -174,6 +178,76 @@ def test_sides_of_many_rows_are_ranked_as_rows_are(rows: int, decimals: int) -> 
     order = np.lexsort((truth != 2, -score))
     assert_array_equal(found[1], truth[order] == 2)
     assert_array_equal(found[0].tied, np.append(False, score[order][1:] == score[order][:-1]))
+
+
+def uneven(random: np.random.Generator, rows: int) -> Any:
+    """Scores close to 0, a few of them 0 or as high as can be, and some that occur twice."""
+    score = random.random(rows) ** 6
+    score[1:5] = [0.0, -0.0, 5e-324, np.inf]
+    score[10:110] = score[110:210]
+    return score
+
+
+@pytest.mark.parametrize("rows", [MANY, 3 * MANY + 5, 2 * WORTH_A_THREAD + 3])
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        uneven,
+        lambda random, rows: random.random(rows),
+        lambda random, rows: 0.5 + random.random(rows) * 2.0**-22,  # few numbers tell them apart
+        lambda random, rows: random.integers(1, 2**28, rows) / 2**28,  # some are tied
+    ],
+)
+def test_first_bits_sort_rows_as_all_bits_do(rows: int, drawn: Any) -> None:
+    random = np.random.default_rng(rows)
+    score, truth = drawn(random, rows), random.integers(0, 3, rows).astype(np.uint8)
+    fast, slow = _by_first_bits(score, truth, 2), _by_all_bits(score, truth, 2)
+    assert fast is not None
+    assert slow is not None
+    assert fast.keys.dtype == np.uint32
+    assert_array_equal(fast.keys & 1, slow.keys & 1)
+    tied = np.zeros(rows, dtype=bool)
+    tied[fast.places] = fast.ties()
+    assert_array_equal(tied, slow.ties())
+    assert (fast.numbered(np.sort(score)[::-1]) == ~fast.keys >> 1).all()
+    for bits in (4, 13):
+        cells = [Order.of(each, int((truth == 2).sum())).by(Cells.of(each, bits)) for each in (fast, slow)]
+        assert cells[0].above == cells[1].above
+        assert_array_equal(cells[0].squares, cells[1].squares)
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda random, rows: random.random(rows).round(2),
+        lambda random, rows: random.random(rows) * (random.random(rows) < 0.9),  # one in ten is 0
+        lambda random, rows: random.random(rows) - 0.5,
+        lambda random, rows: 1 / (1 + np.exp(-20 * random.normal(size=rows))),  # all but sure
+        lambda random, rows: np.full(rows, 0.25),
+        lambda random, rows: random.random(rows, dtype=np.float32),  # no wider than the first bits
+    ],
+)
+def test_first_bits_are_left_alone_where_they_would_tell_too_few_apart(drawn: Any) -> None:
+    random = np.random.default_rng(0)
+    assert _by_first_bits(drawn(random, 2 * MANY), random.integers(0, 2, 2 * MANY), 1) is None
+
+
+def test_what_is_asked_for_is_not_kept_once_nobody_asks() -> None:
+    """Memory comes back at once, and not when Python looks for objects that hold each other."""
+    random = np.random.default_rng(0)
+    truth, score = random.integers(0, 2, 500), random.random(500)
+    gc.collect()
+    gc.disable()
+    try:
+        for measure in ("auc", "average_precision", "partial_auc"):
+            found = assess(truth, score, event=1, measures=[measure])
+            evaluation = weakref.ref(found.ranked)
+            assert 0 <= found[measure].value <= 1
+            assert evaluation() is not None
+            del found
+            assert evaluation() is None
+    finally:
+        gc.enable()
 
 
 def test_negative_scores_leave_no_room_for_a_side() -> None:

@@ -14,8 +14,8 @@ import steelyard.ranking.cells
 from steelyard import assess, compare
 from steelyard.measures.ranking import auc
 from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Order, Standing
-from steelyard.ranking.order import sided_keys
 from steelyard.ranking.placements import Placements
+from steelyard.ranking.sided import sided
 
 ROWS = 40_000
 
@@ -156,9 +156,9 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
     """Of two with the same score, each is half above the other."""
     truth = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores))), np.uint8)
     score = np.array(scores, precision)
-    keys = sided_keys(score, truth, 1)
-    assert keys is not None
-    found = Order.of(keys, int(truth.sum())).by(Cells.of(keys, bits))
+    rows = sided(score, truth, 1)
+    assert rows is not None
+    found = Order.of(rows, int(truth.sum())).by(Cells.of(rows, bits))
     above = (score[None, :] > score[:, None]) + (score[None, :] == score[:, None]) / 2
     counts = (above * (truth[None, :] != truth[:, None])).sum(axis=1)
     assert found.above == counts[truth == 1].sum()
@@ -176,8 +176,8 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
 def test_cells_hold_what_lies_between_their_ends(bits: int, precision: Any) -> None:
     random = np.random.default_rng(0)
     score = (random.random(5_000) ** 4).astype(precision)
-    keys = sided_keys(score, np.zeros(5_000, np.uint8), 1)
-    assert keys is not None
-    cells = Cells.of(keys, bits)
+    rows = sided(score, np.zeros(5_000, np.uint8), 1)
+    assert rows is not None
+    cells = Cells.of(rows, bits)
     assert cells.number <= 2**bits + 2
-    assert_array_equal(np.diff(cells.ends(keys))[::-1], np.bincount(cells.at(score), minlength=cells.number))
+    assert_array_equal(np.diff(cells.ends(rows.keys))[::-1], np.bincount(cells.at(score), minlength=cells.number))

@@ -17,6 +17,7 @@ from ..evaluating.evaluation import Evaluation, Slot
 from ..evaluating.influence import Spread
 from ..evaluating.row_evaluation import RowEvaluation
 from ..parallel import ahead_of, one_thread
+from ..registry import Measure
 from ..scale import Label, listed
 from ..settings import Settings
 from ..uncertainty.intervals import (
@@ -230,45 +231,51 @@ class Part:
 
     @cached_property
     def notes(self) -> list[str]:
-        """The notes of all slots. Most have none, so only those are gone through that have something to say."""
-        if isinstance(self.evaluation, RowEvaluation):
-            if not self.evaluation.scored:
-                return [NO_SCORES + self._stand_in_words] * len(self.results.value)
-            if self.evaluation.alone is not None:
-                slot = self.evaluation.alone
-                return [self.evaluation.remark(slot) or self._note(slot, float(self.results.value[0]))]
-        value, layout = self.results.value, self.evaluation.layout
-        notes, first = [""] * len(value), layout.class_slots
-        sorted_only = self.evaluation.scale.sorted_only
-        unusual = (~np.isfinite(value)).nonzero()[0].tolist()
-        if not unusual and not sorted_only and not self._stands_in and isinstance(self.evaluation, Evaluation):
+        """The notes of all slots."""
+        evaluation = self.evaluation
+        if not isinstance(evaluation, RowEvaluation):
+            return self._of_values
+        if not evaluation.scored:
+            return [NO_SCORES + self._stand_in_words] * len(self.results.value)
+        if evaluation.alone is not None:
+            return [evaluation.remark(evaluation.alone) or self._note(evaluation.alone, float(self.results.value[0]))]
+        remarks = map(evaluation.remark, evaluation.slots)
+        return [remark or note for remark, note in zip(remarks, self._of_values, strict=True)]
+
+    @property
+    def _of_values(self) -> list[str]:
+        """What values alone give cause to say. Most are as usual, so only the others are gone through."""
+        value, layout, sorted_only = self.results.value, self.evaluation.layout, self.evaluation.scale.sorted_only
+        notes, unusual = [""] * len(value), (~np.isfinite(value)).nonzero()[0].tolist()
+        if not unusual and not sorted_only and not self._stands_in:
             return notes
-        names = {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
-        told = {place for place in unusual if place >= first and math.isnan(value[place])}
+        told = {place for place in unusual if place >= layout.class_slots and math.isnan(value[place])}
         for place in unusual:
             notes[place] = INFINITE if math.isinf(value[place]) else ""
         for measure in self.evaluation.measures if self.gaps or sorted_only else ():
-            gaps = self.gaps.get(measure.label, ())
-            if gaps or (sorted_only and measure.name in ORDERED):
+            if measure.label in self.gaps or (sorted_only and measure.name in ORDERED):
                 together, of_classes = layout.spans[measure.label]
                 told.update(together)
-                before, named, behind = measure.undefined.partition("{class}")
-                behind += self._stand_in_words
-                for code in gaps:
-                    notes[of_classes[code]] = before + names[code] + behind if named else before + behind
+                for code in self.gaps.get(measure.label, ()):
+                    notes[of_classes[code]] = self._reason(measure, code)
         for place in told:
             notes[place] = self._note(self.evaluation.slot(place), float(value[place]))
-        if isinstance(self.evaluation, RowEvaluation):
-            remarks = [self.evaluation.remark(slot) for slot in self.evaluation.slots]
-            notes = [remark or note for remark, note in zip(remarks, notes, strict=True)]
         return notes
+
+    def _reason(self, measure: Measure, code: int) -> str:
+        """Why a measure has no value for a class."""
+        return measure.undefined.replace("{class}", self._quoted[code]) + self._stand_in_words
+
+    @cached_property
+    def _quoted(self) -> dict[int, str]:
+        """The names of the classes for which some measure is undefined."""
+        return {code: quoted(self.classes[code]) for code in set().union(*self.gaps.values())}
 
     def _note(self, slot: Slot, value: float) -> str:
         """The note of one slot."""
         if slot.code is not None:
-            gaps = self.gaps.get(slot.measure.label, ())
-            reason = slot.measure.undefined.replace("{class}", quoted(self.classes[slot.code]))
-            return reason + self._stand_in_words if slot.code in gaps else ""
+            missing = slot.code in self.gaps.get(slot.measure.label, ())
+            return self._reason(slot.measure, slot.code) if missing else ""
         if math.isnan(value):
             return "undefined for every class" if slot.average in ("macro", "weighted") else slot.measure.undefined
         notes = [INFINITE] if math.isinf(value) else []

@@ -18,7 +18,7 @@ from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
 from ..parallel import chunks, over_rows
 from ..ranking.evaluation import RankedEvaluation
-from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
+from ..ranking.one_against_rest import OneAgainstRest
 from ..ranking.order import Ranking
 from ..registry import Measure
 from ..table import Table
@@ -100,23 +100,22 @@ class Thresholds:
     @property
     def unit(self) -> float:
         """What one independent row weighs."""
-        return _unit(self.one.evaluation)
+        return self.one.population.independent_row
 
     @property
     def own_weight(self) -> Array:
         """What the rows weigh, in the order of the scores."""
-        return self.one.in_order(self.one.evaluation.weights.mass)
+        return self.one.in_order(self.one.population.weights.mass)
 
     def tables(self) -> Tables:
         """The table at every threshold."""
-        alike = self.one.evaluation.weights.equal and self.one.evaluation.rows.cluster is None
         found = self.table_of(self.raw_cells(self.own_weight))
-        return found if alike else replace(found, scatter=Scatter.of(self.one))
+        return found if self.one.population.alike else replace(found, scatter=Scatter.of(self.one))
 
     def table_of(self, cells: Array) -> Tables:
         """Tables with the prevalence that was asked for."""
-        evaluation = self.one.evaluation
-        return Tables(cells, evaluation.scale, self.one.code, self.unit, self.prevalence, _freedom(evaluation))
+        population = self.one.population
+        return Tables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
 
     def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
         """Every threshold in a row: the table there, and some measures with their intervals."""
@@ -140,7 +139,7 @@ class Thresholds:
         """
         if goal.guarantee is None:
             return None
-        if not self.one.evaluation.weights.equal or self.one.evaluation.rows.cluster is not None:
+        if not self.one.population.alike:
             raise BadOption("a guarantee needs independent rows that weigh the same", mend="Leave guarantee= out")
         allowed = np.ones(len(self.scores), dtype=bool)
         for limit in goal.limits:
@@ -183,16 +182,6 @@ class Thresholds:
         for side in (self.one.positive, ~self.one.positive):
             fold[side] = random.permutation(int(side.sum())) % FOLDS
         return fold
-
-
-def _unit(evaluation: RankedEvaluation) -> float:
-    """What one independent row weighs."""
-    return evaluation.unit / PSEUDO_ROW
-
-
-def _freedom(evaluation: RankedEvaluation) -> float:
-    """The degrees of freedom that clusters leave."""
-    return np.inf if evaluation.rows.cluster is None else evaluation.patterns.clusters - 1.0
 
 
 def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
@@ -326,6 +315,7 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     mass = evaluation.weights.mass[ranking.order]
     kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
     risk = wrong / kept
-    low, high = wilson(risk, kept / _unit(evaluation), level, _freedom(evaluation))
+    population = evaluation.population
+    low, high = wilson(risk, kept / population.independent_row, level, population.freedom)
     columns_out = {"threshold": ranking.thresholds, "coverage": kept / kept[-1], "risk": risk, "low": low, "high": high}
     return Table({name: values.tolist() for name, values in columns_out.items()})

@@ -20,18 +20,10 @@ MARGINS = ("all", "sum", "total", "totals")
 
 def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale, Array]:
     """The classes of a table, and its counts in their order."""
-    if scale is not None and not isinstance(scale, Scale):
-        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
+    known = _said_of_classes(scale, classes, event)
     rows, columns, numbers = _taken_apart(counts)
-    known = scale if scale is not None or classes is None else Scale(classes, event)
-    if known is not None and event is not None:
-        known = Scale(known.classes, event, known.ordered)
     if rows is None or columns is None:
-        table = _square(_numbers(numbers))
-        found = Scale(list(range(len(table))), event) if known is None else known
-        if len(found) != len(table):
-            raise BadTable(f"{len(found)} classes for a table of {len(table)}", mend="Name one class a row")
-        return found, _filled(table)
+        return _without_names(_square(_numbers(numbers)), known, event)
     labels = [*rows, *[label for label in columns if label not in rows]]
     if known is not None and not set(labels) <= set(known.classes):
         overlap = not set(labels).isdisjoint(known.classes)
@@ -42,6 +34,23 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     table, places = np.zeros((len(found), len(found))), {label: place for place, label in enumerate(found.classes)}
     across = [places[label] for label in columns]
     table[np.ix_([places[label] for label in rows], across)] = _numbers(numbers).reshape(len(rows), len(columns))
+    return found, _filled(table)
+
+
+def _said_of_classes(scale: Any, classes: Any, event: Any) -> Scale | None:
+    """The classes as far as the caller has named them."""
+    if scale is None:
+        return None if classes is None else Scale(classes, event)
+    if not isinstance(scale, Scale):
+        raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
+    return scale if event is None else Scale(scale.classes, event, scale.ordered)
+
+
+def _without_names(table: Array, known: Scale | None, event: Any) -> tuple[Scale, Array]:
+    """Numbers alone: their classes are counted from 0, unless the caller names one a row."""
+    found = Scale(list(range(len(table))), event) if known is None else known
+    if len(found) != len(table):
+        raise BadTable(f"{len(found)} classes for a table of {len(table)}", mend="Name one class a row")
     return found, _filled(table)
 
 

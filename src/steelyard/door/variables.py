@@ -36,33 +36,31 @@ def choose(table: Any, aside: Sequence[str], wanted: Sequence[str] | None) -> tu
         aside: Columns that say something else.
         wanted: Names of columns, or patterns with stars.
     """
-    others = [name for name in table.column_names if name not in aside]
-    kinds = {name: _kind(table, name) for name in others}
-    found = [name for name in others if kinds[name] in ("numbers", "words")]
-    left = {kind: [name for name in others if kinds[name] == kind] for kind in (NAMES, NEITHER)}
-    notes = []
+    kinds = {name: _kind(table, name) for name in table.column_names if name not in aside}
+
+    def those(*wanted_kinds: Kind) -> list[str]:
+        return [name for name, kind in kinds.items() if kind in wanted_kinds]
+
     if wanted is None:
-        if left[NAMES]:
-            notes.append(
-                f"taken for names of rows, and not learned from unless --features says so: {listed(left[NAMES], 5)}"
-            )
-        if left[NEITHER]:
-            notes.append(f"neither numbers nor {KINDS}, and not learned from: {listed(left[NEITHER], 5)}")
+        found = those("numbers", "words")
     else:
-        found = list(dict.fromkeys(name for pattern in wanted for name in _matching(pattern, others)))
-        for name in found:
-            if kinds[name] == NEITHER:
-                raise BadOption(f"neither numbers nor {KINDS}", column=name, mend="Leave it out of --features")
+        found = list(dict.fromkeys(name for pattern in wanted for name in _matching(pattern, list(kinds))))
+    for name in found:
+        if kinds[name] == NEITHER:
+            raise BadOption(f"neither numbers nor {KINDS}", column=name, mend="Leave it out of --features")
     if not found:
         raise BadOption("there is no column to learn from", mend="Name them: --features 'x*'")
     coded = [name for name in found if kinds[name] == "words"]
-    notes += [f"learned from as 0 and 1, one column for each word but the first: {listed(coded, 5)}"] if coded else []
-    different = [name for name in found if kinds[name] == "numbers" and _all_different(table, name)]
-    if different and wanted is None:
-        notes.append(
-            f"another whole number in every row, as names of rows have: {listed(different, 5)}; see --features"
-        )
-    return found, notes
+    told = {"learned from as 0 and 1, one column for each word but the first: {}": coded}
+    if wanted is None:
+        different = [name for name in those("numbers") if _all_different(table, name)]
+        told = {
+            "taken for names of rows, and not learned from unless --features says so: {}": those(NAMES),
+            f"neither numbers nor {KINDS}, and not learned from: {{}}": those(NEITHER),
+            **told,
+            "another whole number in every row, as names of rows have: {}; see --features": different,
+        }
+    return found, [words.format(listed(names, 5)) for words, names in told.items() if names]
 
 
 def _matching(pattern: str, names: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from ..door.prediction import Scores
-from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
+from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
 from ..sums.grid import Counter
 from ..sums.ruler import Ruler
@@ -98,7 +98,7 @@ class Reliability:
         """The same from rows that were sorted already by their forecasts of a class."""
         happened = one.plain.positive[::-1]
         mass = happened + one.plain.negative[::-1]
-        forecast, unit = one.ranking.thresholds[::-1], one.evaluation.unit / PSEUDO_ROW
+        forecast, unit = one.ranking.thresholds[::-1], one.population.independent_row
         used = mass > 0
         if used.all():
             return cls(forecast, happened, mass, unit)

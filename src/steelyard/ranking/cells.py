@@ -8,7 +8,7 @@ so narrow that the standard error of an average keeps four digits; values, and w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -19,8 +19,9 @@ from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
 from .counted import Counted, Mean
-from .order import SORTING, bits_of, sided_keys
+from .order import SORTING
 from .placements import Placements
+from .sided import Sided, sided
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Numbers, Places
@@ -38,31 +39,34 @@ class Cells(NamedTuple):
     """Stretches of a score, by the first bits of its numbers: the closer to 0, the shorter.
 
     Attributes:
+        numbered: Makes numbers of scores.
         first: The first bits of the lowest cell, which holds all that is below the others.
         shift: How many bits are left out.
         number: How many cells there are.
     """
 
+    numbered: Callable[[Numbers], Places]
     first: int
     shift: int
     number: int
 
     @classmethod
-    def of(cls, keys: Places, bits: int) -> Cells:
-        """Make cells of sorted scores, with numbers of so many bits at most."""
+    def of(cls, rows: Sided, bits: int) -> Cells:
+        """Make cells of sorted scores, which are numbered by so many bits at most."""
+        keys = rows.keys
         zero = keys.dtype.type(np.iinfo(keys.dtype).max - 1)  # the key of a row of the class that has it
         positive = int(np.searchsorted(keys, zero))
         few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
         low, high = (int(~keys[place] >> 1) for place in (max(positive - 1 - few, 0), 0))
         shift = max((high - low).bit_length() - bits, 0)
         first = max((low >> shift) - 1, 0)
-        return cls(first, shift, (high >> shift) - first + 1)
+        return cls(rows.numbered, first, shift, (high >> shift) - first + 1)
 
     def at(self, score: Numbers) -> Places:
         """The cells of scores, none of which is above those that the cells were made of."""
-        bits = bits_of(score)
+        numbers = self.numbered(score)
         # With their sign: -0.0 is below all cells, and so in the lowest.
-        signed: Places = bits.view(np.int64) if bits.itemsize == 8 else bits.view(np.int32)
+        signed: Places = numbers.view(np.int64) if numbers.itemsize == 8 else numbers.view(np.int32)
         cells = (signed >> self.shift).astype(np.int64, copy=False)
         np.maximum(cells, self.first, out=cells)
         cells -= self.first
@@ -107,11 +111,15 @@ class Ties(NamedTuple):
     rest: Places
 
     @classmethod
-    def of(cls, keys: Places, last: Places) -> Ties:
+    def of(cls, rows: Sided) -> Ties:
         """Count them in the sorted scores."""
+        keys = rows.alike
+        pieces = chunks(0, len(keys) - 1)
+        found = [np.flatnonzero(keys[low:high] ^ keys[low + 1 : high + 1] == 1) + low for low, high in pieces]
+        last = np.concatenate([np.zeros(0, np.int64), *found])
         key = keys[last]
         own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + 1, side="right")
-        return cls(last, last + 1 - own, rest - last - 1)
+        return cls(last if rows.places is None else rows.places[last], last + 1 - own, rest - last - 1)
 
 
 class Order(NamedTuple):
@@ -135,21 +143,20 @@ class Order(NamedTuple):
     squares: Array
 
     @classmethod
-    def of(cls, keys: Places, size: int) -> Order:
+    def of(cls, rows: Sided, size: int) -> Order:
         """Read it off the sorted scores of a class of this size and the rest."""
+        keys, ties = rows.keys, Ties.of(rows)
         places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
-        reached, tied, sums = 0, [], np.zeros(3)
+        reached, sums = 0, np.zeros(3)
         for low, high in chunks(0, len(keys)):
-            some = keys[low : high + 1]
-            own = np.flatnonzero(some[: high - low].astype(np.uint8) & 1 == 0)
-            tied.append(own[some.take(own + 1, mode="clip") ^ some.take(own) == 1] + low)
+            own = np.flatnonzero(keys[low:high].astype(np.uint8) & 1 == 0)
             before = np.arange(reached, reached + len(own), dtype=np.float64)
             own += low
             places[reached : reached + len(own)] = own
             higher = own - before
             sums += higher.sum(), np.einsum("i,i", higher, higher), np.einsum("i,i", higher, before)
             reached += len(own)
-        ties, (above, of_class, product) = Ties.of(keys, np.concatenate(tied)), sums.tolist()
+        above, of_class, product = sums.tolist()
         # A row of the rest with h of the class above it has h squared = 1 + 3 + ... + (2 h - 1): one term for each of
         # these, and so a row of the class gives its term to all of the rest but those above it.
         of_rest = (len(keys) - size) * size**2 - 2 * product - above
@@ -277,9 +284,9 @@ def counted(rows: Rows, model: int, sizes: Array) -> Counted:
 
 def _standing(score: Numbers, truth: Codes, code: int) -> Standing | None:
     """Where rows stand by one score; None where it can be negative, or all cells would be too wide."""
-    keys = sided_keys(score, truth, code)
-    if keys is None:
+    rows = sided(score, truth, code)
+    if rows is None:
         return None
-    order = Order.of(keys, int(np.count_nonzero(truth == code)))
-    found = (order.by(Cells.of(keys, bits)) for bits in BITS)
+    order = Order.of(rows, int(np.count_nonzero(truth == code)))
+    found = (order.by(Cells.of(rows, bits)) for bits in BITS)
     return next((standing for standing in found if standing.blurred < BLURRED), None)

@@ -79,7 +79,7 @@ READERS: dict[str, Callable[[Array, Array], Array]] = {"roc": _on_roc, "precisio
 
 def samples_of(one: OneAgainstRest, seed: int) -> Samples:
     """Bootstrap samples: hits and alarms from the highest score on, (samples, cells) each."""
-    unit = np.nan_to_num(one.evaluation.unit)  # a single cluster has none
+    unit = np.nan_to_num(one.population.unit)  # a single cluster has none
     cells = _few(one.plain).smoothed(unit)
     # Rows that weigh more than others, or go together in clusters, tell as much as fewer independent ones.
     rows = PSEUDO_ROW / unit * (cells.hits[-1] + cells.alarms[-1]) if unit else 0.0

@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluating.evaluation import Slot
-from ..evaluating.masses import BY_COUNT, Influences, Sides, pseudo_moments
+from ..evaluating.masses import BY_COUNT, Sides, pseudo_moments
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
 from .cells import counted
 from .counted import Counted
-from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, Late, OneAgainstRest
-from .order import SORTING, Ranking, unordered
+from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
+from .order import SORTING, Ranking
+from .sided import unordered
 from .smoothed import Smoothed
 
 if TYPE_CHECKING:
@@ -36,15 +37,6 @@ WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting
 FELT = 2.0**-15  # where pseudo-rows can move a value further, they are seldom negligible
 COUNTABLE = 1 << 30  # rows: twice as many fit into a count
 TOGETHER = 2  # measures at a time: more would take more memory than they save time
-
-
-def _known(found: Found, influences: Late) -> Influences:
-    """The influences on a value; none where there is no value."""
-    return (_nothing, _nothing) if np.isnan(found.value[0]) else influences()
-
-
-def _nothing(some: slice) -> Array:
-    return np.zeros(some.stop - some.start)
 
 
 def _add(sums: Array, rows: Array, weights: Array) -> None:
@@ -126,8 +118,7 @@ class RankedEvaluation(RowEvaluation):
     @property
     def _countable(self) -> bool:
         """Whether counts of rows tell everything."""
-        alike = self.weights.equal and self.rows.cluster is None
-        return alike and bool(self.sizes.all()) and len(self.rows) < COUNTABLE
+        return self.population.alike and bool(self.sizes.all()) and len(self.rows) < COUNTABLE
 
     @property
     def _pseudo_shares(self) -> Array:
@@ -182,11 +173,21 @@ class RankedEvaluation(RowEvaluation):
         """One side a class, in the order of the input: for averages."""
         return Sides(self.rows.truth, self.sizes, self.weights.mass, self.weights.square, self.rows.cluster)
 
+    @property
+    def population(self) -> Population:
+        """What a class needs to know of all rows: not this evaluation, in whose memory it stays.
+
+        Two that hold each other stay, with all of their rows, until Python looks for such circles.
+        """
+        return Population(self.rows, self.scale, self.weights, self.sizes, self.class_mass, self.unit)
+
     # --- one class after the other, as they are asked for ----------------------------------------------------
 
     def against_rest(self, code: int, again: bool = True) -> OneAgainstRest:
         """Sort the rows by the score of a class; many rows are kept in order only where they are asked for again."""
-        one = self.memory.sorted.get(code) or OneAgainstRest(self, code, self._ranking(code, again or self._small))
+        one = self.memory.sorted.get(code)
+        if one is None:
+            one = OneAgainstRest(self.population, code, self._ranking(code, again or self._small))
         if self._small:
             self.memory.sorted[code] = one
         return one
@@ -200,7 +201,7 @@ class RankedEvaluation(RowEvaluation):
         """The same for one slot of a class that is asked for alone: nobody needs to know which row is which."""
         code, (columns, speaks) = int(slot.code or 0), self.rows.scores[self.model][:2]
         known = {*self.memory.sorted, *self.memory.rankings}
-        alike = self.weights.equal and self.rows.cluster is None and not slot.measure.balanced
+        alike = self.population.alike and not slot.measure.balanced
         if self.alone is None or code in known or not alike or (len(columns) == 1 and code != speaks):
             return self.against_rest(code)
         if code in self.memory.unordered:
@@ -208,7 +209,7 @@ class RankedEvaluation(RowEvaluation):
         found = unordered(columns[code if len(columns) > 1 else 0], self.rows.truth, code)
         if found is None:
             return self.against_rest(code)
-        one = OneAgainstRest(self, code, *found)
+        one = OneAgainstRest(self.population, code, *found)
         if self._small or len(columns) == 1:
             self.memory.unordered[code] = one
         return one
@@ -322,10 +323,10 @@ class RankedEvaluation(RowEvaluation):
             different = any(after is not before for _, before, after in found)
             if different and smooth is plain:
                 smooth = plain.copy()
-            rows = one.rows_influenced([_known(*each[:2]) for each in found], place_for_rows)
+            rows = one.rows_influenced([known(*each[:2]) for each in found], place_for_rows)
             _add(plain, rows, weights[:, code])
             if different:
-                rows = one.rows_influenced([_known(*each[::2]) for each in found], place_for_rows)
+                rows = one.rows_influenced([known(*each[::2]) for each in found], place_for_rows)
             if smooth is not plain:
                 _add(smooth, rows, weights[:, code])
         return plain, smooth

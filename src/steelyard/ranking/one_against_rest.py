@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from ..evaluating.masses import UNTIED, Influences, Masses, Sides, Slopes, pseud
 from ..evaluating.row_evaluation import Found
 from ..parallel import chunks, gathered, over_rows, summed
 from ..registry import Measure
+from ..scale import Scale
 from .order import PASSES, Groups, Ranking
 
 if TYPE_CHECKING:
+    from ..evaluating.masses import Weights
     from ..kinds import Array, Codes, Marks, Places
-    from .evaluation import RankedEvaluation
+    from ..sums.rows import Rows
 
 PSEUDO_ROW = 0.25
 MIXED = 3  # rows of the class and of the rest with one score
@@ -26,18 +28,62 @@ NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a val
 Late = Callable[[], Influences]
 
 
+def known(found: Found, influences: Late) -> Influences:
+    """The influences on a value; none where there is no value."""
+    return (_nothing, _nothing) if np.isnan(found.value[0]) else influences()
+
+
+def _nothing(some: slice) -> Array:
+    return np.zeros(some.stop - some.start)
+
+
+class Population(NamedTuple):
+    """All rows, of which a class and the rest are made up.
+
+    Attributes:
+        rows: The rows, with what every classifier said of them.
+        scale: The classes.
+        weights: What the rows weigh.
+        sizes: How many of them each class has.
+        class_mass: What these weigh.
+        unit: What a pseudo-row weighs.
+    """
+
+    rows: Rows
+    scale: Scale
+    weights: Weights
+    sizes: Array
+    class_mass: Array
+    unit: float
+
+    @property
+    def alike(self) -> bool:
+        """Whether all rows weigh the same and are independent."""
+        return self.weights.equal and self.rows.cluster is None
+
+    @property
+    def independent_row(self) -> float:
+        """What one independent row weighs."""
+        return self.unit / PSEUDO_ROW
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom that clusters leave."""
+        return np.inf if self.rows.cluster is None else len(np.unique(self.rows.cluster)) - 1.0
+
+
 @dataclass(frozen=True)
 class OneAgainstRest:
     """One class against the rest, sorted by its score.
 
     Attributes:
-        evaluation: The classifier and its rows.
+        population: The rows of all classes.
         code: The class.
         ranking: The rows by its score; or no rows, where nobody asks which is which.
         own: Which of them are of the class, in that order, where it is known already.
     """
 
-    evaluation: RankedEvaluation
+    population: Population
     code: int
     ranking: Ranking
     own: Marks | None = None
@@ -45,7 +91,7 @@ class OneAgainstRest:
     @cached_property
     def truth(self) -> Codes:
         """The true classes in the order of the scores."""
-        return np.asarray(gathered(self.evaluation.rows.truth, self.ranking.order))
+        return np.asarray(gathered(self.population.rows.truth, self.ranking.order))
 
     @cached_property
     def positive(self) -> Marks:
@@ -78,12 +124,12 @@ class OneAgainstRest:
 
     def in_order(self, values: Array) -> Array:
         """Bring what is said of rows into the order of the scores."""
-        return values if self.evaluation.weights.equal else np.asarray(gathered(values, self.ranking.order))
+        return values if self.population.weights.equal else np.asarray(gathered(values, self.ranking.order))
 
     @cached_property
     def sides(self) -> Sides:
         """The rest and the class, in the order of the scores."""
-        weights, cluster = self.evaluation.weights, self.evaluation.rows.cluster
+        weights, cluster = self.population.weights, self.population.rows.cluster
         return Sides(
             self.positive.view(np.uint8),
             self.sizes,
@@ -118,32 +164,32 @@ class OneAgainstRest:
         return self._masses(self.corners)
 
     def _masses(self, groups: Groups) -> Masses:
-        if self.evaluation.weights.equal and groups is not self.ranking.groups and self.ranking.groups.starts is None:
+        if self.population.weights.equal and groups is not self.ranking.groups and self.ranking.groups.starts is None:
             # Between two corners all rows are of one side.
             own = groups.lengths * self.positive[groups.starts]
             return Masses(own.astype(np.float64), (groups.lengths - own).astype(np.float64))
-        return Masses(*self.parted(self.in_order(self.evaluation.weights.mass), groups))
+        return Masses(*self.parted(self.in_order(self.population.weights.mass), groups))
 
     def masses(self, measure: Measure, smooth: bool = False) -> Masses:
         """The masses that a measure is made of: where it is balanced, all classes of the rest weigh the same."""
         groups = self.groups(measure, smooth)
         masses = self.plain if groups is self.ranking.groups else self.at_corners
         if measure.balanced:
-            mass = self.in_order(self.evaluation.weights.mass) * self.equal_weight[self.truth]
+            mass = self.in_order(self.population.weights.mass) * self.equal_weight[self.truth]
             masses = Masses(masses.positive, groups.sums(mass))
-        return masses.smoothed(self.evaluation.unit) if smooth else masses
+        return masses.smoothed(self.population.unit) if smooth else masses
 
     @cached_property
     def equal_weight(self) -> Array:
         """What each class of the rest is multiplied with to weigh the same as all others of the rest."""
-        mass = np.where(np.arange(len(self.evaluation.class_mass)) == self.code, 0.0, self.evaluation.class_mass)
+        mass = np.where(np.arange(len(self.population.class_mass)) == self.code, 0.0, self.population.class_mass)
         each = float(mass.sum()) / max(int((mass > 0).sum()), 1)
         return np.asarray(np.divide(each, mass, out=np.zeros_like(mass), where=mass > 0))
 
     def parted(self, weight: Array, groups: Groups | None = None) -> tuple[Array, Array]:
         """Sum up weights in the order of the scores, of the class and of the rest, at each score or in other groups."""
         groups, positive = groups or self.ranking.groups, self.positive
-        if self.evaluation.weights.equal and weight is self.evaluation.weights.mass:
+        if self.population.weights.equal and weight is self.population.weights.mass:
             own = groups.sums(positive)
             return own, groups.lengths - own
         return groups.sums(weight * positive), groups.sums(weight * ~positive)
@@ -156,19 +202,19 @@ class OneAgainstRest:
         own, other = (groups.spread(slope) for slope in slopes)
         if measure.balanced:
             # A row of the rest also takes weight from all others of its class.
-            mass = self.in_order(self.evaluation.weights.mass)
+            mass = self.in_order(self.population.weights.mass)
             sums = np.bincount(self.truth, other * mass, len(self.equal_weight))
-            mean = sums / np.where(self.evaluation.class_mass > 0, self.evaluation.class_mass, 1.0)
+            mean = sums / np.where(self.population.class_mass > 0, self.population.class_mass, 1.0)
             other = (other - mean[self.truth]) * self.equal_weight[self.truth]
         return np.where(positive, own, other)
 
     def spread(self, measure: Measure, slopes: Slopes, smooth: bool) -> tuple[float, float]:
         """The variance of a value and its degrees of freedom."""
         pseudo = PSEUDO_ROW if smooth else 0.0
-        if self.evaluation.rows.cluster is not None or measure.balanced:
+        if self.population.rows.cluster is not None or measure.balanced:
             return self.sides.spread(self.influence(measure, slopes, smooth), pseudo)
         # Rows of one group and one side are alike.
-        weights, groups = self.evaluation.weights, self.groups(measure, smooth)
+        weights, groups = self.population.weights, self.groups(measure, smooth)
         if weights.square is weights.mass:
             masses = self.at_corners if groups is self.corners else self.plain
             squares: Slopes = masses.positive, masses.negative
@@ -181,15 +227,15 @@ class OneAgainstRest:
     @cached_property
     def rows(self) -> int:
         """How many rows of the class there are, whatever they weigh."""
-        return int(np.count_nonzero(self.evaluation.rows.truth == self.code))
+        return int(np.count_nonzero(self.population.rows.truth == self.code))
 
     @cached_property
     def sizes(self) -> Array:
         """How many rows the rest and the class have."""
-        if self.evaluation.weights.equal:
-            return np.array([len(self.evaluation.rows) - self.rows, self.rows], dtype=np.float64)
-        size = self.evaluation.sizes[self.code]
-        return np.array([self.evaluation.sizes.sum() - size, size])
+        if self.population.weights.equal:
+            return np.array([len(self.population.rows) - self.rows, self.rows], dtype=np.float64)
+        size = self.population.sizes[self.code]
+        return np.array([self.population.sizes.sum() - size, size])
 
     def reweighed(self, measure: Measure, mass: Array, by_class: Array) -> Array:
         """The value of a measure where the rows weigh something else: (replicates, rows) to (replicates,)."""
@@ -212,12 +258,16 @@ class OneAgainstRest:
 
     def untied(self, measure: Measure) -> bool:
         """Whether the short way to a measure can be taken."""
-        alike = self.evaluation.weights.equal and self.evaluation.rows.cluster is None
-        return alike and measure.formula in UNTIED and self.ranking.groups.starts is None and bool(self.sizes.all())
+        return (
+            self.population.alike
+            and measure.formula in UNTIED
+            and self.ranking.groups.starts is None
+            and bool(self.sizes.all())
+        )
 
     def measured(self, measure: Measure) -> tuple[Found, Late, Late]:
         """A measure with its spread, twice; and the influences behind both, for those who ask for them."""
-        row = self.evaluation.unit
+        row = self.population.unit
         with np.errstate(divide="ignore", invalid="ignore"):
             value, (variance, freedom), influences = self._as_they_are(measure)
             # No value moves further than the share of the mass that is added.
@@ -243,9 +293,9 @@ class OneAgainstRest:
     @property
     def class_and_rest(self) -> Array:
         """What the class and the rest weigh."""
-        if self.evaluation.weights.equal:
+        if self.population.weights.equal:
             return self.sizes
-        mass = self.evaluation.class_mass
+        mass = self.population.class_mass
         return np.array([mass[self.code], mass.sum() - mass[self.code]])
 
     def influences_on(self, measure: Measure, smooth: bool) -> Influences:
@@ -264,7 +314,7 @@ class OneAgainstRest:
 
         They are written side by side, since finding the place of a row takes longer than writing there.
         """
-        found = np.empty((len(self.evaluation.rows), len(several))) if out is None else out
+        found = np.empty((len(self.population.rows), len(several))) if out is None else out
         record = f"V{found.itemsize * len(several)}"
         records = found.view(record)[:, 0]
 

@@ -111,9 +111,9 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
     scores, would take longer the more rows there are.
     """
     tags = Tags.of(len(score)) if tags is None else tags
-    keys = _sorted(_keys(score, tags, _negative).view(np.float64))
+    keys = in_halves(_keys(score, tags, _negative).view(np.float64))
     if len(keys) and np.isnan(keys[-1]):  # infinite scores, which are no numbers with a place in their last bits
-        keys = _sorted(_keys(score, tags, _descending))
+        keys = in_halves(_keys(score, tags, _descending))
     own = None if code is None else np.empty(len(score), dtype=bool)
     order, alike = _places(keys.view(np.uint64), tags, own, code or 0, len(score) // 4)
     tied, moved = np.zeros(len(score), dtype=bool), None
@@ -132,52 +132,6 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
     if moved is not None and own is not None and tags.truth is not None:
         own[moved] = tags.truth[order[moved]] == code
     return Ordered(order, tied, own)
-
-
-def unordered(score: Numbers, truth: Codes, code: int) -> tuple[Ranking, Marks] | None:
-    """Rank rows without telling one from another but by its side: whether it is of a class.
-
-    That takes one bit beside those of a score, which scores from 0 up have to spare: their sign. So nothing needs to be
-    looked up where rows stood before, least of all where scores are tied.
-
-    Returns:
-        A ranking that knows of no row, and which of them are of the class; None where a score is negative.
-    """
-    keys = sided_keys(score, truth, code)
-    if keys is None:
-        return None
-    own, tied = np.empty(len(keys), dtype=bool), np.zeros(len(keys), dtype=bool)
-    for low, high in chunks(0, len(keys)):
-        np.equal(keys[low:high] & 1, 0, out=own[low:high])
-        before = keys[max(low - 1, 0) : high - 1]
-        tied[max(low, 1) : high] = (before ^ keys[max(low, 1) : high]) <= 1
-    return Ranking(np.zeros(0, np.int64), tied, score), own
-
-
-def bits_of(score: Numbers) -> Places:
-    """Scores as whole numbers, which rise with them from 0 up: 32 bits of single precision, 64 of all others."""
-    single = score.dtype == np.float32
-    return score.view(np.uint32) if single else score.astype(np.float64, copy=False).view(np.uint64)
-
-
-def sided_keys(score: Numbers, truth: Codes, code: int) -> Places | None:
-    """Scores in a row, from the highest to the lowest: all bits of each turned round, and 0 at the end for the class.
-
-    Rows of the rest, with a 1, come behind those of the class with the same score. None where a score is negative.
-    """
-    keys: Places = np.empty(len(score), dtype=bits_of(score[:0]).dtype)
-    signed = np.iinfo(keys.dtype).max // 2 + 1
-
-    def write(start: int, stop: int) -> bool:
-        for low, high in chunks(start, stop):
-            bits = np.invert(bits_of(score[low:high]), out=keys[low:high])
-            if bits.min(initial=signed) < signed and score[low:high].min() < 0:
-                return False
-            bits <<= 1  # there goes the sign, and with it what tells -0.0 from 0.0
-            bits |= (truth[low:high] != code).astype(keys.dtype)  # left to NumPy, that takes longer
-        return True
-
-    return _sorted(keys) if all(over_rows(len(score), write, columns=PASSES)) else None
 
 
 def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:
@@ -230,8 +184,8 @@ def _descending(score: Numbers, bits: Places) -> None:
     whole ^= ~((whole >> 63) & ~SIGN) & ~SIGN
 
 
-def _sorted(keys: AnyArray) -> AnyArray:
-    """Sort; very many keys in two halves, the lower and the upper, side by side."""
+def in_halves(keys: AnyArray) -> AnyArray:
+    """Sort, in place where that is faster; very many keys in two halves, the lower and the upper, side by side."""
     if len(keys) < WORTH_HALVING or cores() < 2:
         keys.sort()
         return keys

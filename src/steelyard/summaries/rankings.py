@@ -346,7 +346,7 @@ def _at_scores(one: OneAgainstRest, measure: Measure) -> Masses:
     """The masses at each cell, also of measures that need no more than the corners of a curve."""
     if not measure.balanced:
         return one.plain
-    mass = one.in_order(one.evaluation.weights.mass) * one.equal_weight[one.truth]
+    mass = one.in_order(one.population.weights.mass) * one.equal_weight[one.truth]
     return Masses(one.plain.positive, one.ranking.groups.sums(mass))
 
 

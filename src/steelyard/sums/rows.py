@@ -146,33 +146,31 @@ class Rows:
     @classmethod
     def from_named(cls, named: dict[str, AnyArray], shape: Sequence[Sequence[int]], sizes: Sequence[int]) -> Rows:
         """Read back what ``named`` gave, and refuse what it cannot have given."""
-        count, scores, classes = 0, [], sizes[2]
-        fit = all(
-            (size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape
-        )
-        held = sum(name.startswith("score") for name in named)
-        if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, _ in shape) != held:
-            raise ValueError("scores that do not fit the classifiers")
-        for size, speaks in shape:
-            columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
-            scores.append(Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0]))
-            count += max(size, 1)
+        scores = _scores_of(named, shape, sizes)
         sums = np.stack([named[name] for name in SUMS], axis=1) if SUMS[0] in named else None
         measured = None
         if COLUMNS[0] in named:
             assigned = [named[f"assigned{k}"] for k in range(len(shape))]
             measured = Measured(named[COLUMNS[0]]).with_columns([*[named.get(name) for name in COLUMNS], *assigned])
-        rows = cls(named["truth"], tuple(scores), named.get("slice"), named.get("cluster"), sums, measured)
-        coded = [*rows.columns()[:3], *[said.assigned for said in scores]]
-        coded += [] if measured is None else measured.assigned
-        for column, most in zip(coded, [*sizes, *[classes] * len(shape)], strict=False):
+        rows = cls(named["truth"], scores, named.get("slice"), named.get("cluster"), sums, measured)
+        rows._refuse_impossible(sizes)
+        return rows
+
+    def _refuse_impossible(self, sizes: Sequence[int]) -> None:
+        """Look at codes and numbers that come from a file: there are so many slices, clusters, classes and so on."""
+        coded = [*self.columns()[:3], *[said.assigned for said in self.scores]]
+        numbers = [column for said in self.scores for column in said.columns]
+        if self.sums is not None:
+            numbers.append(self.sums)
+        if self.measured is not None:
+            coded += self.measured.assigned
+            numbers += [column for _, column in self.measured.said()]
+        # Behind the first three, all codes are those of classes.
+        for column, most in zip(coded, [*sizes[:3], *[sizes[2]] * (len(coded) - 3)], strict=True):
             if column is not None and (column.dtype.kind not in "iu" or (column < 0).any() or (column >= most).any()):
                 raise ValueError("a code that there cannot be")
-        numbers = [column for said in scores for column in said.columns] + ([] if sums is None else [sums])
-        numbers += [] if measured is None else [column for _, column in measured.said()]
         if any(column.dtype.kind != "f" or np.isnan(column).any() for column in numbers):
             raise ValueError("a score that there cannot be")
-        return rows
 
     def select(self, rows: Marks | Places) -> Rows:
         """Keep some of the rows."""
@@ -260,6 +258,21 @@ def counts_of(codes: Codes, size: int) -> Array:
         return np.bincount(codes, minlength=size).astype(np.float64)
     found = [np.count_nonzero(codes == code) for code in range(size - 1)]
     return np.array([*found, len(codes) - sum(found)], dtype=np.float64)  # whoever is left has the last one
+
+
+def _scores_of(named: dict[str, AnyArray], shape: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[Scores, ...]:
+    """What each classifier said, by the columns of a file: so many scores, or one that speaks for a class."""
+    classes = sizes[2]
+    fit = all((size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape)
+    held = sum(name.startswith("score") for name in named)
+    if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, _ in shape) != held:
+        raise ValueError("scores that do not fit the classifiers")
+    found, count = [], 0
+    for size, speaks in shape:
+        columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
+        found.append(Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0]))
+        count += len(columns)
+    return tuple(found)
 
 
 def _kept(said: Scores, assigned: Codes, passing: bool) -> Scores:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..kinds import Array, Numbers, Places
 
 MANTISSA = 52
-BIAS = 1023
 OCTAVES = 40  # with fine marks, on either side of 1
 FEW = 3  # bits of the cells beyond
 BITS = 16
