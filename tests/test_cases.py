@@ -139,6 +139,25 @@ def test_every_class_needs_its_own_column(prediction: Any, words: str) -> None:
     assert "Classes are 'low', 'medium', 'high'" in caught.value.mend
 
 
+def test_a_column_that_is_bound_to_no_class_does_not_speak_for_the_event() -> None:
+    truth, score = ["yes", "no", "yes", "no"], [0.1, 0.8, 0.6, 0.5]
+    frame = pd.DataFrame({"truth": truth, "p_No": score})
+    calls: list[Callable[[], Any]] = [
+        lambda: sy.assess(truth, {"No": score}, event="yes"),
+        lambda: sy.assess(truth, {"No": score}),
+        lambda: sy.assess(frame, truth="truth", membership={"No": "p_No"}, event="yes"),
+        lambda: sy.assess(frame, truth="truth", membership="p_*", event="yes"),
+        lambda: sy.compare(frame, {"m": {"No": "p_No"}}, truth="truth", event="yes"),
+    ]
+    for call in calls:
+        with pytest.raises(UnboundClasses, match=r"'No' is not one of the classes 'no', 'yes'. Did you mean 'no'\?"):
+            call()
+    assert sy.assess(truth, {"no": score}, event="yes")["auc"].value == 0.75
+    assert sy.assess(truth, frame[["p_No"]], event="yes")["auc"].value == 0.25  # a frame may call it anything
+    said = [label == "yes" for label in truth]
+    assert sy.assess(said, {"false": score}, event=True)["auc"].value == 0.75
+
+
 @pytest.mark.parametrize(
     ("wanted", "error", "words"),
     [

@@ -564,3 +564,37 @@ def test_intervals_break_only_where_nothing_else_can_give_way(capsys: pytest.Cap
     for width, whole in ((80, True), (54, True), (38, False)):
         Console(width=width).print(Fitted(grid))
         assert ("[0.357, 0.554]" in capsys.readouterr().out) == whole
+
+
+@pytest.mark.parametrize("event", ["2", "2.0"])
+def test_whole_numbers_in_a_column_of_floats_are_labels(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, event: str
+) -> None:
+    path = tmp_path / "floats.csv"
+    path.write_text("truth,said,score\n1.0,1.0,0.2\n2.0,2.0,0.8\n2.0,1.0,0.6\n1.0,1.0,0.7\n")
+    words = ("assess", str(path), "--truth", "truth", "--event", event, "--json")
+    assert json.loads(run(capsys, *words, "--assigned", "said")[1])["event"] == 2
+    assert json.loads(run(capsys, *words, "--score", "score")[1])["event"] == 2
+    assert json.loads(run(capsys, *words, "--assigned", "said", "--scale", "2,1")[1])["classes"] == [2, 1]
+    assert "The column holds double" in run(capsys, *words[:-2], "two", "--assigned", "said")[2]
+
+
+def test_measures_of_scores_alone_have_no_table_in_json(capsys: pytest.CaptureFixture[str], days: list[str]) -> None:
+    code, out, _ = run(capsys, "assess", *days[1:], "--measures", "auc", "--json")
+    assert code == 0
+    assert json.loads(out)["confusion"] is None
+
+
+def test_names_with_commas_stand_in_quotes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "commas.csv"
+    path.write_text('truth,"new, best","p, yes"\n"a, b","a, b",0.9\nc,c,0.4\n"a, b",c,0.6\n')
+    plain = ("assess", str(path), "--truth", "truth", "--json")
+    for words in (
+        ("--score", '"p, yes"', "--event", "a, b"),
+        ("--assigned", "new, best", "--by", '"new, best", truth'),
+        ("--assigned", "new, best", "--scale", 'c, "a, b"'),
+    ):
+        assert run(capsys, *plain, *words)[0] == 0
+    assert run(capsys, "compare", *plain[1:], "--model", 'new="new, best"')[0] == 0
+    error = run(capsys, *plain, "--assigned", "new, best", "--by", "new best, truth")[2]
+    assert "Did you mean 'new, best'? A name with a comma stands in double quotes" in error

@@ -94,6 +94,7 @@ def test_a_filter_keeps_the_rows_that_it_says(text: str, rows: list[int]) -> Non
         ("valid & valid", "Write and, or, not"),
         ("year == '2024'", "column 'year': the column holds int64, and '2024' is text. Leave out the quotes"),
         ("site == 3", "column 'site': the column holds string, and 3 is number. Put it in quotes: '3'"),
+        ("site > 3", "the column holds string, and 3 is number. Some value of it is no number"),
         ("valid == 1", "Say true or false"),
         ("day == 'yesterday'", "'yesterday' cannot be compared with date32[day]"),
         ("year == null", "Write `is null`"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..sums.statistics import CONFUSION
 from ..terminal import show, working
 from .options import Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
 
@@ -31,7 +32,7 @@ def tell_assessment(
         result.table(),
         lambda: {
             **head_of(result),
-            "confusion": result.confusion().tolist(),
+            "confusion": result.confusion().tolist() if result.settings.made_of(CONFUSION) else None,
             "estimates": result.table().to_json(),
             "training": None if result.training is None else result.training.table().to_json(),
             "notes": result.notes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -61,7 +62,7 @@ ANY_SCORES = "; or take other scores as they are with threshold=, or measures=['
 def as_typed(mend: str) -> str:
     """What to do, said to those who use the library, as one types it on the command line."""
     if mend.startswith("Did you mean"):  # then a name follows that came from data
-        return mend
+        return f"{mend} A name with a comma stands in double quotes" if "," in mend else mend
     for pattern, written in AS_TYPED:
         mend = pattern.sub(written, mend)
     return mend
@@ -80,8 +81,8 @@ def _with_commas(names: str, example: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Split at commas."""
-    return [word.strip() for word in text.split(",")]
+    """Split at commas, but not at those between double quotes."""
+    return [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [""])]
 
 
 def measure_names(text: str) -> list[str]:
@@ -109,7 +110,11 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
         try:
             if pa.types.is_boolean(kind):
                 return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
-            return int(word) if pa.types.is_integer(kind) else word
+            if pa.types.is_integer(kind):
+                return int(word)
+            if pa.types.is_floating(kind) and float(word).is_integer():  # as pandas writes whole numbers beside gaps
+                return int(float(word))
+            return word
         except (KeyError, ValueError):
             raise UnknownLabel(
                 f"{quoted(word)} cannot be a label there", column=truth, mend=f"The column holds {kind}"
@@ -181,7 +186,8 @@ def threshold(text: str | None) -> tuple[float | str | None, Path | None]:
 
 def columns(text: str | None) -> str | list[str] | None:
     """One column or a pattern as it is, several columns as a list."""
-    return words(text) if text is not None and "," in text else text
+    named = [] if text is None else words(text)
+    return named if len(named) > 1 else next(iter(named), None)
 
 
 def models(texts: Iterable[str]) -> dict[str, Any]:

@@ -219,9 +219,10 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
 def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
     """What one classifier said, from the membership columns that were named for it."""
     found = sources.membership_columns(table, _checked(wanted))
+    bound = isinstance(wanted, Mapping) or (isinstance(wanted, str) and "*" in wanted)
     alone = sources.column(table, next(iter(found.values()))) if len(found) == 1 else None
     if alone is not None and is_listed(alone):  # one column of all classes
-        if isinstance(wanted, Mapping) or (isinstance(wanted, str) and "*" in wanted):
+        if bound:
             (label, column), *_ = found.items()
             raise WrongShape(
                 f"every row holds a list, and the column is bound to one class, {quoted(label)}",
@@ -230,7 +231,7 @@ def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
             )
         return replace(scored(alone, *found.values()), name=name)
     columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
-    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()))
+    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()), bound=bound)
 
 
 def _of_form(column: Any, heading: str, *, labels: bool) -> Prediction:

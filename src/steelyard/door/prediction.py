@@ -20,11 +20,20 @@ from ..columns import (
     refuse_twice,
     take,
 )
-from ..errors import AmbiguousPrediction, ChangedInput, EventNeeded, OutsideContinuum, WrongShape, quoted
+from ..errors import (
+    AmbiguousPrediction,
+    ChangedInput,
+    EventNeeded,
+    OutsideContinuum,
+    UnboundClasses,
+    WrongShape,
+    quoted,
+)
 from ..files import sources
 from ..own_columns import checksum, own, pieces
 from ..parallel import chunks
 from ..scale import Continuum, Label, Scale, listed, plain_label
+from ..suggestions import did_you_mean
 from .coded import Coded, refuse_missing
 from .labels import coded
 from .membership import (
@@ -125,6 +134,7 @@ class Prediction:
         columns: One score for the event, or one membership a class.
         class_names: The classes that the columns belong to, as text; empty where only their order says it.
         headings: The names of the columns where they come from a table, for messages.
+        bound: Whether it was said that these are names of classes; else one column may be called anything.
     """
 
     name: str
@@ -132,6 +142,7 @@ class Prediction:
     columns: tuple[Numbers, ...] = ()
     class_names: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()
+    bound: bool = False
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -230,9 +241,15 @@ class Prediction:
 
     def _spoken_for(self, scale: Scale) -> int:
         """The class that a threshold is for: the one that a single score is named after, or else the event."""
-        texts = [str(label) for label in scale.classes]
         alone = self.class_names[0] if len(self.class_names) == 1 else None
-        code = texts.index(alone) if alone in texts else scale.event_code
+        code = scale.event_code if alone is None else sources.place_of(alone, scale)
+        if code is None and self.bound:
+            raise UnboundClasses(
+                f"{quoted(alone)} is not one of the classes {listed(scale.classes)}",
+                column=self.name,
+                mend=did_you_mean(alone, scale.classes, "Bind the column to one of these by its name"),
+            )
+        code = scale.event_code if code is None else code
         if len(scale) == 2 and code is not None:
             return code
         named = "no event" if scale.event is None else f"the event {quoted(scale.event)}"
@@ -268,7 +285,7 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scor
     if isinstance(value, Prediction):
         return value
     if isinstance(value, Mapping):
-        return _named([str(plain_label(label)) for label in value], list(value.values()), name)
+        return replace(_named([str(plain_label(label)) for label in value], list(value.values()), name), bound=True)
     column = take(value, name)
     if is_table(column):
         return _named([field.name for field in column.type], column.flatten(), name)

@@ -107,11 +107,7 @@ def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
 
 def bind(names: Sequence[str], scale: Scale) -> list[int]:
     """Find the place of every class among names; refuse anything less than one to one."""
-    texts = [str(label) for label in scale.classes]
-    if all(isinstance(label, bool) for label in scale.classes):  # every language has other capitals for them
-        texts, stripped = [text.lower() for text in texts], [name.lower() for name in names]
-    else:
-        stripped = list(names)
+    texts, stripped = _spelled(names, scale)
     stripped = _strip_common(stripped, texts)
     missing = [text for text in texts if text not in stripped]
     extra = [name for text, name in zip(stripped, names, strict=True) if text not in texts]
@@ -123,6 +119,20 @@ def bind(names: Sequence[str], scale: Scale) -> list[int]:
             mend=f"Classes are {listed(scale.classes)}; bind them by name: {{class: column}}",
         )
     return [stripped.index(text) for text in texts]
+
+
+def place_of(name: str, scale: Scale) -> int | None:
+    """The place of the class that a name is that of."""
+    texts, names = _spelled([name], scale)
+    return texts.index(names[0]) if names[0] in texts else None
+
+
+def _spelled(names: Sequence[str], scale: Scale) -> tuple[list[str], list[str]]:
+    """Classes and names as text; every language has other capitals for true and false."""
+    texts = [str(label) for label in scale.classes]
+    if all(isinstance(label, bool) for label in scale.classes):
+        return [text.lower() for text in texts], [name.lower() for name in names]
+    return texts, list(names)
 
 
 def _strip_common(names: Sequence[str], texts: Sequence[str]) -> list[str]:

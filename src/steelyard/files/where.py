@@ -210,7 +210,7 @@ class _Reader:
             return self._columns(compare, left, right)
         column, other = (left, right) if named[0] else (right, left)
         name, field, kind = self._field(column)
-        value = self._literal(other, name, kind)
+        value = self._literal(other, name, kind, ordered=compare not in (operator.eq, operator.ne))
         if _family(kind) == "number":
             wide, value = common_with(kind, value.as_py())
             field = field if wide == kind else field.cast(wide, safe=False)
@@ -275,7 +275,7 @@ class _Reader:
             return name, compute.field(name).cast(kind.value_type), kind.value_type
         return name, compute.field(name), kind
 
-    def _literal(self, node: ast.expr, name: str, kind: Any) -> Any:
+    def _literal(self, node: ast.expr, name: str, kind: Any, ordered: bool = False) -> Any:
         """A value of the kind that a column holds."""
         import pyarrow as pa
 
@@ -291,7 +291,8 @@ class _Reader:
             mend = "Write it as in '2024-12-31'" if family == "time" else "Give a smaller number"
             raise BadFilter(f"{quoted(value)} cannot be compared with {kind}", column=name, mend=mend) from None
         said = {
-            "text": f"Put it in quotes: '{value}'",
+            # In quotes it would be held against the others letter by letter: '9' comes behind '15'.
+            "text": "Some value of it is no number: put that right" if ordered else f"Put it in quotes: '{value}'",
             "number": "Leave out the quotes",
             "boolean": "Say true or false",
         }
