@@ -597,4 +597,4 @@ def test_names_with_commas_stand_in_quotes(capsys: pytest.CaptureFixture[str], t
         assert run(capsys, *plain, *words)[0] == 0
     assert run(capsys, "compare", *plain[1:], "--model", 'new="new, best"')[0] == 0
     error = run(capsys, *plain, "--assigned", "new, best", "--by", "new best, truth")[2]
-    assert "Did you mean 'new, best'? A name with a comma stands in double quotes" in error
+    assert "Did you mean 'new, best'? Among others, a name with a comma stands in double quotes" in error

@@ -62,7 +62,7 @@ ANY_SCORES = "; or take other scores as they are with threshold=, or measures=['
 def as_typed(mend: str) -> str:
     """What to do, said to those who use the library, as one types it on the command line."""
     if mend.startswith("Did you mean"):  # then a name follows that came from data
-        return f"{mend} A name with a comma stands in double quotes" if "," in mend else mend
+        return f"{mend} Among others, a name with a comma stands in double quotes" if "," in mend else mend
     for pattern, written in AS_TYPED:
         mend = pattern.sub(written, mend)
     return mend
