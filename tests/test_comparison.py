@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from scipy.stats import binomtest, norm
 from scipy.stats import t as student
 
+import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
 from steelyard.comparing.differences import Differences, holm, max_critical
 from steelyard.errors import UnknownMeasure
@@ -489,3 +490,9 @@ def test_who_does_worse_than_chance_is_asked_what_was_mixed_up() -> None:
     few = assess(["ill", "well"], ["well", "ill"], event="ill")
     assert few["kappa"].value == -1
     assert few.notes == []
+
+
+def test_bands_over_infinite_scores_make_no_noise() -> None:
+    both = {"a": [0.0, 0.0, 0.0, 0.0, 1.0], "b": [1.0, 0.0, 0.0, 0.0, 0.0]}
+    found = sy.compare([1, 0, 1, 1, 0], both, event=1, threshold=0.5, measures=["error", "log_score"])
+    assert np.isnan(found.differences(simultaneous=True)["difference"][1])

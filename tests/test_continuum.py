@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -1003,3 +1004,63 @@ def test_a_negative_guarded_error_says_so() -> None:
     found = sy.assess(measured, assigned, scale=scale, response=response)["guarded_error"]
     assert found.value < 0
     assert "negative: measurement error explains more" in found.note
+
+
+CUT = sy.Continuum([0.0], classes=["a", "b"], sd=0.05)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 5])
+def test_the_least_true_error_may_be_more_where_labels_are_sure(wrong: int) -> None:
+    """Where there are fewer errors than doubtful labels it falls as these get more, but no further than to 0."""
+    values = np.concatenate([np.linspace(-2, -0.2, 100), np.linspace(0.2, 2, 100)])
+    assigned = np.where(values < 0, "a", "b")
+    assigned[:wrong] = "b"
+    found = sy.assess(values, assigned, scale=CUT, measures=["error", "true_error_low", "true_error_high"])
+    for label in ("true_error_low", "true_error_high"):
+        assert found[label].value == pytest.approx(found["error"].value, abs=1e-6)
+        assert found[label].high == pytest.approx(found["error"].high, rel=0.02)
+        assert found[label].low == pytest.approx(found["error"].low, rel=0.02, abs=1e-6)
+
+
+def test_the_most_true_error_of_two_classes_turns_round_too() -> None:
+    values = np.tile([-0.01, 0.01], 20)
+    assigned = np.where(values < 0, "a", "b")
+    assigned[:20] = np.where(values[:20] < 0, "b", "a")
+    found = sy.assess(values, assigned, scale=CUT, measures=["error", "label_error", "true_error_high"])
+    assert found["error"].value + found["label_error"].value < 1 < found["error"].high + found["label_error"].value
+    assert found["true_error_high"].high == 1
+
+
+VALUES = np.array([-2.0, -1.5, -1.0, 1.0, 1.2, 2.0])
+RIGHT, WRONG = np.where(VALUES < 0, "a", "b"), np.where(VALUES < 0, "b", "a")
+OF_CLASSIFIERS = ["adjusted_error", "apparent_sqerr", "adjusted_sqerr", "apparent_rmse"]
+
+
+def test_rows_that_all_make_the_same_difference_do_not_prove_that_all_will() -> None:
+    both = sy.compare(VALUES, {"one": RIGHT, "same": RIGHT.copy(), "other": WRONG}, scale=CUT)
+    for label in OF_CLASSIFIERS:
+        same, other, _ = both.differences(label).to_pylist()
+        alone = both["one"][label]
+        assert (same["low"], same["high"]) == pytest.approx((-alone.high, alone.high))
+        assert same["p"] == 1
+        assert other["low"] <= other["difference"] < other["high"]
+    found = both.differences("adjusted_error").to_pylist()[1]
+    rare = both["one"]["adjusted_error"].high
+    assert (found["low"], found["high"]) == pytest.approx((-1, -1 + 2 * rare))
+    assert found["p"] == pytest.approx(2 * NormalDist().cdf(-np.sqrt(6)))  # the level of an interval that ends at 0
+    assert "can't be told apart" in str(both.verdict("adjusted_error", margin=0.01)) or found["p"] < 0.05
+    band = both.differences("adjusted_error", simultaneous=True).to_pylist()[0]
+    assert band["high"] > rare
+    # What no classifier has a part in does not differ.
+    assert both.differences("label_error").to_pylist()[0]["high"] == 0
+    few = sy.compare(VALUES[[0, 3]], {"one": RIGHT[[0, 3]], "other": WRONG[[0, 3]]}, scale=CUT)
+    assert few.differences("adjusted_error").to_pylist()[0]["high"] > 0
+
+
+def test_two_that_agree_on_many_rows_hardly_differ() -> None:
+    random = np.random.default_rng(0)
+    values = random.normal(size=5000)
+    assigned = np.where(values + random.normal(size=5000) < 0, "a", "b")
+    both = sy.compare(values, {"one": assigned, "same": assigned.copy()}, scale=CUT)
+    assert both.differences("adjusted_error").to_pylist()[0]["high"] == pytest.approx(0.00077, rel=0.01)
+    assert "as good as each other" in str(both.verdict("adjusted_error", margin=0.01))

@@ -184,3 +184,10 @@ def test_a_single_cluster_tells_as_much_as_a_single_row(tmp_path: Path) -> None:
     assert "too few rows or clusters" in found["calibration_error"].note
     found.report(tmp_path / "page.html")
     assert (tmp_path / "page.html").stat().st_size > 10_000
+
+
+def test_a_band_of_samples_that_all_agree_is_no_wider() -> None:
+    found = sy.assess([1, 1, 0], [0.4] * 3, event=1, weight=[0.898, 0.107, 0.2456])
+    band = found.curve("precision_recall", band="simultaneous")
+    assert np.isfinite(band["low"]).all()
+    assert np.isfinite(band["high"]).all()

@@ -547,3 +547,18 @@ def test_thresholds_can_be_asked_for_whatever_was_measured() -> None:
     """Scores that are at hand are kept."""
     assessment = sy.assess([0, 1, 1, 0, 1], [0.1, 0.7, 0.8, 0.6, 0.2], measures=["error"])
     assert len(assessment.thresholds()) == 6
+
+
+def test_rows_that_changed_places_are_not_assigned_by_their_highest_probability() -> None:
+    """As many rows are assigned to each class as by the highest probability, but others."""
+    truth = list("ababc")
+    shares = np.array([[0.45, 0.4, 0.15], [0.4, 0.45, 0.15], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.1, 0.1, 0.8]])
+    costs = {"a": {"b": 2}, "b": {"c": 3}, "c": {"a": 5}}
+    costs = {true: {said: costs[true].get(said, 0) for said in "abc"} for true in "abc"}
+    priced = sy.assess(truth, shares, scale=sy.Scale(list("abc")), cost=costs, threshold="cost")
+    plain = sy.assess(truth, shares, scale=sy.Scale(list("abc")))
+    assert priced.confusion().sum(axis=0).tolist() == plain.confusion().sum(axis=0).tolist()
+    assert priced["error"].value == 0.6
+    with pytest.raises(BadOption, match="assigned by a threshold or by costs"):
+        priced.rejection()
+    assert plain.rejection()["risk"][-1] == plain["error"].value == 0

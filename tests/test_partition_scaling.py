@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import betainc
 
+import steelyard as sy
 from steelyard.errors import BadOption
 from steelyard.kinds import Array, Codes
 from steelyard.partition.beta_table import LOSS, TOLERANCE, BetaTable
@@ -609,3 +610,14 @@ def test_both_distances_are_those_of_each(sharpness: float) -> None:
         both_distances(columns, codes, one, out=found)
         assert_allclose(found[0], distances(columns, codes), rtol=0, atol=1e-14)
         assert_allclose(found[1], distances(columns, one), rtol=0, atol=1e-14)
+
+
+def test_what_is_said_of_regions_does_not_depend_on_the_order_of_rows() -> None:
+    shares = np.array([[0.5, 0.3, 0.2], [0.6, 0.24, 0.16], [0.7, 0.18, 0.12]])
+    truth, weight, label = np.array([1, 0, 0]), np.array([3.8, 0.432, 3.241]), "separation(depth=2)"
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        found = sy.assess(
+            truth[order], shares[order], weight=weight[order], scale=sy.Scale([0, 1, 2]), measures=[label]
+        )[label]
+        assert found.value == pytest.approx(0.1103100600758), order
+        assert not found.note, order

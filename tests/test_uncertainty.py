@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtri, stdtrit
 from scipy.stats import norm, t
 
+import steelyard as sy
 from steelyard import Scale, assess, assess_table, find
 from steelyard.uncertainty.intervals import MANY, critical_values
 from tests.cases_of import drawn
@@ -158,3 +160,22 @@ def test_quantiles_of_t_are_those_of_scipy_also_where_they_are_told_from_the_nor
     freedom = np.array([1.0, 7.5, MANY - 1, MANY, MANY + 1, 12345.6, 1e6, 1e12])
     assert_allclose(critical_values(level, freedom), stdtrit(freedom, (1 + level) / 2), rtol=5e-14)
     assert critical_values(level, np.array([np.inf]))[0] == pytest.approx(ndtri((1 + level) / 2), rel=1e-14)
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": [1.0, 2.5, 1.0, 0.5, 3.0, 1.0]}, {"group": [1, 1, 2, 2, 3, 3]}])
+@pytest.mark.parametrize("method", ["delta", "percentile"])
+def test_what_is_the_same_whatever_rows_there_are_is_known(options: dict[str, Any], method: Any) -> None:
+    """Prevalences add up to 1, and so their mean is one over the number of classes."""
+    found = sy.assess([0, 1, 2, 0, 1, 2], [0, 1, 1, 0, 2, 2], method=method, **options)
+    for measure in ("prevalence", "detection_prevalence"):
+        for average in ("macro", "micro"):
+            one = found[measure, average]
+            assert (one.low, one.high) == pytest.approx((1 / 3, 1 / 3)), (measure, average)
+            assert one.se == 0
+
+
+def test_clusters_that_are_alike_by_chance_do_not_make_an_error_rate_known() -> None:
+    found = sy.assess([0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 0, 0], group=[1, 1, 2, 2, 3, 3])["error"]
+    assert found.se == 0
+    assert found.low < 0.2
+    assert found.high > 0.8

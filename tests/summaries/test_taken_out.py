@@ -95,3 +95,26 @@ def test_what_every_measure_keeps_can_be_saved(tmp_path: Path, grouped: dict[str
     whole.tally.save(tmp_path / "rows.tally")
     back = sy.compare_tally(sy.Tally.load(tmp_path / "rows.tally"), measures=asked)
     assert back["a"].table()["value"] == pytest.approx(whole["a"].table()["value"], nan_ok=True)
+
+
+@pytest.mark.parametrize("some", [slice(5, 6), slice(0, 1), slice(2, 5), slice(0, 8)])
+def test_rows_that_stay_keep_their_weights(some: slice) -> None:
+    """Intervals that know of skewness tell rows of weight 1 and 3 from two rows of weight 2."""
+    truth, score = np.array([0, 1, 0, 1, 1, 0, 1, 0]), np.array([0.2, 0.8, 0.2, 0.8, 0.8, 0.3, 0.6, 0.7])
+    weight, measure = np.array([0.5, 0.7, 3.0, 0.9, 4.0, 1.2, 1.1, 0.8]), "confidence(scaling='raw')"
+
+    def counted(rows: slice) -> Any:
+        return sy.assess(truth[rows], score[rows], weight=weight[rows], event=1, measures=[measure]).tally
+
+    def told(tally: Any) -> list[float]:
+        found = sy.assess_tally(tally, measures=[measure])[measure]
+        return [found.value, found.se, found.low, found.high]
+
+    whole, others = counted(slice(0, 8)), counted(some)
+    assert told(whole + others - others) == pytest.approx(told(whole), rel=1e-9)
+    if some.stop - some.start < 8:
+        left = (
+            counted(slice(0, some.start)) + counted(slice(some.stop, 8)) if some.start else counted(slice(some.stop, 8))
+        )
+        assert told(whole - others) == pytest.approx(told(left), rel=1e-9)
+        assert told(others - whole + left + whole) == pytest.approx(told(whole), rel=1e-9)

@@ -225,7 +225,7 @@ class Assessment(Evaluated):
 
         self.event_ranking(self.classes[0])  # no scores, no order
         self.tally.rows_of(self.slice)  # no rows, no memberships side by side
-        judged = self.evaluation.margins.assigned if self.settings.made_of(CONFUSION) else None
+        judged = self.confusion() if self.settings.made_of(CONFUSION) else None
         return rejection(self.ranked, self.settings.level, judged)
 
     # --- forecasts against frequencies -------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +17,10 @@ from ..forecasts.gaps import PairedGaps
 from ..ranking.evaluation import RankedEvaluation
 from ..uncertainty.chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
 from ..uncertainty.hall import Tails, hall_bounds, hall_p
-from ..uncertainty.intervals import LOG, LOGIT, critical_values, interval_method, on_scale, p_values
+from ..uncertainty.intervals import LOG, LOGIT, SIDES, critical_values, interval_method, on_scale, p_values
 from ..uncertainty.log_odds import LogOdds, slope
-from ..uncertainty.variances import by_cluster
+from ..uncertainty.skewed import SkewedEvaluation, Steady
+from ..uncertainty.variances import NO_ERROR, by_cluster
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
@@ -213,6 +214,9 @@ class Differences:
                     right = np.where(self.skewed, np.maximum(right, curved[1]), right)
                 for place, gaps in self._gaps[row].items():
                     left[place], right[place] = gaps.bounds(float(reach[place]))
+                for place, steady in self._steady[row].items():
+                    many = critical_values(self.level, np.array([np.inf])) if critical is None else reach[[place]]
+                    left[place], right[place] = centre[place] + SIDES[:, 0] * steady.reach(float(many[0]))
                 left, right = self._within_span(left, right)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
@@ -225,6 +229,19 @@ class Differences:
     def skewed(self) -> Marks:
         """Which slots are means of what is rarely large."""
         return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
+
+    @cached_property
+    def _steady(self) -> list[dict[int, Steady]]:
+        """Of every pair, the slots among these that every row makes the same difference to."""
+        found: list[dict[int, Steady]] = [{} for _ in self.pairs]
+        for (row, (a, b)), place in product(enumerate(self.pairs), np.flatnonzero(self.skewed).tolist()):
+            first, second, most = self.evaluations[a], self.evaluations[b], np.abs(self.values[[a, b], place]).max()
+            if not isinstance(first, SkewedEvaluation) or not isinstance(second, SkewedEvaluation):
+                continue
+            if np.sqrt(self._variance(a, b)[place]) <= NO_ERROR * most:
+                slot, difference = first.slots[self.places[place]], float(self.difference[row, place])
+                found[row][place] = Steady(first, second, slot, difference)
+        return found
 
     def _tails(self, a: int, b: int) -> Tails:
         return Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
@@ -288,8 +305,11 @@ class Differences:
             lost = np.isinf(self.difference[row]) & np.isnan(statistic)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.skewed.any():
-                other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
+                with np.errstate(invalid="ignore"):
+                    other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
                 found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
+            for place, steady in self._steady[row].items():
+                found[row, place] = p_values(np.array([steady.critical]), np.array([np.inf]))[0]
             for place, gaps in self._gaps[row].items():
                 found[row, place] = gaps.p
         return np.where(np.isnan(self.difference), np.nan, found)
@@ -306,7 +326,8 @@ class Differences:
         Where other slots share in the chance of an error, these have only their share of it.
         """
         level = 1 - (1 - self.level) * share
-        rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else self.smooth
+        with np.errstate(invalid="ignore"):  # infinite scores
+            rows = [self.smooth[a] - self.smooth[b] for a, b in self.pairs] if of_differences else self.smooth
         influences = np.concatenate(rows)
         influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
         fewest = self.freedoms.min(axis=0) if of_differences else self.freedom

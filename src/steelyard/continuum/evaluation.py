@@ -16,6 +16,7 @@ import numpy as np
 from ..door.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, Measured
 from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows
+from ..registry import Measure
 from ..scale import Continuum
 from ..sums.statistics import ROUNDING, Patterns
 from ..uncertainty.intervals import wilson
@@ -229,6 +230,19 @@ class ContinuumEvaluation(SkewedEvaluation):
         slope = self.slopes(slot, self._offered(slot), (name,))[name]
         return self.means[name], -1.0 if slope < 0 else 1.0
 
+    def turned(self, slot: Slot, shares: tuple[float, float]) -> tuple[float, float] | None:
+        """What a slot can be between two shares, where it falls at the one and rises at the other; None elsewhere.
+
+        Between them it reaches an end of its span: the error less that of labels is nothing where they are the same.
+        """
+        name, (least, most) = str(slot.measure.counted), slot.measure.span
+        moved = [{**self._offered(slot), name: share} for share in shares]
+        first, last = (self.slopes(slot, offered, (name,))[name] for offered in moved)
+        values = [float(np.real(slot.measure.value_of(offered))) for offered in moved]
+        if first < 0 < last:
+            return least, max(values)
+        return (min(values), most) if last < 0 < first else None
+
     def wavering(self, slot: Slot) -> Array:
         """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
         found = slot.measure.wavering_of(self._offered(slot))
@@ -248,14 +262,19 @@ class ContinuumEvaluation(SkewedEvaluation):
         """
         if slot.measure.better == "neither":
             return value, value
-        trials = np.array([self.total / self.unit])
-        rate = slot.measure.span == (0.0, 1.0) or slot.measure.name.endswith("_error")
+        rate, trials = _is_rate(slot.measure), np.array([self.total / self.unit])
         share = min(max(value, 0.0), 1.0) if rate else 0.0
         low, high = (float(bound[0]) for bound in wilson(np.array([share]), trials, level))
-        if rate:
-            return low, high
-        worst = self._usual_distance**2 * high
-        return value, float(np.sqrt(worst)) if slot.measure.name.endswith("_rmse") else value + worst
+        return (low, high) if rate else (value, value + self.unseen(slot, high))
+
+    def unseen(self, slot: Slot, share: float) -> float:
+        """How far rows unlike all that were seen would move a value, if they were this share of all rows."""
+        if slot.measure.better == "neither":
+            return 0.0
+        if _is_rate(slot.measure):
+            return share
+        worst, value = self._usual_distance**2 * share, self.result(slot).value[0]
+        return float(np.sqrt(value**2 + worst)) - value if slot.measure.name.endswith("_rmse") else worst
 
     @cached_property
     def _usual_distance(self) -> float:
@@ -314,6 +333,11 @@ class ContinuumEvaluation(SkewedEvaluation):
         doubt, limit = self.doubt(name), slot.measure.parameters["limit"]
         taken = "difference" if abs(doubt) > limit else "posterior"
         return f"{taken}: the model foresees {foreseen:.3g} and {seen:.3g} is seen, {doubt:+.1f} standard errors"
+
+
+def _is_rate(measure: Measure) -> bool:
+    """Whether rows are right or wrong to a measure, and not so far off."""
+    return measure.span == (0.0, 1.0) or measure.name.endswith("_error")
 
 
 def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:

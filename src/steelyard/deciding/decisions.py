@@ -296,8 +296,8 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
 
     How sure it is of a row is the highest of its probabilities. Rows are assigned to the class that has it, and one
-    probability of just a half speaks for the class that it is of, as everywhere. Where how many rows were assigned to
-    each class is told, by ``judged``, others are refused: those of another threshold.
+    probability of just a half speaks for the class that it is of, as everywhere. Where the confusion table of how rows
+    were assigned is told, by ``judged``, another one is refused: that of another threshold.
     """
     rows, said = evaluation.rows, evaluation.rows.scores[evaluation.model]
     stacked = np.stack(said.memberships(), axis=1)
@@ -306,8 +306,9 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
     assigned = stacked.argmax(axis=1) if len(said.columns) > 1 else said.reaches(said.speaks, USUAL)
     right = (assigned == rows.truth)[ranking.order]
-    found = np.bincount(assigned, evaluation.weights.mass, len(evaluation.scale))
-    if judged is not None and not np.allclose(found, judged, rtol=1e-9):
+    cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
+    found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
+    if judged is not None and not np.allclose(found, judged.ravel(), rtol=1e-9):
         raise BadOption(
             "the rows were assigned by a threshold or by costs, and not to the class of the highest probability",
             mend="Leave threshold= out: how sure a classifier is, is told by its highest probability",

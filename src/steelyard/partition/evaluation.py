@@ -76,11 +76,17 @@ class PartitionEvaluation(SkewedEvaluation):
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """Every row lies in the same corner, say: what an error rate of none in so many rows may be tells the rest."""
         trials = np.array([self.total / self.unit])
-        rare = float(wilson(np.zeros(1), trials, level)[1][0])
-        # A row in a wrong corner is further from the right one than the middle by the root of 2 over the corner.
-        reach = rare * np.sqrt(2) / corner(len(self.scale))
+        reach = self.unseen(slot, float(wilson(np.zeros(1), trials, level)[1][0]))
         low, high = self.limits(slot)
         return max(value - reach, low), min(value + reach, high)
+
+    def unseen(self, slot: Slot, share: float) -> float:
+        """How far rows unlike all that were seen would move a value, if they were this share of all rows.
+
+        A row in a wrong corner is further from the right one than the middle by the root of 2 over the corner.
+        """
+        del slot
+        return float(share * np.sqrt(2) / corner(len(self.scale)))
 
     def limits(self, slot: Slot) -> tuple[float, float]:
         """The least and the greatest value: all rows in a wrong corner, or in the right one."""

@@ -25,6 +25,7 @@ from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Blocks, Moments
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Places
 
+ROUNDING = 1e-12  # of shares
 Joined = Mapping[Prefix, Blocks]
 NOTHING_JOINED: Joined = {}  # what nobody may write into; a read-only view could not be handed to other processes
 
@@ -79,12 +80,14 @@ class Sums(NamedTuple):
         """Of one of the highest classes: its values, and the mean that they should have."""
         left = 1 - self.classes[list(chain(*order[:level]))].sum() / self.mass
         share = self.classes[list(order[level])].sum() / self.mass
-        target = float(share / left) if left > 1e-12 else 1.0
+        # But for rounding, nothing is left, or all that is left is of these classes.
+        whole = left <= ROUNDING or share >= left * (1 - ROUNDING)
+        target = 1.0 if whole else float(share / left)
         # As many rows less one as there are, by what they weigh.
         spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
         variance = spread * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
         span = (float(self.low[level]), float(self.high[level]))
-        return Moments(self.rows, float(self.mean[level]), float(variance), min(target, 1.0), span)
+        return Moments(self.rows, float(self.mean[level]), float(variance), target, span)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ MOST_CELLS = 500  # half of them for each side at least: finer than the grid tha
 SAMPLES = 2_000
 AT_A_TIME = 125  # samples that one thread draws
 GRID = np.linspace(0.0, 1.0, 201)
+LEAST = 1e-300  # a width by which nothing can be divided by 0
 
 
 def curve(one: OneAgainstRest, kind: str, band: Band = "pointwise", level: float = 0.95, seed: int = 0) -> Table:
@@ -97,7 +98,7 @@ def band_at(drawn: Samples, kind: str, x: Array, y: Array, band: Band, level: fl
         low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
     else:
         middle, spread = samples.mean(axis=0), samples.std(axis=0)
-        size = np.maximum(spread, 0.01 * spread.max())
+        size = np.maximum(spread, max(0.01 * spread.max(), LEAST))
         reach = np.quantile((np.abs(samples - middle) / size).max(axis=1), level)
         low, high = middle - reach * size, middle + reach * size
     low, high = (np.interp(x, GRID, np.clip(bound, 0.0, 1.0)) for bound in (low, high))

@@ -224,15 +224,22 @@ class Rows:
         return joined if plain or joined.filled[:, 0].min(initial=1.0) > 0 else joined.settled()
 
     def settled(self) -> Rows:
-        """Sum up rows that are alike."""
+        """Sum up rows that are alike and weigh the same; and all that are alike, where some taken out are left."""
+        if not len(self):
+            return self
         keys = [column for column in self.columns() if column is not None]
-        order = np.lexsort(keys[::-1])
-        fresh = np.ones(len(order), dtype=bool)
-        if len(order):
-            fresh[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
-        starts = np.flatnonzero(fresh)
+        weight = self.filled[:, 1] / np.where(self.filled[:, 0] == 0, 1.0, self.filled[:, 0])
+        order = np.lexsort([weight, *keys[::-1]])
+        parted, weight = np.ones(len(order), dtype=bool), weight[order]
+        parted[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+        other = np.append(True, np.abs(np.diff(weight)) > CANCELLED * np.abs(weight[1:]))
+        starts = np.flatnonzero(parted | other)
         sums, left = met(self.filled[order], starts)
-        rows = order[starts][left]
+        rows, group, sums = order[starts][left], np.cumsum(parted)[starts][left], sums[left]
+        owing = np.isin(group, group[sums[:, 0] <= 0])
+        starts = np.flatnonzero(~owing | np.append(True, group[1:] != group[:-1])[: len(group)])
+        sums, left = met(sums, starts)
+        rows = rows[starts][left]
         columns = [None if column is None else column[rows] for column in self.columns()]
         return self.with_columns(columns, sums[left])
 

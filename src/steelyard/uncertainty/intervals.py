@@ -164,6 +164,8 @@ def intervals(
         for method, at in methods.items():
             if method == WILSON:
                 bounds[:, at] = _wilson(*[each.take(at) for each in (value, errors.plain, trials, critical)])
+                fixed = at[errors.smooth.take(at) <= NO_ERROR]  # whatever rows there are: the mean of all prevalences
+                bounds[:, fixed] = value[fixed]
             elif method == MEAN or method in OF_THEIR_OWN:
                 bounds[:, at] = centre[at] + SIDES * reach[at]
             else:

@@ -20,6 +20,8 @@ from .variances import NO_ERROR, second_moment
 if TYPE_CHECKING:
     from ..kinds import Array
 
+HALVINGS = 50
+
 
 @dataclass(frozen=True)
 class SkewedEvaluation(RowEvaluation):
@@ -42,6 +44,10 @@ class SkewedEvaluation(RowEvaluation):
     @abstractmethod
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """Bounds of a slot to which every row adds the same."""
+
+    @abstractmethod
+    def unseen(self, slot: Slot, share: float) -> float:
+        """How far rows unlike all that were seen would move a value, if they were this share of all rows."""
 
     def result(self, slot: Slot) -> Found:
         """The value of a slot and its spread."""
@@ -112,12 +118,16 @@ class SkewedEvaluation(RowEvaluation):
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
         raise NotImplementedError(slot)
 
+    def turned(self, slot: Slot, shares: tuple[float, float]) -> tuple[float, float] | None:
+        """What a slot can be between two shares, where it falls at the one and rises at the other; None elsewhere."""
+        raise NotImplementedError(slot, shares)
+
     def _beside_a_count(self, slot: Slot, usual: tuple[float, float], level: float) -> tuple[float, float]:
         """Wilson's interval of the share that a slot goes with, moved to its value."""
         (value, _), (variance, _), (freedom, _), _ = self.result(slot)
         share, sign = self.counted(slot)
         bounds = self._wilson(share, float(np.sqrt(variance)), level, freedom)
-        low, high = sorted(value + sign * (bound - share) for bound in bounds)
+        low, high = self.turned(slot, bounds) or sorted(value + sign * (bound - share) for bound in bounds)
         # All rows are right, say: the share may yet be another, and something else makes the value scatter.
         return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
 
@@ -134,3 +144,40 @@ class SkewedEvaluation(RowEvaluation):
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """None: there are no values of single classes."""
         return iter(())
+
+
+@dataclass(frozen=True)
+class Steady:
+    """A difference that every row makes the same: none at all, say, where two classifiers always agree.
+
+    That does not prove that all rows will. So many rows tell how rare others are at most, as they do of one value.
+    """
+
+    first: SkewedEvaluation
+    second: SkewedEvaluation
+    slot: Slot
+    difference: float
+
+    def reach(self, critical: float) -> float:
+        """How far the difference may be off, by Wilson's bound for what was never seen in so many rows."""
+        return self._moved(1.0 if np.isinf(critical) else critical**2 / (self._trials + critical**2))
+
+    @property
+    def critical(self) -> float:
+        """The critical value at which there may be no difference at all."""
+        low, high = 0.0, 1.0
+        if self._moved(high) < abs(self.difference):
+            return np.inf
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._moved(middle) < abs(self.difference) else (low, middle)
+        return float(np.sqrt(self._trials * low / (1 - low)))
+
+    @property
+    def _trials(self) -> float:
+        return self.first.total / self.first.unit
+
+    def _moved(self, share: float) -> float:
+        """By so many rows unlike all others; classifiers that differ can both do something else there."""
+        moves = [each.unseen(self.slot, share) for each in (self.first, self.second)]
+        return max(moves) if self.difference == 0 else sum(moves)
