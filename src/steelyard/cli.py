@@ -253,11 +253,11 @@ def _choose(
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
     from .deciding.decisions import choose_threshold
-    from .deciding.goals import Goal
+    from .deciding.goals import Goal, Written
     from .measures import find
 
     rule, file = read_threshold(text)
-    if not isinstance(rule, str):
+    if not isinstance(rule, str) or (file is None and Written.of(rule) is None):
         mend = "Say best:f1, cost:costs.csv or 'max specificity where sensitivity >= 0.8'"
         raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
     goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))

@@ -12,7 +12,7 @@ from ..errors import SteelyardError, quoted
 from ..files.formats import names_of
 from ..files.paths import UNREAD, discover
 from ..scale import listed
-from .words import TARGETS
+from .words import COSTS_OF_THRESHOLDS, TARGETS
 
 
 def mistake(error: CycloptsError, given: Sequence[str]) -> str:
@@ -21,6 +21,8 @@ def mistake(error: CycloptsError, given: Sequence[str]) -> str:
         return _needed(error, given)
     if isinstance(error, UnknownOptionError) and "-" in (error.token.keyword, error.token.value):
         return f"standard input is not read. {UNREAD}"
+    if isinstance(error, UnknownOptionError) and error.token.keyword == "--cost" and "thresholds" in given[:1]:
+        return f"thresholds has no option --cost. {COSTS_OF_THRESHOLDS}"
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         return _left_over(error.unused_tokens[0], given)
     return str(error)

@@ -56,7 +56,21 @@ PROBLEMS = {
     "n_jobs is": "--jobs is",
     "cv is": "--folds is",
 }
-ANY_SCORES = "; or take other scores as they are with threshold=, or measures=['auc']"
+COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: --choose cost:costs.csv"
+
+# What does not help in some commands, and what to do there instead.
+INSTEAD = {
+    "calibration": [  # it needs probabilities
+        (re.compile(r"; or take other scores as they are with threshold=.*"), ""),
+        (re.compile(r"; or pass the assigned class instead, or rank rows .*"), ""),
+        (re.compile(r", or pass the assigned class instead$"), ""),
+    ],
+    "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
+        (re.compile(r"(with threshold=), or measures=\['auc'\]"), r"\1"),
+        (re.compile(r", or rank rows by the scores .*"), ""),
+    ],
+    "thresholds": [(re.compile(r"Give cost=.*"), COSTS_OF_THRESHOLDS)],
+}
 
 
 def as_typed(mend: str) -> str:
@@ -70,7 +84,9 @@ def as_typed(mend: str) -> str:
 
 def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
     """An error of the library, as one who typed a command is told it."""
-    mend = error.mend.replace(ANY_SCORES, "") if command == "calibration" else error.mend  # it needs probabilities
+    mend = error.mend
+    for useless, instead in INSTEAD.get(command, ()):
+        mend = useless.sub(instead, mend)
     begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
     problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
     return type(error)(problem, file=error.file, column=error.column, row=error.row, mend=as_typed(mend))

@@ -1,0 +1,65 @@
+"""What messages tell to do works when it is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli import main
+
+ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
+ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
+SCORE = ["answers.csv", "--truth", "ill", "--event", "yes", "--score"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(list(words))
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("answers.csv").write_text("\n".join(["ill,model,score,votes", *ROWS, ""]))
+    Path("costs.csv").write_text("true,no,yes\nno,0,1\nyes,10,0\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--choose", "cost"],
+        ["--choose", "best:cost"],
+        ["--choose", "max f1 where cost <= 1"],
+        ["--cost", "costs.csv"],
+        ["--measures", "cost"],
+    ],
+)
+def test_costs_of_thresholds_are_named_in_what_is_chosen_for(
+    capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    status, _, err = run(capsys, "thresholds", *SCORE, "score", *words)
+    assert status == 2
+    assert "cost:costs.csv" in err
+    assert "'cost' or" not in err
+    assert "--cost costs.csv" not in err
+    assert run(capsys, "thresholds", *SCORE, "score", "--choose", "cost:costs.csv")[0] == 0
+
+
+def test_a_tally_of_scores_on_any_scale_needs_a_threshold(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tally", *SCORE, "votes", "--measures", "auc", "--out", "votes.tally"]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert err.endswith("or take other scores as they are with --threshold\n")
+    assert run(capsys, *words, "--threshold", "2")[0] == 0
+    assert err.replace("--threshold\n", "--threshold, or --measures auc\n") == run(capsys, "assess", *SCORE, "votes")[2]
+
+
+@pytest.mark.parametrize(("command", "offers"), [("assess", 2), ("tally", 1), ("calibration", 0)])
+def test_a_command_offers_only_what_it_takes(capsys: pytest.CaptureFixture[str], command: str, offers: int) -> None:
+    Path("grades.csv").write_text("grade,p_a,p_b\na,6,-5\nb,0.2,0.8\n")
+    out = ["--out", "grades.tally"] if command == "tally" else []
+    status, _, err = run(capsys, command, "grades.csv", "--truth", "grade", "--membership", "p_*", *out)
+    assert status == 2
+    assert [words in err for words in ("pass the assigned class", "--measures auc")] == [offers > 0, offers > 1]
