@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
+from steelyard.cli import main
 from steelyard.deciding.goals import Goal, Limit
 from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
 
@@ -320,6 +322,30 @@ def test_at_threshold_is_assessing_there(tested: sy.Assessment) -> None:
     sliced = sy.assess(truth, score, event="yes", threshold=0.5, by=np.arange(300) % 2)
     part = sliced.slices[1].at_threshold(1.0)
     assert_allclose(part["f1"].value, sy.assess(truth[1::2], score[1::2], event="yes", threshold=1.0)["f1"].value)
+
+
+def test_a_threshold_for_a_class_that_is_named_is_one_for_the_event() -> None:
+    truth, score = sample()
+    chances = 1 / (1 + np.exp(-score))
+    given = sy.assess(truth, np.stack([1 - chances, chances], axis=1))
+    with pytest.raises(EventNeeded, match="label='yes' here"):
+        given.at_threshold(0.3)
+    there = sy.assess(truth, chances, event="yes", threshold=0.3)
+    assert_array_equal(given.at_threshold(0.3, label="yes").confusion(), there.confusion())
+
+
+def test_one_threshold_does_not_part_three_classes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    chances = np.random.default_rng(1).dirichlet([1, 1, 1], 60)
+    truth = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    given = sy.assess(truth, chances, event="c")
+    for asked in (lambda: given.at_threshold(0.3), lambda: given.best_threshold("f1")):
+        with pytest.raises(BadOption, match="parts two classes, not 3"):
+            asked()
+    rows = [f"{label},{','.join(map(str, row))}" for label, row in zip(truth, chances.tolist(), strict=True)]
+    (tmp_path / "grades.csv").write_text("\n".join(["grade,p_a,p_b,p_c", *rows, ""]))
+    words = [str(tmp_path / "grades.csv"), "--truth", "grade", "--membership", "p_*", "--event", "c"]
+    assert main(["thresholds", *words, "--choose", "best:f1"]) == 2
+    assert "a threshold parts two classes, not 3" in capsys.readouterr().err
 
 
 # --- costs of more than two classes, and declining --------------------------------------------------------------

@@ -206,8 +206,6 @@ class Assessment(Evaluated):
         from ..deciding.decisions import choose_threshold
         from ..deciding.goals import Goal, Written, conditions
 
-        if len(self.classes) > 2:
-            raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend="See steelyard.decide")
         written, way = Written.of(measure) if isinstance(measure, str) else None, None
         if written is not None:
             measure, where, way = written.measure, [*written.where, *conditions(where)], written.way
@@ -333,12 +331,12 @@ class Assessment(Evaluated):
         self._refuse_improbable()
         return recalibrated(self, method, folds, as_seed(seed, self.settings.seed))
 
-    def at_threshold(self, threshold: float) -> Assessment:
-        """The same classifier with another threshold for the event."""
+    def at_threshold(self, threshold: float, label: Any = None) -> Assessment:
+        """The same classifier with another threshold for the event, or for the class of two that is named."""
         least, model = as_number(threshold), self.tally.models.index(self.model)
         if np.isnan(least):
             raise BadOption(f"the threshold is {quoted(threshold)}", mend="Give a number")
-        tally = self.tally.at_threshold(model, self.code(None), least)
+        tally = self.tally.at_threshold(model, self.code_of_two(label), least)
         return Assessment(tally, self.settings, self.model, slice=self.slice)
 
     def gap(self, name: str | Measure, part: Any = None) -> Estimate:

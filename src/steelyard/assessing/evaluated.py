@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..errors import EventNeeded, UnknownMeasure, quoted
+from ..errors import BadOption, EventNeeded, UnknownMeasure, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.formulas import Formulas
@@ -247,6 +247,13 @@ class Evaluated:
             mend = f"Name one of {listed(self.classes, 5)}: label={last} here, or event={last} in assess or compare"
             raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
         return code
+
+    def code_of_two(self, label: Any = None) -> int:
+        """The class that a threshold parts from the other one; more than two are not parted by one."""
+        if len(self.classes) > 2:
+            mend = "Give a truth that is one class and the rest, or see steelyard.decide"
+            raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend=mend)
+        return self.code(label)
 
     @property
     def has_scores(self) -> bool:

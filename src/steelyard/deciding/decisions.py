@@ -209,6 +209,7 @@ def _most_wrong(size: float, share: float, probability: float) -> int:
 
 def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decision:
     """Choose a threshold for the event, and tell what it achieves."""
+    assessment.code_of_two()
     thresholds = Thresholds(assessment.event_ranking(), goal.prevalence)
     place = thresholds.choose(goal)
     if place is None:
