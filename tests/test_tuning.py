@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption, UnknownMeasure
+from steelyard.errors import BadOption, MissingValues, UnknownMeasure
 from steelyard.plots.tuning import TuningDisplay
 from steelyard.resampling.permuting import _orders
 from steelyard.table import Table
@@ -325,3 +325,12 @@ def test_options_of_permutation_tests_are_checked() -> None:
         sy.permutation_test(["lda", "qda"], SEPALS, Y)
     with pytest.raises(BadOption, match="no value of prevalence is better"):
         sy.permutation_test("lda", SEPALS, Y, measure="prevalence", permutations=1)
+
+
+def test_a_tuned_classifier_leaves_no_rows_out_by_itself() -> None:
+    labels = Y.astype(object)
+    labels[3] = None
+    rule = sy.TunedClassifier(KNeighborsClassifier(), {"n_neighbors": [1, 15]}, cv=3)
+    with pytest.raises(MissingValues, match=r"row 3: .* leave such rows out of X, y") as caught:
+        rule.fit(SEPALS, labels)
+    assert "missing=" not in str(caught.value)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..columns import is_single
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, quoted
+from ..errors import BadOption, MissingValues, quoted
 from ..registry import Measure, same
 from ..scale import Continuum, Scale
 from ..table import Table
@@ -334,7 +334,10 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """
         names = ("measure", "one_se", *SEARCH)
         options = {name: getattr(self, name) for name in names} | self._told((groups, sd, sd_response, response))
-        self.tuning_ = tune(self.estimator, self.grid, X, y, training=False, progress=False, **options)
+        try:
+            self.tuning_ = tune(self.estimator, self.grid, X, y, training=False, progress=False, **options)
+        except MissingValues as error:  # a classifier leaves no rows out by itself
+            raise error.mended("Fill it in, or leave such rows out of X, y and what goes with them") from None
         self.best_estimator_ = self.tuning_.fit(X, y)
         self.classes_ = self.best_estimator_.classes_
         return self
