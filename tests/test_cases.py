@@ -129,7 +129,13 @@ def test_names_are_matched_to_classes(classes: tuple[Any, ...], names: tuple[Any
         ({"low": [1.0], "medium": [0.0]}, "class 'high' has no membership column"),
         ({"low": [1.0], "medium": [0.0], "hihg": [0.0]}, "'high' has no membership column and column 'hihg' belongs"),
         ({"low": [1.0], "medium": [0.0], "high": [0.0], "odd": [0.0]}, "column 'odd' belongs to no class"),
-        ({"p_low": [1.0], "q_medium": [0.0], "p_high": [0.0]}, "class 'low' has no membership column"),
+        (
+            {"p_low": [1.0], "q_medium": [0.0], "p_high": [0.0]},
+            "class 'medium' has no membership column and column 'q_m",
+        ),
+        ({"p_low": [1.0], "p_medium": [0.0]}, "class 'high' has no membership column. "),
+        ({"p_low": [1.0], "p_medium": [0.0], "p_hihg": [0.0]}, "'high' has no membership column and column 'p_hihg' b"),
+        ({"x": [1.0], "y": [0.0]}, "class 'low' has no membership column and column 'x' belongs to no class"),
     ],
 )
 def test_every_class_needs_its_own_column(prediction: Any, words: str) -> None:

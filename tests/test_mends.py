@@ -63,3 +63,35 @@ def test_a_command_offers_only_what_it_takes(capsys: pytest.CaptureFixture[str],
     status, _, err = run(capsys, command, "grades.csv", "--truth", "grade", "--membership", "p_*", *out)
     assert status == 2
     assert [words in err for words in ("pass the assigned class", "--measures auc")] == [offers > 0, offers > 1]
+
+
+COLUMNS = ["grades.csv", "--truth", "grade", "--measures", "error", "--membership"]
+
+
+@pytest.mark.parametrize("named", ["p_*", "p_low,p_top,p_hgih"])
+def test_a_column_that_is_called_otherwise_is_told_from_the_others(
+    capsys: pytest.CaptureFixture[str], named: str
+) -> None:
+    Path("grades.csv").write_text("grade,p_low,p_top,p_hgih\nlow,1,0,0\ntop,0,1,0\nhigh,0,0,1\n")
+    status, _, err = run(capsys, "assess", *COLUMNS, named)
+    assert status == 2
+    assert "class 'high' has no membership column and column 'p_hgih' belongs to no class" in err
+    assert err.endswith("call its column 'p_high'\n")
+    Path("grades.csv").write_text(Path("grades.csv").read_text().replace("hgih", "high"))
+    assert run(capsys, "assess", *COLUMNS, named.replace("hgih", "high"))[0] == 0
+
+
+def test_a_class_without_a_column_is_named_and_what_its_column_would_be_called(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("grades.csv").write_text("grade,p_low,p_top,p_high\nlow,1,0,0\ntop,0,1,0\nhigh,0,0,1\n")
+    status, _, err = run(capsys, "assess", *COLUMNS, "p_low,p_top")
+    assert status == 2
+    assert "class 'high' has no membership column. " in err
+    assert err.endswith("give it one too, such as 'p_high'\n")
+    assert run(capsys, "assess", *COLUMNS, "p_low,p_top,p_high")[0] == 0
+    status, _, err = run(capsys, "assess", *COLUMNS, "p_low,p_top,p_high", "--where", "grade != 'high'")
+    assert status == 2
+    assert "column 'p_high' belongs to no class. Classes are 'low', 'top'; name all of them: --scale " in err
+    more = ["--where", "grade != 'high'", "--scale", "low,top,high"]
+    assert run(capsys, "assess", *COLUMNS, "p_low,p_top,p_high", *more)[0] == 0

@@ -37,6 +37,7 @@ AS_TYPED = [
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
     (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
+    (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
     (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),

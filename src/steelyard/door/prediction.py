@@ -216,7 +216,7 @@ class Prediction:
     def _order(self, scale: Scale) -> Sequence[int]:
         """Which column belongs to each class of the scale."""
         if self.class_names:
-            return sources.bind(self.class_names, scale)
+            return sources.bind(self.class_names, scale, self.headings)
         if len(self.columns) == len(scale):
             return range(len(scale))
         mend = "Give one column a class, in the order of scale=Scale([...]), or a frame with class names"

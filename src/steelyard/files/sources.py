@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from .streams import Files, Loaded
 from .where import Filter, refuse_unknown
 
 __all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
+
+MOST_LOOKED_AT = 100  # names and classes: so many tell what columns are called, and somebody waits for the message
 
 
 def read(source: Any, where: str | None = None) -> Any:
@@ -105,19 +108,16 @@ def _matching(names: Sequence[str], pattern: str) -> dict[str, str]:
     return {name[len(before) : len(name) - len(after)]: name for name in found}
 
 
-def bind(names: Sequence[str], scale: Scale) -> list[int]:
-    """Find the place of every class among names; refuse anything less than one to one."""
-    texts, stripped = _spelled(names, scale)
-    stripped = _strip_common(stripped, texts)
-    missing = [text for text in texts if text not in stripped]
-    extra = [name for text, name in zip(stripped, names, strict=True) if text not in texts]
-    if missing or extra or len(names) != len(texts):
-        problem = [f"class {quoted(text)} has no membership column" for text in missing[:1]]
-        problem += [f"column {quoted(name)} belongs to no class" for name in extra[:1]]
-        raise UnboundClasses(
-            " and ".join(problem) or "two membership columns belong to one class",
-            mend=f"Classes are {listed(scale.classes)}; bind them by name: {{class: column}}",
-        )
+def bind(names: Sequence[str], scale: Scale, headings: Sequence[str] = ()) -> list[int]:
+    """Find the place of every class among names; refuse anything less than one to one.
+
+    Headings are what the columns are called where they come from, for messages.
+    """
+    (texts, names), (_, headings) = _spelled(names, scale), _spelled(headings, scale)
+    stripped = _strip_common(names, texts)
+    if len(names) != len(texts) or set(stripped) != set(texts):
+        told = max(headings or names, names, key=lambda some: _ends(some, texts)[0])
+        raise _unbound(told, texts, f"Classes are {listed(scale.classes)}")
     return [stripped.index(text) for text in texts]
 
 
@@ -133,6 +133,36 @@ def _spelled(names: Sequence[str], scale: Scale) -> tuple[list[str], list[str]]:
     if all(isinstance(label, bool) for label in scale.classes):
         return [text.lower() for text in texts], [name.lower() for name in names]
     return texts, list(names)
+
+
+def _unbound(names: Sequence[str], texts: Sequence[str], classes: str) -> UnboundClasses:
+    """Say which class and which column are the odd ones, by how most of the columns are called."""
+    _, before, after = _ends(names, texts)
+    called = {text: f"{before}{text}{after}" for text in texts}
+    missing = [text for text, name in called.items() if name not in names]
+    extra = [name for name in names if name not in called.values()]
+    problem = [f"class {quoted(text)} has no membership column" for text in missing[:1]]
+    problem += [f"column {quoted(name)} belongs to no class" for name in extra[:1]]
+    mend = "bind them by name: {class: column}"
+    if missing:
+        name = quoted(called[missing[0]])
+        mend = f"call its column {name}, or {mend}" if extra else f"give it one too, such as {name}"
+    elif extra:
+        mend = "name all of them: scale=Scale([...]), or leave it out"
+    problems = " and ".join(problem) or "two membership columns belong to one class"
+    return UnboundClasses(problems, mend=f"{classes}; {mend}")
+
+
+def _ends(names: Sequence[str], texts: Sequence[str]) -> tuple[int, str, str]:
+    """With how many names there is a class between the same beginning and ending, and these: those of most names."""
+    counts = Counter(
+        (name[:start], name[start + len(text) :])
+        for name in names[:MOST_LOOKED_AT]
+        for text in texts[:MOST_LOOKED_AT]
+        for start in range(len(name) - len(text) + 1)
+        if name.startswith(text, start)
+    )
+    return max(((count, *ends) for ends, count in counts.items()), key=lambda each: each[0], default=(0, "", ""))
 
 
 def _strip_common(names: Sequence[str], texts: Sequence[str]) -> list[str]:
