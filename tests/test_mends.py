@@ -95,3 +95,20 @@ def test_a_class_without_a_column_is_named_and_what_its_column_would_be_called(
     assert "column 'p_high' belongs to no class. Classes are 'low', 'top'; name all of them: --scale " in err
     more = ["--where", "grade != 'high'", "--scale", "low,top,high"]
     assert run(capsys, "assess", *COLUMNS, "p_low,p_top,p_high", *more)[0] == 0
+
+
+@pytest.mark.parametrize("named", [1, 2])
+def test_tallies_that_differ_in_the_event_say_so_and_can_be_made_alike(
+    capsys: pytest.CaptureFixture[str], named: int
+) -> None:
+    words = ["tally", "answers.csv", "--truth", "ill", "--assigned", "model"]
+    for number in (1, 2):
+        event = ["--event", "yes"] if number == named else []
+        assert run(capsys, *words, *event, "--out", f"{number}.tally")[0] == 0
+    status, _, err = run(capsys, "merge", "1.tally", "2.tally")
+    ours, theirs = ("'yes'", "none") if named == 1 else ("none", "'yes'")
+    assert status == 2
+    assert f"file '2.tally': the event is {ours} in one tally and {theirs} in the other" in err
+    assert err.endswith("Make both with --event 'yes'\n")
+    assert run(capsys, *words, "--event", "yes", "--out", f"{3 - named}.tally")[0] == 0
+    assert run(capsys, "merge", "1.tally", "2.tally")[0] == 0

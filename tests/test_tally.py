@@ -216,9 +216,9 @@ def test_no_scores_are_left_of_a_tally_without_rows() -> None:
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        (tally(list("ab"), list("ab"), scale=Scale(["a", "b", "c"])), "different scale"),
-        (tally(list("ab"), list("ab"), scale=Scale(["c", "b", "a"], event="b")), "different scale"),
-        (tally(list("ab"), list("ab"), list("ab")), "different models"),
+        (tally(list("ab"), list("ab"), scale=Scale(["a", "b", "c"])), "the event is "),
+        (tally(list("ab"), list("ab"), scale=Scale(["c", "b", "a"], event="b")), "one tally has the classes "),
+        (tally(list("ab"), list("ab"), list("ab")), "one tally is of "),
         (tally(list("ab"), list("ab"), by=["x", "y"]), "one tally has slices and the other has none"),
         (tally(list("ab"), list("ab"), group=["x", "y"]), "one tally has groups and the other has none"),
     ],

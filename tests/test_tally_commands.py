@@ -139,8 +139,8 @@ def test_folders_of_shards_keep_their_shape(capsys: pytest.CaptureFixture[str], 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--truth", "y", "--assigned", "m", "--scale", "a,b,c"], "a different scale"),
-        (["--truth", "y", "--model", "other=m", "--scale", "a,b"], "a different models"),
+        (["--truth", "y", "--assigned", "m", "--scale", "a,b,c"], "has the classes 'a', 'b', the other 'a', 'b', 'c'"),
+        (["--truth", "y", "--model", "other=m", "--scale", "a,b"], "is of 'prediction', the other of 'other'"),
         (["--truth", "y", "--assigned", "o", "--scale", "a,b"], "model prediction is 'm' and 'o'"),
         (["--truth", "o", "--assigned", "m", "--scale", "a,b"], "truth is 'y' and 'o'"),
         ([*PLAIN, "--weight", "w"], "weight is not given and 'w (counts)'"),

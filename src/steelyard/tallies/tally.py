@@ -13,7 +13,7 @@ import numpy as np
 from ..columns import things_in
 from ..door.cases import Cases, Given
 from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
-from ..scale import Label, Scale
+from ..scale import Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of
@@ -178,13 +178,12 @@ class Tally:
 
     def refuse_unlike(self, other: Tally) -> None:
         """Name the difference to a tally that cannot be added."""
-        for what in ("scale", "models"):
-            if getattr(self, what) != getattr(other, what):
-                raise UnlikeTallies(
-                    f"the tallies have a different {what}: "
-                    f"{quoted(getattr(self, what), 100)} and {quoted(getattr(other, what), 100)}",
-                    mend="Only tallies of the same classifiers on the same classes add up; name all classes: scale=",
-                )
+        _refuse_other_scale(self.scale, other.scale)
+        if self.models != other.models:
+            raise UnlikeTallies(
+                f"one tally is of {listed(self.models)}, the other of {listed(other.models)}",
+                mend="Only tallies of the same classifiers add up: make both with the same names of them",
+            )
         ours, theirs = dict(self.reading), dict(other.reading)
         for what in sorted({*ours, *theirs}) if ours and theirs else ():
             if ours.get(what) != theirs.get(what):
@@ -299,6 +298,25 @@ def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...]) -> Summaries 
     summarising = Summarising(recipe)
     summarising.add(rows, slices)
     return summarising.state()
+
+
+def _refuse_other_scale(one: Scale, other: Scale) -> None:
+    """Name the difference between the scales of tallies that cannot be added."""
+    if one == other:
+        return
+    if one.classes != other.classes:
+        problem = f"one tally has the classes {listed(one.classes)}, the other {listed(other.classes)}"
+        raise UnlikeTallies(problem, mend="Make both with all classes in the same order: scale=Scale([...])")
+    if one.event != other.event:
+        ours, theirs = ("none" if scale.event is None else quoted(scale.event) for scale in (one, other))
+        named = theirs if one.event is None else ours
+        raise UnlikeTallies(
+            f"the event is {ours} in one tally and {theirs} in the other", mend=f"Make both with event={named}"
+        )
+    raise UnlikeTallies(
+        f"one tally has the scale {quoted(one, 100)}, the other {quoted(other, 100)}",
+        mend="Cut both at the same places, as by scale=Continuum([65])",
+    )
 
 
 def _said(value: str | None) -> str:
