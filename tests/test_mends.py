@@ -112,3 +112,30 @@ def test_tallies_that_differ_in_the_event_say_so_and_can_be_made_alike(
     assert err.endswith("Make both with --event 'yes'\n")
     assert run(capsys, *words, "--event", "yes", "--out", f"{3 - named}.tally")[0] == 0
     assert run(capsys, "merge", "1.tally", "2.tally")[0] == 0
+
+
+def test_a_threshold_is_told_even_to_whom_wants_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["thresholds", *SCORE, "score"]
+    told = "threshold 0.5800: highest specificity where sensitivity >= 0.75\n"
+    choice = ["--choose", "max specificity where sensitivity >= 0.75"]
+    status, out, err = run(capsys, *words, "--quiet", *choice)
+    assert (status, err) == (0, "")
+    assert out.startswith(told)
+    assert run(capsys, *words, *choice)[1].endswith(out)
+    status, out, err = run(capsys, *words, "--csv", *choice)
+    assert out.startswith("threshold,")
+    assert err.startswith(told)
+    status, out, err = run(capsys, *words, "--quiet", "--choose", "max f1 where accuracy >= 0.9")
+    assert (status, out) == (1, "")
+    assert err.startswith("no threshold: highest f1 where accuracy >= 0.9; accuracy >= 0.9 is met at no threshold")
+
+
+@pytest.mark.parametrize("choice", [[], ["--choose", "best:f1"]])
+def test_a_guarantee_is_of_conditions(capsys: pytest.CaptureFixture[str], choice: list[str]) -> None:
+    words = ["thresholds", *SCORE, "score", *choice, "--guarantee", "0.5"]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert err.endswith("Say of which: --choose 'max specificity where sensitivity >= 0.8'\n")
+    status, out, _ = run(capsys, *words, "--choose", "max specificity where sensitivity >= 0.8")
+    assert status == 0
+    assert "guaranteed with probability 0.5" in out

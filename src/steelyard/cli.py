@@ -31,11 +31,11 @@ from .commands.options import (
 from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
-from .commands.telling import tell_assessment, tell_comparison
+from .commands.telling import tell_assessment, tell_choices, tell_comparison
 from .commands.words import costs, measure_names, models, told_as_typed, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
-from .showing.rendering import harmless_lines, threshold_view
+from .showing.rendering import threshold_view
 from .terminal import (
     COMMAND,
     Screen,
@@ -234,8 +234,12 @@ def thresholds(
     found = result.thresholds(wanted, prevalence=prevalence)
     labels = labels_in(loaded.table, truth, reading)
     chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
+    if guarantee is not None and not any(one.goal.limits for one in chosen):
+        mend = "Say of which: --choose 'max specificity where sensitivity >= 0.8'"
+        raise BadOption("--guarantee is of conditions on a choice, and there are none", mend=mend)
     if reading.prints_tables:
-        show(*threshold_view(result, found, wanted, rows), *[Text(harmless_lines(str(one))) for one in chosen])
+        show(*threshold_view(result, found, wanted, rows))
+    tell_choices(reading, chosen)
     write(
         reading,
         found,

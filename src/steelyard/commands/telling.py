@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from ..sums.statistics import CONFUSION
-from ..terminal import show, working
-from .options import Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
+from ..terminal import console, error_console, show, working
+from .options import Given, Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
+    from ..deciding.decisions import Decision
     from .requirements import Requirement
 
 
@@ -73,6 +76,15 @@ def tell_comparison(
     write_page(options, result)
     write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
     return tell_verdicts(options, verdicts)
+
+
+def tell_choices(options: Given, chosen: Sequence[Decision]) -> None:
+    """Say which thresholds were chosen, and where there is none why, even to whom wants quiet."""
+    from ..showing.rendering import harmless_lines
+
+    for one in chosen:
+        for_people = options.prints_tables or (one.found and "-" not in options.targets)
+        (console() if for_people else error_console()).print(Text(harmless_lines(str(one))))
 
 
 def _differences(result: Comparison, quiet: bool) -> list[dict[str, Any]]:
