@@ -11,6 +11,7 @@ from steelyard.cli import main
 ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
 ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
 SCORE = ["answers.csv", "--truth", "ill", "--event", "yes", "--score"]
+MODEL = ["assess", "answers.csv", "--truth", "ill", "--assigned", "model"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -139,3 +140,37 @@ def test_a_guarantee_is_of_conditions(capsys: pytest.CaptureFixture[str], choice
     status, out, _ = run(capsys, *words, "--choose", "max specificity where sensitivity >= 0.8")
     assert status == 0
     assert "guaranteed with probability 0.5" in out
+
+
+@pytest.mark.parametrize(
+    ("condition", "mend"),
+    [
+        ("error < 30", "error spans 0 to 1; did you mean 0.3?"),
+        ("sensitivity[yes].low >= 80", "sensitivity spans 0 to 1; did you mean 0.8?"),
+        ("kappa > -1.5", "kappa spans -1 to 1"),
+        ("lr_positive >= -1", "lr_positive spans 0 to ∞"),
+    ],
+)
+def test_limits_that_no_value_reaches_are_refused(
+    capsys: pytest.CaptureFixture[str], condition: str, mend: str
+) -> None:
+    status, out, err = run(capsys, *MODEL, "--require", condition)
+    assert (status, out) == (2, "")
+    assert f"the condition '{condition}' holds always or never" in err
+    assert err.endswith(f"{mend}\n")
+
+
+@pytest.mark.parametrize(
+    "condition", ["error < 1", "error >= 0", "kappa >= -1", "brier_multiclass <= 2", "lr_negative < 5"]
+)
+def test_limits_may_be_the_ends_of_what_a_measure_can_be(capsys: pytest.CaptureFixture[str], condition: str) -> None:
+    status, _, err = run(capsys, "assess", *SCORE, "score", "--require", condition)
+    assert (status, err) == (0, "")
+
+
+def test_a_requirement_of_what_is_undefined_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--scale", "no,perhaps,yes", "--require", "precision[perhaps] < 1"]
+    status, _, err = run(capsys, *MODEL, *words, "--quiet")
+    assert status == 1
+    assert err == "NOT HELD: precision[perhaps] < 1  (it is undefined: class 'perhaps' is never assigned)\n"
+    assert "| undefined: class 'perhaps' is never assigned |" in run(capsys, *MODEL, *words, "--markdown")[1]

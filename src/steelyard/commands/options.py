@@ -327,13 +327,12 @@ def tell_left_out(options: Given, notes: Sequence[str]) -> None:
 def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:
     """Say how the requirements fared; those that did not hold are told even to whom wants quiet."""
     from ..errors import harmless
-    from ..text import number
 
     screen = console() if options.prints_tables else error_console()
     for verdict in verdicts:
         if verdict.held and options.quiet:
             continue
         word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
-        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {number(verdict.value, 4)})")
+        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {harmless(verdict.found)})")
         screen.print(line)
     return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD

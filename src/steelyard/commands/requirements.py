@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +12,11 @@ from ..assessing.assessment import Assessment
 from ..errors import SteelyardError, UnknownLabel, UnknownMeasure, quoted
 from ..evaluating.layout import AVERAGES
 from ..measures import find
+from ..registry import Measure
 from ..scale import listed
+from ..showing.listing import span_text
 from ..suggestions import did_you_mean
+from ..text import number
 from .words import label_among
 
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
@@ -29,11 +33,18 @@ class BadRequirement(SteelyardError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a condition held, and on what value."""
+    """Whether a condition held, on what value, and why there is none where there is none."""
 
     text: str
     value: float
     held: bool
+    note: str = ""
+
+    @property
+    def found(self) -> str:
+        """What was found, in words."""
+        undefined = f"undefined: {self.note}" if self.note else "undefined"
+        return undefined if math.isnan(self.value) else number(self.value, 4)
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ class Requirement:
             named = ",".join([*[entry.label for entry in assessment.settings.measures], self.measure])
             raise error.mended(f"Name it too: --measures '{named}'") from None
         value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
-        return Verdict(self.text, value, bool(self.holds(value, self.limit)))
+        return Verdict(self.text, value, bool(self.holds(value, self.limit)), estimate.note)
 
 
 def read_requirement(text: str, models: Sequence[str]) -> Requirement:
@@ -78,10 +89,20 @@ def read_requirement(text: str, models: Sequence[str]) -> Requirement:
             mend=f"Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6'{several}",
         )
     part = None if found["part"] is None else found["part"].strip()
-    find(name := found["measure"].strip())  # an unknown measure is noticed before anything is computed
-    return Requirement(
-        text.strip(), model, name, part, found["bound"], OPERATORS[found["operator"]], float(found["number"])
-    )
+    name, limit = found["measure"].strip(), float(found["number"])
+    _refuse_beyond(find(name), limit, text)  # before anything is computed, as an unknown measure is
+    return Requirement(text.strip(), model, name, part, found["bound"], OPERATORS[found["operator"]], limit)
+
+
+def _refuse_beyond(measure: Measure, limit: float, text: str) -> None:
+    """A limit that no value can be beyond would hold, or fail, for ever: most such are per cent."""
+    low, high = measure.span
+    if not low <= limit <= high:
+        meant = f"; did you mean {limit / 100:g}?" if high < limit <= 100 * high else ""
+        raise BadRequirement(
+            f"the condition {quoted(text)} holds always or never",
+            mend=f"{measure.label} spans {span_text(measure)}{meant}",
+        )
 
 
 def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:

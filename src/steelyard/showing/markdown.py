@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import harmless
-from ..text import number
 
 if TYPE_CHECKING:
     from ..commands.requirements import Verdict
@@ -51,7 +50,7 @@ def requirements(verdicts: Sequence[Verdict]) -> list[str]:
     told = f"❌ **{missed} of {many} not held**" if missed else f"✅ **{many} held**"
     lines = ["| requirement | found | held |", "| :-- | --: | :-: |"]
     for verdict in verdicts:
-        cells = [f"<code>{escaped(verdict.text)}</code>", number(verdict.value, 4), "✅" if verdict.held else "❌ no"]
+        cells = [f"<code>{escaped(verdict.text)}</code>", escaped(verdict.found), "✅" if verdict.held else "❌ no"]
         lines.append(f"| {' | '.join(cells)} |")
     return [told, "", *lines, ""]
 
