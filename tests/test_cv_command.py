@@ -198,8 +198,7 @@ def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
     words = ["cv", str(tmp_path), "--target", "kind", "--models", "lda", "--folds", "2", "--missing", gaps]
     status, _, err = run(capsys, *words)
     assert status == 2
-    assert f"file '{tmp_path / 'b.csv'}', column " in err
-    assert f"row {row}: 1.5 cannot be a class label" in err
+    assert f"file '{tmp_path / 'b.csv'}', column 'kind', row {row}: 1.5 cannot be a class label" in err
     assert "file" not in run(capsys, *words, "--folds", "many")[2]
 
 
@@ -210,3 +209,32 @@ def test_options_that_say_nothing_here_are_refused(capsys: pytest.CaptureFixture
     status, _, err = run(capsys, "cv", flowers, "--target", "species", "--models", "lda", "--closed", "right")
     assert status == 2
     assert "--closed is of cuts, and none is given" in err
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "told"),
+    [
+        (["1,0.5,0.1", "x,0.7,0.1"], ["--cut", "1"], "column 'Härte [HV]', row 1: 'x' is no number"),
+        (["1,0.5,0.1", "2,0.7,-1"], ["--cut", "1", "--sd", "y"], "column 'y', row 1: "),
+        (["1,0.5,0.1", ",0.7,0.1"], [], "column 'Härte [HV]', row 1: the value is missing"),
+    ],
+)
+def test_columns_are_called_as_in_the_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rows: list[str], words: list[str], told: str
+) -> None:
+    path = tmp_path / "steel.csv"
+    path.write_text("\n".join(["Härte [HV],x,y", *rows, "2,0.1,0.1", "1,0.3,0.1", ""]), encoding="utf-8")
+    status, _, err = run(capsys, "cv", str(path), "--target", "Härte [HV]", "--models", "lda", "--folds", "2", *words)
+    assert status == 2
+    assert told in err
+
+
+def test_help_lists_no_option_that_is_refused(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    shown = run(capsys, "cv", "--help")[1]
+    assert "--group" in shown
+    for option in ("--weight", "--threshold", "--by", "--bad-files"):
+        assert f"{option} " not in shown
+        value = "skip" if option == "--bad-files" else "plot"
+        status, _, err = run(capsys, "cv", flowers, "--target", "species", "--models", "lda", option, value)
+        assert status == 2
+        assert "is not for cross-validation" in err

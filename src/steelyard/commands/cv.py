@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,22 @@ from cyclopts import Parameter
 
 from ..columns import as_number, as_numpy
 from ..door.variables import MEND, choose, matrix
-from ..errors import BadOption, harmless
+from ..errors import BadOption, SteelyardError, harmless
 from ..files.shares import ROW
 from ..table import Table
 from ..terminal import show
-from .options import Options, head_of, keywords_of, load_file, located, tell_verdicts, write, write_markdown, write_page
+from .options import (
+    Crossed,
+    Options,
+    head_of,
+    keywords_of,
+    load_file,
+    located,
+    tell_verdicts,
+    write,
+    write_markdown,
+    write_page,
+)
 from .words import words
 
 if TYPE_CHECKING:
@@ -60,7 +72,7 @@ def cv(
         ),
     ] = "lda,qda,knn:5,tree,logistic",
     fitting: Fitting = Fitting(),  # noqa: B008  (frozen)
-    options: Options = Options(),  # noqa: B008  (frozen)
+    options: Crossed = Crossed(),  # noqa: B008  (frozen)
 ) -> int:
     """Cross-validate classifiers, and tell which of them differ.
 
@@ -144,19 +156,32 @@ def _crossed(
     with counted_from(places):
         variables, called = matrix(kept, features)
         refuse_gaps(estimators, variables, called, MEND)
-        result = cross_assess(
-            estimators,
-            variables,
-            _taken(kept, target),
-            cv=read_folds(fitting.folds),
-            repeats=fitting.repeats,
-            seed=fitting.seed,
-            n_jobs=fitting.jobs,
-            groups=_taken(kept, named.pop("group")),
-            **{name: _taken(kept, value) for name, value in named.items()},
-            **said,
-        )
+        with _told_of({"y": target, "groups": named["group"], "sd": named["sd"], "sd_response": named["sd_response"]}):
+            result = cross_assess(
+                estimators,
+                variables,
+                _taken(kept, target),
+                cv=read_folds(fitting.folds),
+                repeats=fitting.repeats,
+                seed=fitting.seed,
+                n_jobs=fitting.jobs,
+                groups=_taken(kept, named.pop("group")),
+                **{name: _taken(kept, value) for name, value in named.items()},
+                **said,
+            )
     return result, [*notes, *more]
+
+
+@contextmanager
+def _told_of(columns: Mapping[str, Any]) -> Iterator[None]:
+    """Columns in messages are those of the file, whatever they are taken for."""
+    try:
+        yield
+    except SteelyardError as error:
+        name = columns.get(str(error.column))
+        if not isinstance(name, str):
+            raise
+        raise type(error)(error.problem, file=error.file, column=name, row=error.row, mend=error.mend) from None
 
 
 def _taken(table: Any, value: Any) -> Any:

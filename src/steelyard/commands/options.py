@@ -158,6 +158,17 @@ class Options(Reading, Judged):
     ] = "stop"
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Crossed(Options):
+    """The same where classifiers are fitted; what does not go with that is refused there, and so no help lists it."""
+
+    weight: Annotated[str | None, Parameter(show=False)] = None
+    threshold: Annotated[str | None, Parameter(show=False)] = None
+    by: Annotated[str | None, Parameter(show=False)] = None
+    bad_files: Annotated[Literal["stop", "skip"], Parameter(show=False)] = "stop"
+
+
 def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
     labels = labels_in(table, truth, reading)
