@@ -118,6 +118,7 @@ MENDS = {
     "StraddlingGroups": "Keep groups together: `cv=10` with `groups=` does, or `GroupKFold`.",
     "FailedFits": "The message has what the first fit said; look at X and y as the classifier would.",
     "UnknownModel": "The message lists the names that there are.",
+    "UnknownPart": "The message lists the parts that there are. It is a `KeyError` too.",
     "BadOption": "The message says what the option may be.",
     "UnknownOption": "The message says what it is called here. It is a `TypeError` too.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
 from steelyard.comparing.differences import Differences, holm, max_critical
-from steelyard.errors import UnknownMeasure
+from steelyard.errors import UnknownMeasure, UnknownPart
 from steelyard.uncertainty.log_odds import LogOdds
 from tests.cases_of import drawn
 
@@ -178,6 +178,20 @@ def test_best_and_verdict(rows: Any) -> None:
         found.best("prevalence")
     with pytest.raises(SteelyardError, match="no classifier 'four'"):
         _ = found["four"]
+
+
+def test_a_part_that_there_is_not_is_answered_with_those_that_there_are() -> None:
+    truth, said, parts = list("abab"), list("abbb"), ["north", "north", "south", "south"]
+    one, several = assess(truth, said, by=parts), compare(truth, {"m": said, "n": truth}, by=parts)
+    for slices in (one.slices, several.slices):
+        with pytest.raises(UnknownPart, match=r"^there is no part 'west'\. There are 'north', 'south'$"):
+            slices["west"]
+        with pytest.raises(KeyError, match=r"Did you mean 'north'\?"):
+            slices["nort"]
+        assert slices.get("west") is None
+        assert list(slices) == ["north", "south"]
+    with pytest.raises(UnknownPart, match="Name the column of parts: by="):
+        assess(truth, said).slices["north"]
 
 
 def test_slices_are_compared_apart(rows: Any) -> None:

@@ -227,6 +227,10 @@ def test_a_guarantee_does_not_depend_on_the_prevalence(tested: sy.Assessment) ->
         ({"measure": "prevalence"}, "no value of prevalence is better"),
         ({"measure": "f1", "where": "sensitivity about 0.8"}, "cannot be read"),
         ({"measure": "f1", "where": 3}, "cannot be read"),
+        (
+            {"measure": "f1", "where": "fpr <= .5 and npv >= .5"},
+            "cannot be read. Give several in a list: ['fpr <= .5', 'npv >= .5']",
+        ),
         ({"measure": "f1", "prevalence": 1.5}, "prevalence is 1.5"),
         ({"measure": "f1", "guarantee": 0.9}, "needs a condition"),
         ({"measure": "f1", "guarantee": "sure", "where": "fpr <= 0.1"}, "guarantee is 'sure'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -144,8 +145,12 @@ def test_intervals_of_the_parts_hold_the_truth_most_of_the_time() -> None:
 def test_a_decomposition_needs_a_score_that_has_parts() -> None:
     result = of_event()
     for score in ("auc", "skill", "spherical_score", "error", "calibration_error"):
-        with pytest.raises(BadOption, match="cannot be taken apart"):
+        with pytest.raises(BadOption, match="cannot be taken apart") as caught:
             result.decomposition(score)
+        known = re.findall(r"'(\w+)'", caught.value.mend)
+        assert {"brier", "brier_multiclass", "log_score", "ranked_probability_score", "zero_one_score"} <= {*known}
+        for name in known:
+            assert len(result.decomposition(name)) == 4
     with pytest.raises(BadOption, match="method is 'platt'"):
         result.decomposition(method="platt")  # type: ignore[arg-type]
     with pytest.raises(BadOption, match="bins is 0"):

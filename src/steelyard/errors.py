@@ -203,6 +203,12 @@ class UnknownModel(SteelyardError):
     """No classifier of that name in the comparison."""
 
 
+class UnknownPart(SteelyardError, KeyError):
+    """No part of the data of that name."""
+
+    __str__ = ValueError.__str__  # a KeyError would put its message into quotes
+
+
 class BadOption(SteelyardError):
     """An option has a value outside its range."""
 

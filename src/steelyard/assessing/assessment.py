@@ -18,7 +18,7 @@ from ..settings import STANDARDISE, as_seed
 from ..suggestions import refuse_unknown
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure
-from .evaluated import Evaluated
+from .evaluated import Evaluated, Slices
 from .parts import compute_all
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ class Assessment(Evaluated):
         return self["true_error_low"], self["true_error_high"]
 
     @property
-    def slices(self) -> dict[Label, Assessment]:
+    def slices(self) -> Slices[Assessment]:
         """One assessment for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, training=None, decision=None) for label in self.tally.parts}
+        return Slices((part, replace(self, slice=part, training=None, decision=None)) for part in self.tally.parts)
 
     def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
         """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
@@ -272,8 +272,8 @@ class Assessment(Evaluated):
         """Take a score apart: score = miscalibration - discrimination + uncertainty.
 
         Args:
-            score: "brier", "log_score", or another proper score; of a class against the rest. "brier_multiclass" is
-                the sum of the Brier scores of all classes, and so are its parts.
+            score: "brier", "log_score", or another score of rows of which lower is better; of a class against the
+                rest. "brier_multiclass" is the sum of the Brier scores of all classes, and so are its parts.
             label: The class; the event, or every class where there is no event, if not given.
             method: "corp" by isotonic regression, or "murphy" by bins.
             bins: How many bins of about equal size; few distinct forecasts have a bin each.

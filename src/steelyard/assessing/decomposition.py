@@ -15,10 +15,10 @@ from ..errors import BadOption, quoted
 from ..folds import fold_of
 from ..forecasts.recalibration import Recalibration, recalibrate
 from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Reliability
-from ..measures import find
+from ..measures import all_measures, find
 from ..parallel import in_order
 from ..registry import Measure
-from ..scale import Label
+from ..scale import Label, listed
 from ..suggestions import refuse_no_count, refuse_unknown
 from ..table import Table
 from ..tallies.tally import Tally
@@ -57,6 +57,11 @@ def tested(found: Mapping[Label, Reliability], seed: int) -> CalibrationTest:
     return replace(least, p=min(1.0, least.p * len(tests)), method=method)
 
 
+def has_parts(measure: Measure) -> bool:
+    """Whether a score can be taken apart: one of rows that is lower where it is better, whatever errors cost."""
+    return measure.of_rows and measure.better == "lower" and measure.penalty is None
+
+
 def decomposition(
     found: Mapping[Label, Reliability], score: Measure, method: Decomposition, bins: int, level: float, seed: int
 ) -> Table:
@@ -64,8 +69,9 @@ def decomposition(
     refuse_unknown("method", method, ("corp", "murphy"))
     refuse_no_count("bins", bins)
     measure = find("brier") if score.name == SUMMED else score
-    if not measure.of_rows or measure.better != "lower" or measure.penalty is not None:
-        raise BadOption(f"{score.label} cannot be taken apart", mend="Say brier, brier_multiclass or log_score")
+    if not has_parts(measure):
+        known = [entry.name for entry in all_measures().values() if has_parts(entry)]
+        raise BadOption(f"{score.label} cannot be taken apart", mend=f"Say one of {listed(known)}")
     parts = in_order(lambda one: _with_bounds(one, measure, method, bins, level, seed), list(found.values()))
     tables: dict[Label | None, Array] = dict(zip(found, parts, strict=True))
     if score.name == SUMMED:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from ..errors import BadOption, EventNeeded, UnknownMeasure, quoted
+from ..errors import BadOption, EventNeeded, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.formulas import Formulas
@@ -21,6 +21,7 @@ from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
 from ..scale import Continuum, Label, listed
 from ..settings import PRICED, Settings
+from ..suggestions import did_you_mean
 from ..summaries.summary import Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
@@ -34,6 +35,17 @@ if TYPE_CHECKING:
     from ..forecasts.evaluation import ForecastEvaluation
     from ..partition.evaluation import PartitionEvaluation
     from ..ranking.evaluation import RankedEvaluation
+
+Kind = TypeVar("Kind")
+
+
+class Slices(dict[Label, Kind]):
+    """One result for every part of the data; a part that there is not is answered with those that there are."""
+
+    def __missing__(self, part: Any) -> Kind:
+        """Name the parts."""
+        there = f"There are {listed(list(self))}" if self else "Name the column of parts: by="
+        raise UnknownPart(f"there is no part {quoted(part)}", mend=did_you_mean(part, self, there))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assessing.assessment import Assessment
+from ..assessing.evaluated import Slices
 from ..assessing.parts import compute
 from ..columns import things_in
 from ..door.cases import Cases
@@ -83,9 +84,10 @@ class Comparison:
         return self.assessments[name]
 
     @property
-    def slices(self) -> dict[Label, Comparison]:
+    def slices(self) -> Slices[Comparison]:
         """One comparison for every part of the data that ``by=`` named."""
-        return {label: replace(self, slice=label, cases=None, decisions={}, reread=None) for label in self.tally.parts}
+        without: dict[str, Any] = {"cases": None, "decisions": {}, "reread": None}
+        return Slices((part, replace(self, slice=part, **without)) for part in self.tally.parts)
 
     def table(self, simultaneous: bool = False) -> Table:
         """All estimates of all classifiers, one a row; the first column is the classifier.

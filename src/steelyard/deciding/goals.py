@@ -39,7 +39,9 @@ class Limit(NamedTuple):
             return text
         found = LIMIT.fullmatch(text) if isinstance(text, str) else None
         if found is None:
-            raise BadOption(f"the condition {quoted(text)} cannot be read", mend="Write it like 'sensitivity >= 0.8'")
+            several = [part.strip() for part in text.split(" and ")] if isinstance(text, str) else []
+            mend = f"Give several in a list: {several}" if len(several) > 1 else "Write it like 'sensitivity >= 0.8'"
+            raise BadOption(f"the condition {quoted(text)} cannot be read", mend=mend)
         return cls(counted(found["measure"]), found["sign"] == ">=", float(found["number"]))
 
     def met(self, values: Array) -> Marks:
