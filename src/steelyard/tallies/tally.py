@@ -13,7 +13,7 @@ import numpy as np
 from ..columns import things_in
 from ..door.cases import Cases, Given
 from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
-from ..scale import Label, Scale, listed
+from ..scale import Continuum, Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of
@@ -314,9 +314,15 @@ def _refuse_other_scale(one: Scale, other: Scale) -> None:
             f"the event is {ours} in one tally and {theirs} in the other", mend=f"Make both with event={named}"
         )
     raise UnlikeTallies(
-        f"one tally has the scale {quoted(one, 100)}, the other {quoted(other, 100)}",
+        f"the classes of one tally are {_cut(one)}, those of the other {_cut(other)}",
         mend="Cut both at the same places, as by scale=Continuum([65])",
     )
+
+
+def _cut(scale: Scale) -> str:
+    if not isinstance(scale, Continuum):
+        return "not cut"
+    return f"cut at {listed(scale.boundaries[1:-1])}, the {scale.closed} end of a class within it"
 
 
 def _said(value: str | None) -> str:
