@@ -354,7 +354,8 @@ def test_swapped_arguments_are_noticed(truth: Any, prediction: Any, options: Any
         ([[1], [0]], [1, 0], WrongShape),
         ([0.2, 0.7], [0.3, 0.4], UnusableLabels),
         ({"a": [0.2]}, [0], WrongShape),
-        ("truth.csv", [0, 1], WrongShape),
+        ("truth.csv", [0, 1], BadOption),
+        (pd.DataFrame({"y": [0, 1]}), [0, 1], WrongShape),
     ],
 )
 def test_what_is_wrong_but_not_swapped_is_called_otherwise(

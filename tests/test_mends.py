@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import steelyard as sy
 from steelyard.cli import main
+from steelyard.errors import BadOption, UnknownLabel, UnknownOption, UnusableLabels
 
 ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
 ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
@@ -174,3 +180,67 @@ def test_a_requirement_of_what_is_undefined_says_why(capsys: pytest.CaptureFixtu
     assert status == 1
     assert err == "NOT HELD: precision[perhaps] < 1  (it is undefined: class 'perhaps' is never assigned)\n"
     assert "| undefined: class 'perhaps' is never assigned |" in run(capsys, *MODEL, *words, "--markdown")[1]
+
+
+TRUE, SAID = ["y", "n", "y", "n"], ["y", "n", "n", "n"]
+
+
+@pytest.mark.parametrize("source", ["frame", "path"])
+def test_columns_without_the_one_of_the_truth_say_that_it_must_be_named(source: str) -> None:
+    frame = pd.DataFrame({"ill": TRUE, "said": SAID})
+    frame.to_csv("said.csv", index=False)
+    given = frame if source == "frame" else "said.csv"
+    calls: list[Callable[..., Any]] = [
+        lambda **more: sy.assess(given, assigned="said", **more),
+        lambda **more: sy.compare(given, {"a": "said"}, **more),
+        lambda **more: sy.compare(given, ["said"], **more),
+    ]
+    for call in calls:
+        with pytest.raises(
+            BadOption, match=r"which column holds the true classes is not said\. Name it: truth='column'$"
+        ):
+            call()
+        call(truth="ill")
+    with pytest.raises(BadOption, match="Name it: truth='column', and the prediction in assigned= or membership="):
+        sy.assess(given, "said")
+
+
+def test_arrays_that_are_named_are_told_how_they_are_given() -> None:
+    with pytest.raises(
+        UnknownOption, match=r"assess\(\) is not given y_true\. Say assess\(y_true, prediction\), or name"
+    ):
+        sy.assess(truth=TRUE, assigned=SAID)  # type: ignore[call-arg, arg-type]
+    with pytest.raises(UnknownOption, match=r"decide\(\) is not given cost\. Say decide\(prediction, cost\)$"):
+        sy.decide([0.5])  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("option", ["--score", "--assigned"])
+def test_decimals_have_a_comma_where_no_number_of_the_file_has_a_point(
+    capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    rows = "w;s;id\nja;0,9;1.000\nnein;0,2;1.001\n"
+    Path("comma.csv").write_text(rows)
+    words = ["assess", "comma.csv", "--truth", "w", "--event", "ja", option, "s"]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert err.endswith("or all in a file with a comma: then no number in it has a point, as 1.000 has\n")
+    Path("comma.csv").write_text(rows.replace("1.00", "100"))
+    assert run(capsys, *words)[0] == 0
+
+
+def test_whole_numbers_beside_an_event_are_taken_for_scores() -> None:
+    with pytest.raises(
+        UnusableLabels, match=r"column 'prediction': 10 is a number.*divide per cent by 100.*threshold="
+    ) as caught:
+        sy.assess(["y", "n", "y"], [90, 10, 60], event="y")
+    assert "Use one kind" not in str(caught.value)
+    assert sy.assess(["y", "n", "y"], [90, 10, 60], event="y", threshold=50)["error"].value == 0
+    assert sy.assess(["y", "n", "y"], np.array([90, 10, 60]) / 100, event="y")["error"].value == 0
+    with pytest.raises(UnusableLabels, match="Use one kind"):
+        sy.assess(["y", "n", "y"], [1, 0, 1], event="y")
+
+
+def test_scores_that_are_text_are_to_be_numbers() -> None:
+    with pytest.raises(UnknownLabel, match=r"Scores are numbers, not text, as values\.astype\(float\) makes them$"):
+        sy.assess(["y", "n"], ["0.9", "0.2"], event="y")
+    assert sy.assess(["y", "n"], np.array(["0.9", "0.2"]).astype(float), event="y")["error"].value == 0

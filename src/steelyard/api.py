@@ -12,7 +12,7 @@ from .assessing.assessment import Assessment
 from .columns import as_number
 from .deciding.decisions import least_cost
 from .deciding.rules import Rule
-from .door.admission import Request, predictions_by_name
+from .door.admission import Request, names_columns, predictions_by_name, refuse_untold
 from .door.cases import Door, Missing, replace_event
 from .door.measured import Knowledge
 from .door.prediction import recognise
@@ -128,6 +128,9 @@ def assess(
     if wanted is not None and prediction is not None:
         name = "assigned" if membership is None else "membership"
         raise BadOption(f"{name}= names columns, but arrays were given", mend="Leave it out, or give a frame")
+    if truth is None:
+        too = "" if wanted is not None else ", and the prediction in assigned= or membership="
+        refuse_untold(y_true, wanted is not None or isinstance(prediction, str), too)
     request = Request(truth, {MODEL: wanted}, door, where)
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
@@ -215,6 +218,8 @@ def compare(
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
+    if truth is None:
+        refuse_untold(y_true, names_columns(predictions))
     named = predictions_by_name(predictions, of_columns=truth is not None)
     found = weigh(
         Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
 FLAT = "Give one value a row: a list, an array or a column"
+DECIMALS = "Write decimals with a point; or all in a file with a comma: then no number in it has a point, as 1.000 has"
 
 
 def take(values: Any, name: str) -> Any:
@@ -165,9 +166,7 @@ def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
     words = () if not text else column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
     for row, word in enumerate(words):
         if word is not None and np.isnan(as_number(word, text=True)):
-            mend = (
-                "Write decimals with a point; in files with a comma, but all of them" if "," in word else "Give numbers"
-            )
+            mend = DECIMALS if "," in word else "Give numbers"
             return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend=mend)
     mend = "Turn the text into numbers" if text else "Give numbers"
     return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)

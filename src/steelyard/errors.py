@@ -214,7 +214,7 @@ class BadOption(SteelyardError):
 
 
 class UnknownOption(SteelyardError, TypeError):
-    """A function has no option of that name."""
+    """A function has no option of that name, or is not given one that it needs."""
 
 
 class UnreadableFile(SteelyardError):

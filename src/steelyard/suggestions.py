@@ -106,10 +106,17 @@ def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, R
     """Let a function that hands no options on tell what one is called here that it does not have."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    first = known[: code.co_argcount]
+    needed = first[: len(first) - len(function.__defaults__ or ())]
 
     @wraps(function)
     def called(*values: Given.args, **options: Given.kwargs) -> Returned:
         refuse_options(function.__name__, options, known)
+        for name in needed[len(values) :]:
+            if name not in options:
+                mend = f"Say {function.__name__}({', '.join(first)})"
+                mend += ", or name columns of a frame or file, which comes first" if "truth" in known else ""
+                raise UnknownOption(f"{function.__name__}() is not given {name}", mend=mend)
         return function(*values, **options)
 
     return called

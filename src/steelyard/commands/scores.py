@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import as_number
+from ..columns import DECIMALS, as_number
 from ..errors import NotNumbers, SteelyardError, quoted
 from ..files import sources
 from ..files.shares import Batch
@@ -57,5 +57,5 @@ def _mend(word: str) -> str:
     if word.rstrip().endswith("%"):
         return "Write shares instead of per cent: 0.12, not 12%"
     if "," in word:
-        return "Write decimals with a point; in files with a comma, but all of them"
+        return DECIMALS
     return "Give numbers; a column of labels goes with --assigned"

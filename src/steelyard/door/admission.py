@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,7 +52,7 @@ class Request:
         if self.truth is None:
             raise BadOption(
                 "there is no prediction",
-                mend="assess(y_true, prediction), or assess(frame, truth=..., assigned=...)",
+                mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
             )
         self._refuse_loose()
         return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true)))
@@ -154,6 +155,18 @@ def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File)
             file=file.shown,
             mend="Files that are read together need the same columns",
         )
+
+
+def refuse_untold(source: Any, named: bool, too: str = "") -> None:
+    """Of a path, or of a frame whose columns are named, the column of the true classes must be named too."""
+    if isinstance(source, str | os.PathLike | Files) or (named and hasattr(source, "columns")):
+        raise BadOption("which column holds the true classes is not said", mend=f"Name it: truth='column'{too}")
+
+
+def names_columns(predictions: Any) -> bool:
+    """Whether predictions of classifiers are told by the names of columns."""
+    values = list(predictions.values()) if isinstance(predictions, Mapping) else predictions
+    return isinstance(values, list | tuple) and any(isinstance(value, str) or _are_names(value) for value in values)
 
 
 def predictions_by_name(predictions: Any, of_columns: bool) -> dict[str, Any]:

@@ -16,6 +16,10 @@ from ..scale import Label, Scale, listed, of_one_kind
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Codes, Marks, Places
 
+SCORES = (
+    "Probabilities of the event lie between 0 and 1: divide per cent by 100; or take other scores as they are with "
+    "threshold=, or measures=['auc']"
+)
 FEW = 4  # entries of a table that are found faster by comparing
 
 
@@ -135,6 +139,11 @@ def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
         labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
+        scores = [column for column in columns if column.name not in texts and not set(column.labels) <= {0, 1}]
+        # Where true classes are words and one of them is the event, numbers but 0 and 1 speak for it.
+        if isinstance(event, str) and columns[0].name in texts and scores:
+            problem = f"{quoted(scores[0].labels[0])} is a number, and the true classes are text"
+            raise UnusableLabels(problem, column=scores[0].name, mend=SCORES) from None
         raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
     arranged = in_their_order(labels, columns)
     return Scale(arranged or labels, event, ordered=bool(arranged) or not (labels and isinstance(labels[0], str)))

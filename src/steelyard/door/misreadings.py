@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import is_floating, is_of_pandas, is_table, numbers
+from ..columns import DECIMALS, as_number, is_floating, is_of_pandas, is_table, numbers
 from ..errors import (
     AmbiguousPrediction,
     MisalignedRows,
@@ -17,7 +17,7 @@ from ..errors import (
     quoted,
     refuse_length,
 )
-from ..scale import Scale, listed
+from ..scale import Label, Scale, listed
 from .labels import encode
 
 if TYPE_CHECKING:
@@ -66,13 +66,22 @@ def refuse_strangers(raw: Raw) -> None:
     for said in raw.predictions.values():
         assigned, true = () if said.labels is None else said.labels.labels, raw.truth.labels
         if assigned and not set(assigned) & set(true):
-            number = isinstance(assigned[0], int)
-            check = "Divide scores so that they end at 1" if number else "Check the column and the spelling"
             raise UnknownLabel(
                 f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
                 column=said.name,
-                mend=f"{check}, or name all classes: scale=Scale([...])",
+                mend=_check(assigned),
             )
+
+
+def _check(assigned: Sequence[Label]) -> str:
+    """What to do about labels none of which is a true one: they may be scores."""
+    words = "".join(str(label) for label in assigned)
+    decimal = next((sign for sign in ".," if sign in words), "")
+    if decimal and not any(np.isnan(as_number(str(label).replace(",", "."), text=True)) for label in assigned):
+        return DECIMALS if decimal == "," else "Scores are numbers, not text, as values.astype(float) makes them"
+    number = isinstance(assigned[0], int)
+    check = "Divide scores so that they end at 1" if number else "Check the column and the spelling"
+    return f"{check}, or name all classes: scale=Scale([...])"
 
 
 def refuse_nameless(raw: Raw, scale: Scale) -> None:
@@ -91,7 +100,10 @@ def refuse_nameless(raw: Raw, scale: Scale) -> None:
 
 def refuse_swapped(truth: Any, prediction: Any, measured: bool) -> None:
     """Say so where the truth could only be a prediction and the prediction could only be a truth."""
-    table = is_table(truth) or (isinstance(truth, np.ndarray) and truth.ndim == 2 and truth.shape[1] > 1)
+    if is_table(truth):
+        table = all(is_floating(column) for column in truth.flatten())
+    else:
+        table = isinstance(truth, np.ndarray) and truth.ndim == 2 and truth.shape[1] > 1
     if not (table or measured or is_floating(truth)):
         return
     try:
