@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, UnknownLabel, UnknownOption, UnusableLabels
+from steelyard.errors import BadCosts, BadOption, OneClass, UnknownLabel, UnknownOption, UnusableLabels
 
 ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
 ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
@@ -244,3 +247,55 @@ def test_scores_that_are_text_are_to_be_numbers() -> None:
     with pytest.raises(UnknownLabel, match=r"Scores are numbers, not text, as values\.astype\(float\) makes them$"):
         sy.assess(["y", "n"], ["0.9", "0.2"], event="y")
     assert sy.assess(["y", "n"], np.array(["0.9", "0.2"]).astype(float), event="y")["error"].value == 0
+
+
+@pytest.mark.parametrize("option", ["--by", "--group"])
+def test_numbers_that_name_no_parts_are_to_be_rounded(capsys: pytest.CaptureFixture[str], option: str) -> None:
+    status, _, err = run(capsys, *MODEL, option, "score")
+    assert status == 2
+    assert "column 'score', row 0: 0.91 cannot be" in err
+    assert err.endswith("round other numbers, or cut them into parts first\n")
+    rows = pd.read_csv("answers.csv")
+    rows.assign(score=(10 * rows["score"]).round()).to_csv("answers.csv", index=False)
+    assert run(capsys, *MODEL, option, "score")[0] == 0
+
+
+def test_weights_that_are_words_are_not_sent_to_the_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, *MODEL, "--weight", "ill")
+    assert status == 2
+    assert "column 'ill', row 0: 'yes' is no number. Scores and weights are numbers; " in err
+
+
+def test_one_class_of_a_continuum_is_told_how_to_name_all(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(
+        OneClass, match=r"from the lowest to the highest: Continuum\(boundaries, classes=\['dry', 'wet'\]"
+    ):
+        sy.Continuum([65], classes=["dry"])
+    words = ["assess", "answers.csv", "--truth", "votes", "--cut", "2", "--assigned", "model", "--scale"]
+    assert run(capsys, *words, "no")[2].endswith("from the lowest to the highest: --scale dry,wet\n")
+    assert run(capsys, *words, "no,yes")[0] == 0
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_classifier_is_asked_for_its_predictions(several: bool) -> None:
+    values, y = np.arange(8.0).reshape(-1, 1), np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(values, y)
+    with pytest.raises(
+        BadOption, match=r"a Pipeline stands where .* model\.predict_proba\(X\) or .* or see cross_assess"
+    ):
+        sy.compare(y, {"a": model}) if several else sy.assess(y, model)
+    assert sy.assess(y, model.predict_proba(values)).n == sy.assess(y, model.predict(values)).n == 8
+
+
+def test_columns_that_are_called_by_numbers_are_named_by_text() -> None:
+    frame = pd.DataFrame({0: TRUE, 1: SAID})
+    with pytest.raises(BadOption, match=r"1 names no columns\. Columns are named by text, as '1'"):
+        sy.assess(frame, truth="0", assigned=1)  # type: ignore[arg-type]
+    assert sy.assess(frame, truth="0", assigned="1").n == 4
+
+
+def test_costs_of_one_class_do_not_tell_the_others() -> None:
+    said, cost = pd.DataFrame({"ill": [0.2, 0.8], "well": [0.8, 0.2]}), {"ill": {"well": 1}}
+    with pytest.raises(BadCosts, match=r"costs are those of 'ill' alone\. Give the costs of every true class$"):
+        sy.decide(said, cost)
+    assert sy.decide(said, cost | {"well": {"ill": 1}}) == ["well", "ill"]

@@ -18,7 +18,7 @@ from .door.measured import Knowledge
 from .door.prediction import recognise
 from .door.published import read_table
 from .door.weights import refuse_weightless
-from .errors import BadOption, EmptyInput, UnknownModel, quoted
+from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
 from .measures import find
 from .registry import Measure
 from .scale import Continuum, Label, Scale, listed
@@ -249,6 +249,9 @@ def decide(
     if scale is None:
         if not isinstance(cost, Mapping):
             raise BadOption("the classes are not known", mend="Give scale=Scale([...]), or costs by class name")
+        if len(cost) < 2:
+            told = listed(list(cost)) or "no class"
+            raise BadCosts(f"costs are those of {told} alone", mend="Give the costs of every true class")
         scale = Scale(list(cost), event)
     elif event is not None:
         scale = replace_event(scale, event)

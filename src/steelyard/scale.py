@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Label = str | int | bool
 LARGEST = 1e50  # of values, boundaries and deviations: the cube of a square is still a number
+IN_ORDER = "Continuum(boundaries, classes=['dry', 'wet'])"
 RESCALE = f"Values up to {LARGEST:g} can be squared and summed: rescale them"
 
 
@@ -193,7 +194,10 @@ class Continuum(Scale):
         if not isinstance(extend, bool | np.bool_):
             raise BadOption(f"extend is {quoted(extend)}", mend="Say True or False")
         unnamed = classes is None
-        super().__init__(_interval_names(_read(boundaries), closed) if classes is None else classes, event)
+        try:
+            super().__init__(_interval_names(_read(boundaries), closed) if classes is None else classes, event)
+        except OneClass as error:
+            raise error.mended(f"Name every class from the lowest to the highest: {IN_ORDER}") from None
         object.__setattr__(self, "ordered", ordered and not unnamed)
         ends = _checked_boundaries(boundaries, len(self.classes))
         ends = (-np.inf, *ends[1:-1], np.inf) if extend else ends

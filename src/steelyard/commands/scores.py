@@ -58,4 +58,4 @@ def _mend(word: str) -> str:
         return "Write shares instead of per cent: 0.12, not 12%"
     if "," in word:
         return DECIMALS
-    return "Give numbers; a column of labels goes with --assigned"
+    return "Scores and weights are numbers; a column of assigned labels goes with --assigned"

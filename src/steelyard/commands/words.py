@@ -34,6 +34,10 @@ AS_TYPED = [
         re.compile(r"Say how many folds \(cv=.*"),
         lambda _: "Say how many, --folds 10; or loo, a share to hold out as 0.25, bootstrap or bootstrap:500",
     ),
+    (
+        re.compile(r"Continuum\(boundaries, classes=\[(.*?)\]\)"),
+        lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}",
+    ),
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
     (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),

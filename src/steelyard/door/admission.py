@@ -211,7 +211,8 @@ def _checked(spec: Any) -> Any:
     if spec is None:
         raise UnknownColumn("no column holds the prediction", mend="Name assigned='column' or membership='p_*'")
     if not isinstance(spec, str | Mapping | list | tuple):
-        raise BadOption(f"{quoted(spec)} names no columns", mend="Give 'p_*', a list or {class: column}")
+        text = f"Columns are named by text, as '{spec}'; or give" if isinstance(spec, int) else "Give"
+        raise BadOption(f"{quoted(spec)} names no columns", mend=f"{text} 'p_*', a list or {{class: column}}")
     return spec
 
 

@@ -24,7 +24,7 @@ from ..errors import (
 from ..scale import Continuum, Label, Scale, listed, plain_label
 from ..suggestions import did_you_mean, refuse_unknown
 from .coded import Coded, refuse_missing, scale_of
-from .labels import coded, crossed, encode
+from .labels import coded, crossed, encode_parts
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
@@ -256,7 +256,7 @@ class Door:
             for name, value in predictions.items()
         }
         weight = None if self.weight is None else decoded(flat_numbers(self.weight, self._name("weight")))
-        group = None if self.group is None else encode(self.group, self._name("group"))
+        group = None if self.group is None else encode_parts(self.group, self._name("group"))
         return Raw(
             true,
             measured,
@@ -293,7 +293,7 @@ class Door:
         if not columns:
             raise BadOption("by= names no column", mend="Give at least one, or leave it out")
         refuse_twice(names)
-        return crossed([encode(column, name) for name, column in zip(names, columns, strict=True)])
+        return crossed([encode_parts(column, name) for name, column in zip(names, columns, strict=True)])
 
     def _place(self, raw: Raw) -> Cases:
         """Code everything on one scale; a row without a value is refused."""

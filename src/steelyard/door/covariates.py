@@ -9,7 +9,7 @@ import numpy as np
 from ..columns import as_number, is_table, numbers, take
 from ..errors import BadDeviation, EmptyInput, MissingValues, NotNumbers, UnusableLabels, WrongShape, refuse_length
 from ..scale import checked_deviation
-from .labels import encode
+from .labels import encode_parts
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array
@@ -77,7 +77,7 @@ def _each_deviation(sd: Any, rows: int, name: str, other: str) -> Array:
 
 def grouping(values: Any, rows: int, name: str, other: str = "values") -> AnyArray:
     """What rows belong together, as codes from 0 on."""
-    coded = encode(values, name)
+    coded = encode_parts(values, name)
     refuse_length(name, len(coded), rows, other)
     if coded.has_missing:
         row = int(np.argmax(coded.missing()))

@@ -24,11 +24,21 @@ WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted inste
 FEW_WORDS = 256  # rows that are sorted before Arrow has begun with them
 PASSES = 2  # over the labels, at the least
 MEND = "Labels are text, whole numbers or booleans"
+CONTINUOUS = f"{MEND}; cut a continuous truth with scale=Continuum(...)"
+PARTS = "Groups and parts are text, whole numbers or booleans; round other numbers, or cut them into parts first"
 
 
 def encode(values: Any, name: str) -> Coded:
     """Code a column of labels, whatever holds it: a list, an array, a series, an Arrow column."""
     return coded(flat(values, name), name)
+
+
+def encode_parts(values: Any, name: str) -> Coded:
+    """Code what rows belong to: a cluster, or a part of the data."""
+    try:
+        return encode(values, name)
+    except UnusableLabels as error:
+        raise (error.mended(PARTS) if error.mend == CONTINUOUS else error) from None
 
 
 def coded(column: Any, name: str) -> Coded:
@@ -116,7 +126,7 @@ def _refuse_fractions(values: AnyArray, broken: Marks, name: str) -> None:
             f"{float(values[row])!r} cannot be a class label",
             column=name,
             row=row,
-            mend=f"{MEND}; cut a continuous truth with scale=Continuum(...)",
+            mend=CONTINUOUS,
         )
 
 

@@ -22,6 +22,7 @@ from ..columns import (
 )
 from ..errors import (
     AmbiguousPrediction,
+    BadOption,
     ChangedInput,
     EventNeeded,
     OutsideContinuum,
@@ -286,6 +287,12 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scor
         return value
     if isinstance(value, Mapping):
         return replace(_named([str(plain_label(label)) for label in value], list(value.values()), name), bound=True)
+    if hasattr(type(value), "predict"):
+        raise BadOption(
+            f"a {type(value).__name__} stands where its predictions must",
+            column=name,
+            mend="Give model.predict_proba(X) or model.predict(X) of rows that it has not seen, or see cross_assess",
+        )
     column = take(value, name)
     if is_table(column):
         return _named([field.name for field in column.type], column.flatten(), name)
