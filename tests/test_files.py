@@ -296,7 +296,7 @@ def test_errors_name_file_and_row(tmp_path: Path) -> None:
         sy.assess(tmp_path, **membership)  # type: ignore[arg-type]
     with pytest.raises(UnknownLabel, match=r"file '.*1\.csv', column 'y', row 1: 'b' is not one"):
         sy.assess(tmp_path, **membership, scale=sy.Scale(["a", "c"]), where="k == 2")  # type: ignore[arg-type]
-    with pytest.raises(UnreadableFile, match=r"file '.*bad\.csv': .*Row #4: Expected 2 columns, got 1"):
+    with pytest.raises(UnreadableFile, match=r"file '.*bad\.csv', row 2: 1 values, but 2 columns: 'a'"):
         (tmp_path / "bad.csv").write_text("y,m\na,a\na,a\na\n")
         whole(tmp_path / "bad.csv", ["y"])
 

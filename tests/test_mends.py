@@ -15,7 +15,17 @@ from sklearn.preprocessing import StandardScaler
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadCosts, BadOption, OneClass, UnknownLabel, UnknownOption, UnusableLabels
+from steelyard.errors import (
+    BadCosts,
+    BadFilter,
+    BadOption,
+    MissingValues,
+    OneClass,
+    UnknownLabel,
+    UnknownOption,
+    UnusableLabels,
+    UnwritableFile,
+)
 
 ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
 ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
@@ -263,7 +273,7 @@ def test_numbers_that_name_no_parts_are_to_be_rounded(capsys: pytest.CaptureFixt
 def test_weights_that_are_words_are_not_sent_to_the_labels(capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = run(capsys, *MODEL, "--weight", "ill")
     assert status == 2
-    assert "column 'ill', row 0: 'yes' is no number. Scores and weights are numbers; " in err
+    assert "column 'ill', row 0: 'yes' is no number. Give numbers; only the labels that a model assigned go with" in err
 
 
 def test_one_class_of_a_continuum_is_told_how_to_name_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -299,3 +309,78 @@ def test_costs_of_one_class_do_not_tell_the_others() -> None:
     with pytest.raises(BadCosts, match=r"costs are those of 'ill' alone\. Give the costs of every true class$"):
         sy.decide(said, cost)
     assert sy.decide(said, cost | {"well": {"ill": 1}}) == ["well", "ill"]
+
+
+@pytest.mark.parametrize("words", [[], ["--quiet"]])
+def test_a_page_needs_the_name_of_a_file(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    status, _, err = run(capsys, *MODEL, "--html", *words)
+    assert (status, err) == (2, "error: the name of a file must follow --html. Say --html page.html\n")
+    assert run(capsys, *MODEL, "--html", "page.html")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["out.pdf", "out"])
+def test_a_page_ends_in_html(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    status, out, err = run(capsys, *MODEL, "--html", name)
+    assert (status, out) == (2, "")
+    assert err == f"error: '{name}' does not end in .html. Give the page such a name, as page.html\n"
+    for result in (sy.assess(TRUE, SAID), sy.compare(TRUE, {"a": SAID})):
+        with pytest.raises(UnwritableFile, match="does not end in"):
+            result.report(name)
+        result.report("page.HTM")
+    assert not Path(name).exists()
+
+
+@pytest.mark.parametrize("measures", [[], ["--measures", "error", "--engine", "local"]])
+def test_a_row_of_more_values_than_columns_is_told_as_all_rows_are(
+    capsys: pytest.CaptureFixture[str], measures: list[str]
+) -> None:
+    Path("answers.csv").write_text('ill,model\n"yes\nor so",yes\n\nno,no\nyes,no,no\n')
+    status, _, err = run(capsys, *MODEL, *measures)
+    assert status == 2
+    assert "file 'answers.csv', row 2: 3 values, but 2 columns: 'yes,no,no'. Every row has one value a column" in err
+
+
+@pytest.mark.parametrize(("cell", "told"), [("zehn", "'zehn' is no cost"), ("", "there is no cost")])
+def test_a_cell_that_is_no_cost_is_named(capsys: pytest.CaptureFixture[str], cell: str, told: str) -> None:
+    Path("costs.csv").write_text(Path("costs.csv").read_text().replace("10", cell))
+    status, _, err = run(capsys, *MODEL, "--cost", "costs.csv")
+    assert status == 2
+    assert f"file 'costs.csv', column 'no', row 1: {told}. " in err
+
+
+@pytest.mark.parametrize("way", [".632", ".632+", "out of bag"])
+def test_ways_of_the_bootstrap_need_its_samples(capsys: pytest.CaptureFixture[str], way: str) -> None:
+    words = ["cv", "answers.csv", "--target", "ill", "--features", "score", "--models", "centroid", "--intervals", way]
+    status, _, err = run(capsys, *words, "--folds", "2")
+    assert status == 2
+    assert err.endswith(f"{way} is of bootstrap samples: --folds bootstrap\n")
+    assert run(capsys, *words, "--folds", "bootstrap")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["Prüf-ID", "a b", "a.b", "rate%"])
+def test_names_that_are_no_plain_words_stand_in_backticks(name: str) -> None:
+    frame = pd.DataFrame({"ill": TRUE, "said": SAID, name: [1, 2, 3, 4]})
+    with pytest.raises(BadFilter, match=f"stands in backticks: `{name}`$"):
+        sy.assess(frame, truth="ill", assigned="said", where=f"ill != 'x' and {name} > 1")
+    assert sy.assess(frame, truth="ill", assigned="said", where=f"ill != 'x' and `{name}` > 1").n == 3
+
+
+@pytest.mark.parametrize("measures", [[], ["--measures", "error", "--engine", "local"]])
+def test_what_text_files_have_for_nothing_is_told(capsys: pytest.CaptureFixture[str], measures: list[str]) -> None:
+    Path("answers.csv").write_text("ill,model\nNA,yes\nno,no\nyes,yes\n")
+    status, _, err = run(capsys, *MODEL, *measures)
+    assert status == 2
+    assert "column 'ill', row 0: the value is missing. " in err
+    assert err.endswith("; besides empty cells, NA, N/A, nan and null are missing in text files\n")
+    frame = pd.DataFrame({"ill": [None, "no", "yes"], "model": ["yes", "no", "yes"]})
+    with pytest.raises(MissingValues, match=r"missing='drop'$"):
+        sy.assess(frame, truth="ill", assigned="model")
+
+
+def test_labels_that_differ_in_capitals_or_blanks_are_noted() -> None:
+    true, said = ["Ja", "nein", "ja", "nein", "ja  "], ["ja", "nein", "ja", "nein", "ja"]
+    note = "labels that are spelled alike: 'Ja', 'ja', 'ja  ' (are they one class?)"
+    assert note in sy.assess(true, said).notes
+    assert not any("alike" in word for word in sy.assess([word.strip().lower() for word in true], said).notes)
+    named = sy.Scale(["Ja", "ja", "ja  ", "nein"])
+    assert not any("alike" in word for word in sy.assess(true, said, scale=named).notes)

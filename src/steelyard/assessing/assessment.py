@@ -362,7 +362,7 @@ class Assessment(Evaluated):
         """Write all about this classifier as one HTML page that needs nothing else: no network, no other file.
 
         Args:
-            path: The file.
+            path: The file, which ends in .html.
             title: What the page is called.
             command: The command or call that makes it again, where that is known better than the result knows it.
         """

@@ -167,6 +167,7 @@ class Evaluated:
         unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
         if unnamed and any(measure.per_class for measure in self.settings.measures):
             notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
+        notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
@@ -181,6 +182,14 @@ class Evaluated:
             effective = patterns.mass.sum() ** 2 / patterns.square.sum()
             notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
         return notes
+
+    @property
+    def _alike(self) -> list[list[Label]]:
+        """Classes that differ in nothing but capitals and blanks; whoever named them knows what they are."""
+        found: dict[str, list[Label]] = {}
+        for label in () if self.tally.scale.ordered else self.classes:
+            found.setdefault(" ".join(str(label).casefold().split()), []).append(label)
+        return [labels for labels in found.values() if len(labels) > 1]
 
     @property
     def _less_than_chance(self) -> Estimate | None:

@@ -33,6 +33,8 @@ def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
     if error.argument is None or not error.command_chain or "Did you mean" in str(error):
         return str(error)
     option = error.argument
+    if option.name == "--html":
+        return "the name of a file must follow --html. Say --html page.html"
     name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
     needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
     for word in given[1:]:

@@ -58,4 +58,4 @@ def _mend(word: str) -> str:
         return "Write shares instead of per cent: 0.12, not 12%"
     if "," in word:
         return DECIMALS
-    return "Scores and weights are numbers; a column of assigned labels goes with --assigned"
+    return "Give numbers; only the labels that a model assigned go with --assigned"

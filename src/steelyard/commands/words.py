@@ -6,12 +6,15 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+from ..columns import as_number
 from ..errors import BadCosts, BadOption, SteelyardError, UnknownLabel, quoted
 from ..files import sources
 from ..files.shares import plain
+from ..files.whole_files import refuse_no_page
 from ..scale import Label
 
 ReadLabel = Callable[[str], Label]
@@ -46,6 +49,7 @@ AS_TYPED = [
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
+    (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
     (
         re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),
         lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
@@ -181,13 +185,17 @@ def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     table = sources.read(path)
     names = table.column_names
     found: dict[Label, dict[Label, float]] = {}
-    for row in table.to_pylist():
+    for place, row in enumerate(table.to_pylist()):
         true, *values = (row[name] for name in names)
-        if not all(isinstance(value, int | float) for value in values):
-            raise BadCosts(
-                f"{quoted(path.name)} does not hold costs",
-                mend="First column the true class, then one column of numbers an assigned class",
-            )
+        for name, value in zip(names[1:], values, strict=True):
+            if isnan(as_number(value, text=True)):
+                raise BadCosts(
+                    "there is no cost" if value is None else f"{quoted(value)} is no cost",
+                    file=path.name,
+                    column=name,
+                    row=place,
+                    mend="First column the true class, then one column of numbers an assigned class",
+                )
         assigned = [label(name) for name in names[1:]]
         found[label(str(true))] = dict(zip(assigned, map(float, values), strict=True))
     return found
@@ -242,5 +250,7 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
             word = f"{word}={waiting.pop(0)}"
         elif word in STANDARD_OUTPUT:
             word = word.replace("/dev/stdout", "-")
+        elif word == "--html" and waiting and not waiting[0].startswith("-"):
+            refuse_no_page(waiting[0])  # now, rather than when all is done
         found.append(word)
     return found

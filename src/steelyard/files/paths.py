@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -23,6 +24,7 @@ FOREIGN = {
 }
 SQUEEZED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".br": "brotli"}
 PATIENCE = 20  # seconds
+RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 # Of rows that come once, nobody could say in a second pass what the first has found.
 UNREAD = "Rows are read more than once: write them to a file first, `cat > data.csv`, and name that"
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
@@ -84,6 +86,14 @@ class File:
 
     def failed(self, error: Exception) -> SteelyardError:
         """What to say when it cannot be read."""
+        if ragged := RAGGED.match(str(error)):
+            number, columns, values, text = ragged.groups()
+            return UnreadableFile(
+                f"{values} values, but {columns} columns: {quoted(text)}",
+                file=self.shown,
+                row=int(number) - 2,  # Arrow counts from 1, and the names of the columns too
+                mend="Every row has one value a column; one that holds a delimiter stands in double quotes",
+            )
         return UnreadableFile(
             f"{self.name} cannot be read as {self.ending[1:]}",
             file=self.shown,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..columns import as_numpy
-from ..errors import BadFilter, SteelyardError, UnreadableFile, quoted
+from ..errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, quoted
 from . import formats
 from .formats import batches_of, names_of
-from .paths import File
+from .paths import TEXT, File
 from .where import Filter
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Batch:
         row = error.row
         if row is not None:
             row = self.first + row if self.places is None else int(self.places[row])
+        if isinstance(error, MissingValues) and self.file is not None and File(self.file, self.file).ending in TEXT:
+            error = error.mended(f"{error.mend}; besides empty cells, NA, N/A, nan and null are missing in text files")
         return error.within(self.file, row)
 
 

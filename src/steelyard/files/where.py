@@ -144,7 +144,9 @@ def _hint(text: str) -> str:
         return "Write and, or, not, in, is null in small letters"
     if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
         return "Write and, or, not"
-    return MEND
+    pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
+    odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
+    return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,14 @@ def write_whole(path: str | Path, content: bytes) -> None:
         raise UnwritableFile(f"{quoted(str(place), LONG)} cannot be written", mend=mend) from None
 
 
+def refuse_no_page(path: object) -> None:
+    """A page that is called otherwise is opened by something that cannot show it; what is no file may be anything."""
+    text = str(path) if isinstance(path, str | os.PathLike) else ".html"  # what is no path is told of by its writer
+    if text.lower().endswith((".html", ".htm")) or (Path(text).exists() and not Path(text).is_file()):
+        return
+    raise UnwritableFile(f"{quoted(text, LONG)} does not end in .html", mend="Give the page such a name, as page.html")
+
+
 def _write_into(place: Path, content: bytes) -> None:
     with suppress(BrokenPipeError):  # whoever read it has heard enough
         place.write_bytes(content)

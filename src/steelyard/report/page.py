@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadOption, quoted
-from ..files.whole_files import write_whole
+from ..files.whole_files import refuse_no_page, write_whole
 from ..plots.style import COLOURS, DASHES
 from .content import content_of
 
@@ -48,6 +48,7 @@ def write_report(
     for name, words in (("title", title), ("command", command)):
         if not (words is None or isinstance(words, str)):
             raise BadOption(f"{name} is {quoted(words)}", mend="Give text, or leave it out")
+    refuse_no_page(path)
     text = page_of(content_of(result, title, command))
     # What no encoding can write, half of a pair of surrogates, is shown as what it is.
     write_whole(path, text.encode("utf-8", "backslashreplace"))

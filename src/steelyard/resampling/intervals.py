@@ -66,6 +66,8 @@ def by_methods(
     for method in free if methods is None else [methods] if isinstance(methods, str) else methods:
         if method not in possible:
             mend = did_you_mean(method, possible, f"There are {listed(possible)}")
+            if method in (OUT_OF_BAG, MIXED, WEIGHED) and cross.plan.kind != "bootstrap":
+                mend = f"{method} is of bootstrap samples: cv='bootstrap'"
             raise BadOption(f"there is no interval {quoted(method)} of this", mend=mend)
         for names, found in _WAYS[method](cross, measure, pairs, options).items():
             p = [found.p] if pairs else []
