@@ -120,7 +120,7 @@ MENDS = {
     "UnknownModel": "The message lists the names that there are.",
     "UnknownPart": "The message lists the parts that there are. It is a `KeyError` too.",
     "BadOption": "The message says what the option may be.",
-    "UnknownOption": "The message says what it is called here. It is a `TypeError` too.",
+    "UnknownOption": "The message says what it is called here, or how the function is called. It is a `TypeError` too.",
     "UnreadableFile": "Check the name, the folder and the ending of the file.",
     "TooLarge": "Leave out what needs all rows at once; the rest is summed as files are read. Or filter: `where=`.",
     "BadFilter": 'Write it like `where="year == 2024 and score >= 0.5"`; see [Rows that count](input.md#filter).',
