@@ -253,3 +253,16 @@ def test_scores_of_several_classes_are_not_said_to_need_a_threshold() -> None:
     assert "standardise(scores, 'softmax')" in str(several.value)
     with pytest.raises(OutsideUnitInterval, match="threshold="):
         assess([0, 1, 1], [2.0, -1.0, 0.5], event=1)
+
+
+def test_a_gap_to_what_is_infinite_is_infinite() -> None:
+    truth = np.repeat([0, 1], 20)
+    test, trained = truth.copy(), truth.copy()
+    test[20:24], trained[[0, 1, 20, 21]] = 0, [1, 1, 0, 0]
+    gap = sy.assess(truth, test, event=1, training=(truth, trained)).gap("lr_positive")
+    assert gap.value == gap.high == np.inf
+    assert -30 < gap.low < 0
+    back = sy.assess(truth, trained, event=1, training=(truth, test)).gap("lr_positive")
+    assert (back.value, back.low, back.high) == (-np.inf, -np.inf, -gap.low)
+    none = sy.assess(truth, test, event=1, training=(truth, test)).gap("lr_positive")
+    assert np.isnan([none.value, none.low, none.high]).all()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import steelyard as sy
 from steelyard import Scale, assess, assess_table, compare
 from steelyard.measures import find
 from steelyard.uncertainty.bootstrap import replicate
@@ -100,3 +103,40 @@ def test_skill_of_replicates_is_that_of_rows_so_many_times(classes: int) -> None
         again = weight[kept].astype(int)
         weighed = assess(truth[kept], said[kept], weight=again, scale=Scale(range(classes)), measures=measures)
         assert_allclose(drawn_values, [weighed[each].value for each in measures], rtol=1e-12)
+
+
+def test_rounding_does_not_decide_what_is_more_than_the_value() -> None:
+    """Brier and log score of forecasts of 0.9 and 0.1 are error rates, on other scales."""
+    truth = np.arange(49) % 2
+    said = truth.copy()
+    said[:5] ^= 1
+    found = sy.assess(truth, np.where(said, 0.9, 0.1), event=1, method="bootstrap", measures=["brier", "log_score"])
+    brier, log = found["brier"], found["log_score"]
+    for bound in ("low", "high"):
+        rates = (getattr(brier, bound) - 0.01) / 0.8, (getattr(log, bound) + np.log(0.9)) / np.log(9)
+        assert rates[0] == pytest.approx(rates[1]), bound
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 0.7, 1e3])
+def test_equal_weights_change_no_replicate(weight: float) -> None:
+    truth = np.arange(40) % 3
+    said = np.where(np.arange(40) < 3, (truth + 1) % 3, truth)
+    plain, weighed = (
+        sy.assess(truth, said, method="bootstrap", weight=each, measures=["error"])["error"]
+        for each in (None, np.full(40, weight))
+    )
+    assert (weighed.low, weighed.high) == pytest.approx((plain.low, plain.high))
+    one, other = (np.where(np.isin(np.arange(40), rows), 1 - truth % 2, truth % 2) for rows in ([0, 1, 2, 30], [3]))
+    both = sy.compare(truth % 2, {"one": one, "other": other}, event=1, method="bootstrap", weight=np.full(40, weight))
+    p = [both.differences(name)["p"][0] for name in ("specificity", "fpr")]
+    assert p[0] == p[1]
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "percentile"])
+def test_replicates_that_are_alike_but_for_rounding_say_nothing(method: Any) -> None:
+    truth = np.arange(49) % 2
+    shares = {"one": np.where(truth, 0.9, 0.1), "other": np.where(truth, 0.8, 0.2)}
+    drawn, usual = (sy.compare(truth, shares, event=1, method=each, measures=["brier"]) for each in (method, "delta"))
+    for name in shares:
+        assert drawn[name]["brier"] == usual[name]["brier"]
+    assert drawn.differences().to_json() == usual.differences().to_json()

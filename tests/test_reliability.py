@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.special import logit as log_odds
 
+import steelyard as sy
 from steelyard import Assessment, Scale, assess, compare
 from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval
 from steelyard.forecasts.recalibration import MANY, recalibrate
@@ -343,3 +344,20 @@ def test_very_many_forecasts_are_counted_for_a_picture() -> None:
         places = np.linspace(0.01, 0.99, 50)
         curves = [np.interp(places, each.forecast, each.frequency) for each in (exact, drawn)]
         assert np.abs(curves[0] - curves[1]).max() < 0.01
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e3])
+def test_the_scale_of_sampling_weights_is_no_matter(scale: float) -> None:
+    random = np.random.default_rng(2)
+    share = random.random(120)
+    truth, weight = (random.random(120) < share**2).astype(int), random.random(120) + 0.2
+    one, other = (sy.assess(truth, share, event=1, weight=weight * each) for each in (1.0, scale))
+    methods: tuple[Any, ...] = ("corp", "murphy")
+    for method in methods:
+        parts = [each.decomposition(method=method)["value"] for each in (one, other)]
+        assert parts[0] == pytest.approx(parts[1]), method
+    ways: tuple[Any, ...] = ("logistic", "isotonic")
+    for way in ways:
+        scores = [[found[name]["log_score"].value for name in found.models]
+                  for found in (each.recalibration(way) for each in (one, other))]  # fmt: skip
+        assert scores[0] == pytest.approx(scores[1]), way

@@ -344,16 +344,21 @@ class Assessment(Evaluated):
         if self.training is None:
             raise BadOption("no training data were given", mend="Give training=(y_true, prediction)")
         test, fitted = self[name, part], self.training[name, part]
-        reach = [np.hypot(test.value - test.low, fitted.high - fitted.value),
-                 np.hypot(test.high - test.value, fitted.value - fitted.low)]  # fmt: skip
         difference = test.value - fitted.value
-        if abs(difference) <= ROUNDING * max(abs(test.value), abs(fitted.value)):
-            difference = 0.0  # sums of weights leave a rest of rounding
+        if np.isfinite(difference):
+            reach = [np.hypot(test.value - test.low, fitted.high - fitted.value),
+                     np.hypot(test.high - test.value, fitted.value - fitted.low)]  # fmt: skip
+            if abs(difference) <= ROUNDING * max(abs(test.value), abs(fitted.value)):
+                difference = 0.0  # sums of weights leave a rest of rounding
+            low, high = float(difference - reach[0]), float(difference + reach[1])
+        else:  # where one of them has no end, what their bounds leave between them is all that is known
+            ends = (test.low - fitted.high, test.high - fitted.low) if np.isinf(difference) else (difference,) * 2
+            low, high = float(np.fmin(ends[0], difference)), float(np.fmax(ends[1], difference))
         return replace(
             test,
             value=difference,
-            low=float(difference - reach[0]),
-            high=float(difference + reach[1]),
+            low=low,
+            high=high,
             se=float(np.hypot(test.se, fitted.se)),
             method="MOVER, independent samples",
         )

@@ -126,7 +126,9 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     units = assessment.calibration.patterns.clusters or len(rows)
     fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
     memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
-    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass, fold, method)))
+    # By how many rows there are: half a row more, by which fits are held back, is half of one however it is weighed.
+    mass = weights.mass * (weights.mass.sum() / weights.square.sum())
+    better = Scores(tuple(recalibrate(memberships, rows.truth, mass, fold, method)))
     names = (name, f"{name}, recalibrated")
     both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
     cases = Cases(

@@ -27,7 +27,7 @@ from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure, whole
 from ..tallies.tally import Tally
-from ..uncertainty.bootstrap import bca, bounds, differs, replicate
+from ..uncertainty.bootstrap import bca, bounds, differs, replicate, tied
 from ..uncertainty.chosen import influence_at
 from ..uncertainty.variances import unit_of
 from .differences import Differences, holm
@@ -192,6 +192,7 @@ class Comparison:
         for row, (a, b) in enumerate(found.pairs):
             with np.errstate(invalid="ignore"):
                 drawn, influences = samples[a] - samples[b], found.plain[a] - found.plain[b]
+                drawn = tied(drawn, np.abs(found.values[[a, b]]).max(axis=0), 0.0, found.difference[row])
             shift = acceleration = np.zeros(drawn.shape[1])
             if self.settings.method != "percentile":
                 patterns = found.evaluations[0].patterns

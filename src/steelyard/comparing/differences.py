@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Marks
 
 DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
+CANCELLED = 1e-7  # of an error: what sums of products leave of it where two classifiers agree
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
 
@@ -238,8 +239,10 @@ class Differences:
             first, second, most = self.evaluations[a], self.evaluations[b], np.abs(self.values[[a, b], place]).max()
             if not isinstance(first, SkewedEvaluation) or not isinstance(second, SkewedEvaluation):
                 continue
-            if np.sqrt(self._variance(a, b)[place]) <= NO_ERROR * most:
+            error, alone = np.sqrt(self._variance(a, b)[place]), np.sqrt(max(self._alone[k][place] for k in (a, b)))
+            if error <= max(NO_ERROR * most, CANCELLED * alone):
                 slot, difference = first.slots[self.places[place]], float(self.difference[row, place])
+                difference = 0.0 if abs(difference) <= NO_ERROR * most else difference
                 found[row][place] = Steady(first, second, slot, difference)
         return found
 

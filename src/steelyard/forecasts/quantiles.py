@@ -19,7 +19,8 @@ WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
 def quantiles(values: Numbers, bins: int, count: Array | None = None) -> Array:
     """Where bins begin that have about as many rows each, but for the first; equal values are never parted.
 
-    Of values that are few, each has its own bin. ``count`` says how often each value occurs, where that is not once.
+    Of values that are few, each has its own bin. ``count`` says how often each value occurs, or what it weighs, where
+    that is not once.
     """
     few = _few_values(values, bins)
     if few is not None:
@@ -27,7 +28,7 @@ def quantiles(values: Numbers, bins: int, count: Array | None = None) -> Array:
     if count is not None:
         order = np.argsort(values, kind="stable")
         reached = np.cumsum(count[order])
-        ranks = np.searchsorted(reached, np.floor(reached[-1] * np.arange(1, bins) / bins), side="right")
+        ranks = np.searchsorted(reached, reached[-1] * np.arange(1, bins) / bins, side="right")
         found = values[order[np.minimum(ranks, len(values) - 1)]]
     else:
         ranks = np.unique(len(values) * np.arange(1, bins) // bins)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 MOST_NUMBERS = 1 << 24  # held at once while drawing
+TIED = 1e-12  # of a value, what rounding makes of none
 IN_CACHE = 1 << 17  # numbers that stay in the cache while rows are weighed anew
 
 
@@ -180,6 +181,7 @@ def replace_intervals(
     """Put bootstrap bounds in place of others, and their name too, wherever the replicates differ at all."""
     value = evaluation.values[0]
     samples = replicate([evaluation], range(len(value)), settings.replicates, settings.seed)[0]
+    samples = tied(samples, np.abs(value), value)
     shift = acceleration = np.zeros(len(value))
     if settings.method != "percentile":
         influences = influences_at(evaluation, range(len(value)), smooth=False)
@@ -189,6 +191,18 @@ def replace_intervals(
     low[spread_out], high[spread_out] = lower[spread_out], upper[spread_out]
     name = "bootstrap, percentile" if settings.method == "percentile" else "bootstrap, BCa"
     return [name if moved else method for moved, method in zip(spread_out, methods, strict=True)]
+
+
+def tied(samples: Array, size: Array, *values: Array | float) -> Array:
+    """Replicates that are one of these values but for rounding are that value: else ties would be more or less than it.
+
+    ``size`` is how large the numbers are that replicates are made of, at the least.
+    """
+    with np.errstate(invalid="ignore"):
+        largest = np.abs(np.where(np.isfinite(samples), samples, 0.0)).max(axis=0, initial=0.0)
+        for value in values:
+            samples = np.where(np.abs(samples - value) <= TIED * np.fmax(largest, size), value, samples)
+    return samples
 
 
 def differs(samples: Array) -> Marks:
