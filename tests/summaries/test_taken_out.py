@@ -118,3 +118,26 @@ def test_rows_that_stay_keep_their_weights(some: slice) -> None:
         )
         assert told(whole - others) == pytest.approx(told(left), rel=1e-9)
         assert told(others - whole + left + whole) == pytest.approx(told(whole), rel=1e-9)
+
+
+def test_classifiers_that_agree_on_rows_that_were_summed_are_not_proven_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.tallies.tally.MOST_ROWS", 150)
+    random = np.random.default_rng(1)
+    value = random.normal(size=900)
+    said = np.where(value + 0.3 * random.normal(size=900) < 0, "low", "high")
+    for part in range(3):
+        columns = {"value": value, "one": said, "same": said}
+        rows = {name: column[300 * part : 300 * (part + 1)] for name, column in columns.items()}
+        parquet.write_table(pa.table(rows), tmp_path / f"{part}.parquet")
+    options: dict[str, Any] = {
+        "scale": sy.Continuum([0.0], classes=["low", "high"], sd=0.1),
+        "measures": ["adjusted_error", "apparent_sqerr"],
+    }
+    held = sy.compare(value, {"one": said, "same": said.copy()}, **options)
+    summed = sy.compare(tmp_path, {"one": "one", "same": "same"}, truth="value", engine="local", **options)
+    assert summed.tally.summaries is not None
+    for ours, theirs in zip(held.differences(), summed.differences(), strict=True):
+        assert theirs["high"] == pytest.approx(ours["high"], rel=0.1), ours["measure"]
+        assert theirs["low"] == -theirs["high"], ours["measure"]
