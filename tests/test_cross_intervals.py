@@ -178,7 +178,8 @@ def test_without_information_no_answer_stands_beside_its_own_truth(pairs: int, m
     ("held", "trained", "none", "expected"),
     [
         (0.5, 0.0, 0.5, 0.5),  # nothing was learned: all that training says is forgotten
-        (0.7, 0.0, 0.5, 0.5),  # no worse than without information
+        (0.7, 0.0, 0.5, 0.632 * 0.7 + 0.368 * 0.5),  # worse than without information
+        (0.3, 0.1, 0.5, 0.1 + 0.2 * 0.632 / (1 - 0.368 * 0.5)),  # in between
         (0.1, 0.1, 0.5, 0.1),  # nothing was overfitted
         (0.0, 0.1, 0.5, 0.0368),  # better than in training
         (0.5, 1.0, 0.5, 0.5),  # a measure of which more is better

@@ -164,13 +164,16 @@ def _shifted(cross: CrossAssessment, measure: Measure, mix: Callable[[float, flo
 
 
 def less_flattered(held: float, trained: float, uninformed: float) -> float:
-    """The .632+ value, from those of rows held out, of rows fitted to, and without information."""
+    """The .632+ value, from those of rows held out, of rows fitted to, and without information.
+
+    That of Efron & Tibshirani (1997), (32): what is added to .632 counts no more than being without information does.
+    """
+    mixed = 0.368 * trained + 0.632 * held
     if not (uninformed - trained) * (held - trained) > 0:
-        return 0.368 * trained + 0.632 * held
+        return mixed
     overfit = min((held - trained) / (uninformed - trained), 1.0)
-    weight = 0.632 / (1 - 0.368 * overfit)
-    most = trained + overfit * (uninformed - trained)
-    return (1 - weight) * trained + weight * most
+    lost = overfit * (uninformed - trained)
+    return mixed + lost * 0.368 * 0.632 * overfit / (1 - 0.368 * overfit)
 
 
 def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
