@@ -6,7 +6,7 @@ A message names the place (column and row, where there are any), says what is wr
 from __future__ import annotations
 
 import re
-from typing import Self
+from typing import Any, Self
 
 LONG = 300  # a path is known by its end, which must be seen
 
@@ -52,19 +52,22 @@ class SteelyardError(ValueError):
         head = f"{', '.join(place)}: {problem}" if place else problem
         super().__init__(harmless(f"{head}. {mend}" if mend else head))
 
+    def but(self, **others: Any) -> Self:
+        """Say the same with another problem, file, column, row or mend."""
+        said = {name: getattr(self, name) for name in ("problem", "file", "column", "row", "mend")} | others
+        return type(self)(said.pop("problem"), **said)
+
     def at(self, row: int) -> Self:
         """Say the same of another row: where rows were left out, checks count only those that were kept."""
-        return type(self)(self.problem, file=self.file, column=self.column, row=row, mend=self.mend)
+        return self.but(row=row)
 
     def mended(self, mend: str) -> Self:
         """Say the same with another mend."""
-        return type(self)(self.problem, file=self.file, column=self.column, row=self.row, mend=mend)
+        return self.but(mend=mend)
 
     def within(self, file: str | None, row: int | None) -> Self:
         """Say the same of a file, and of a row of it; a message that names the file already stays as it is."""
-        if self.file is not None:
-            return self
-        return type(self)(self.problem, file=file, column=self.column, row=row, mend=self.mend)
+        return self if self.file is not None else self.but(file=file, row=row)
 
 
 class EmptyInput(SteelyardError):

@@ -127,8 +127,7 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
     memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
     # By how many rows there are: half a row more, by which fits are held back, is half of one however it is weighed.
-    mass = weights.mass * (weights.mass.sum() / weights.square.sum())
-    better = Scores(tuple(recalibrate(memberships, rows.truth, mass, fold, method)))
+    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass / weights.row, fold, method)))
     names = (name, f"{name}, recalibrated")
     both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
     cases = Cases(

@@ -181,7 +181,7 @@ def _told_of(columns: Mapping[str, Any]) -> Iterator[None]:
         name = columns.get(str(error.column))
         if not isinstance(name, str):
             raise
-        raise type(error)(error.problem, file=error.file, column=name, row=error.row, mend=error.mend) from None
+        raise error.but(column=name) from None
 
 
 def _taken(table: Any, value: Any) -> Any:

@@ -98,7 +98,7 @@ def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
         mend = useless.sub(instead, mend)
     begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
     problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
-    return type(error)(problem, file=error.file, column=error.column, row=error.row, mend=as_typed(mend))
+    return error.but(problem=problem, mend=as_typed(mend))
 
 
 def _with_commas(names: str, example: str) -> str:

@@ -40,21 +40,20 @@ class Scatter:
         population, weights = one.population, one.population.weights
         mass, square = (one.in_order(each) for each in (weights.mass, weights.square))
         alone, cells = _cells(one, square), _cells(one, mass)
-        per_row = float(square.sum() / mass.sum())
         if one.sides.cluster is None:
             unit = population.independent_row
             # Rows that were summed and let go may have had clusters: what one of these weighs is all that is known.
-            products = np.eye(4)[..., None] * alone * (unit / per_row)
+            products = np.eye(4)[..., None] * alone * (unit / weights.row)
             return cls(products, np.full(alone.shape[1], unit), float(weights.count.sum()))
         cluster = np.unique(one.sides.cluster, return_inverse=True)[1]
         clusters = int(cluster.max()) + 1
         products = _products(one, mass, cluster) * (clusters / (clusters - 1) if clusters > 1 else np.nan)
         sizes = np.bincount(cluster, np.broadcast_to(mass, len(cluster)))
-        most = max(float(np.square(sizes).sum() / sizes.sum() / per_row), 1.0)
+        most = max(float(np.square(sizes).sum() / sizes.sum() / weights.row), 1.0)
         right = np.array([[1.0], [0.0], [0.0], [1.0]]) - (cells[0] + cells[3]) / cells.sum(axis=0)
         apart = (np.square(right) * alone).sum(axis=0)
         ratio = np.divide(_form(right, products), apart, out=np.full(len(apart), most), where=apart > 0)
-        return cls(products, per_row * np.clip(ratio, 1.0, most), float(weights.count.sum()))
+        return cls(products, weights.row * np.clip(ratio, 1.0, most), float(weights.count.sum()))
 
     def at(self, place: int) -> Scatter:
         """At one of the thresholds."""

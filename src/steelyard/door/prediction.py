@@ -212,7 +212,7 @@ class Prediction:
         try:
             return scale.cut(self.columns[0]).astype(np.min_scalar_type(len(scale) - 1))
         except OutsideContinuum as error:
-            raise OutsideContinuum(error.problem, column=self.name, row=error.row, mend=error.mend) from None
+            raise error.but(column=self.name) from None
 
     def _order(self, scale: Scale) -> Sequence[int]:
         """Which column belongs to each class of the scale."""

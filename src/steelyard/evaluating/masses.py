@@ -130,6 +130,11 @@ class Weights:
         count, mass, square = np.ascontiguousarray(rows.sums.T)
         return cls(count, mass, mass if np.array_equal(mass, square) else square, equal=False)
 
+    @property
+    def row(self) -> float:
+        """What one row weighs."""
+        return 1.0 if self.square is self.mass else float(self.square.sum() / self.mass.sum())
+
 
 @dataclass(frozen=True)
 class Sides:

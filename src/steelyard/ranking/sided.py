@@ -48,10 +48,7 @@ class Sided(NamedTuple):
 
     def ties(self) -> Marks:
         """Which of those alike have the same score as the one before."""
-        tied = np.zeros(len(self.alike), dtype=bool)
-        for low, high in chunks(1, len(tied)):
-            tied[low:high] = (self.alike[low - 1 : high - 1] ^ self.alike[low:high]) <= 1
-        return tied
+        return _same(self.alike)
 
 
 def unordered(score: Numbers, truth: Codes, code: int) -> tuple[Ranking, Marks] | None:
@@ -171,10 +168,17 @@ def _by_first_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
 
 def _alike(keys: Places) -> Places:
     """Where sorted keys are that differ from one beside them in nothing but their side."""
-    same = np.zeros(len(keys) + 1, dtype=bool)
+    same = _same(keys)
+    same[:-1] |= same[1:]
+    return np.flatnonzero(same)
+
+
+def _same(keys: Places) -> Marks:
+    """Which keys differ from the one before in nothing but their side."""
+    found = np.zeros(len(keys), dtype=bool)
     for low, high in chunks(1, len(keys)):
-        same[low:high] = (keys[low - 1 : high - 1] ^ keys[low:high]) <= 1
-    return np.flatnonzero(same[1:] | same[:-1])
+        found[low:high] = (keys[low - 1 : high - 1] ^ keys[low:high]) <= 1
+    return found
 
 
 def _picked(
