@@ -53,7 +53,10 @@ def test_lists_say_what_columns_say(form: str) -> None:
 
 
 def test_a_column_of_lists_is_a_prediction_by_itself() -> None:
-    assert values(assess(TRUTH, pl.Series(LISTS))) == values(assess(TRUTH, MEMBERSHIPS))
+    for column in (pl.Series(LISTS), pd.Series(LISTS), pd.Series(list(MEMBERSHIPS)), pd.Series(map(tuple, LISTS))):
+        assert values(assess(TRUTH, column)) == values(assess(TRUTH, MEMBERSHIPS))
+    left = assess(TRUTH, pd.Series([None, *LISTS[1:]]), missing="drop")
+    assert values(left) == values(assess(TRUTH[1:], MEMBERSHIPS[1:]))
     both = compare(table(pa.array(LISTS)), {"one": "said"}, truth="truth")
     assert values(both["one"]) == values(assess(TRUTH, MEMBERSHIPS))
 

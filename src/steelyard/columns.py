@@ -282,6 +282,8 @@ def _from_numpy(values: Any, name: str) -> Any:
     if array.dtype.kind == "T":
         with suppress(Exception):  # Arrow has come to know NumPy's newer text; before that, it goes by objects
             return _from_arrow(array)
+    if isinstance(next((row for row in array if row is not None), None), list | tuple | np.ndarray):
+        return _from_arrow(array)  # a list in every row, as pandas holds them
     return _from_arrow(from_objects(array.astype(object, copy=False), name))
 
 
