@@ -11,12 +11,15 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.cluster import KMeans
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import IsolationForest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
+from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -373,6 +376,17 @@ def test_rows_without_a_label_can_be_left_out() -> None:
 def test_regressors_need_to_know_where_classes_are_cut() -> None:
     with pytest.raises(BadOption, match="LinearRegression predicts numbers, not classes"):
         sy.cross_assess("regression", X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [(KMeans(3), "clusterer"), (IsolationForest(), "outlier detector"), (GaussianMixture(3), "density estimator")],
+)
+def test_what_learns_no_classes_is_refused(model: Any, kind: str) -> None:
+    # The numbers of clusters are those of classes, but mean something else.
+    for estimator in (model, make_pipeline(StandardScaler(), model)):
+        with pytest.raises(BadOption, match=rf"'it' learns no classes \({kind}\). Give a classifier"):
+            sy.cross_assess({"it": estimator}, X, Y)
 
 
 def test_rows_held_out_again_decide_once() -> None:

@@ -65,6 +65,16 @@ def predicts_numbers(estimator: Any) -> bool:
     return hasattr(estimator, "__sklearn_tags__") and bool(is_regressor(estimator))
 
 
+def learns_no_classes(estimator: Any) -> str:
+    """What an estimator says that it is, if it looks at nobody's classes: its own numbers could pass for labels."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return ""
+    from sklearn.utils import get_tags
+
+    kind = get_tags(estimator).estimator_type
+    return kind.replace("_", " ") if kind in ("clusterer", "outlier_detector", "density_estimator") else ""
+
+
 def classes_of(estimator: Any) -> list[Label]:
     """The classes that an estimator knows, in the order of its columns."""
     if not hasattr(estimator, "classes_"):

@@ -8,7 +8,7 @@ from typing import Any
 from ..columns import as_number
 from ..continuum.regressors import is_estimator
 from ..door.admission import by_name
-from ..door.estimators import innermost, predicts_numbers
+from ..door.estimators import innermost, learns_no_classes, predicts_numbers
 from ..errors import BadOption, quoted
 from ..scale import Continuum, Scale, listed
 from ..suggestions import did_you_mean
@@ -156,6 +156,8 @@ def read_models(estimators: Any) -> dict[str, Any]:
                 f"{quoted(name)} is no estimator: it has no fit and predict",
                 mend="Give one of scikit-learn, not fitted, and not its class: LinearDiscriminantAnalysis()",
             )
+        if kind := learns_no_classes(one):
+            raise BadOption(f"{quoted(name)} learns no classes ({kind})", mend="Give a classifier")
     return found
 
 
