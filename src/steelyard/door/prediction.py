@@ -259,6 +259,8 @@ class Prediction:
                 label for label in scale.classes if f"_{self.name}".endswith(("_" + str(label), "." + str(label)))
             ]
             mend = f"Name the class that the score speaks for: event={quoted((called or scale.classes)[-1])}"
+            if isinstance(scale, Continuum):
+                mend += "; guesses at what was measured that all lie on one side of the cut are given as its label"
         elif len(self.columns) == 1:
             mend = "It tells two classes apart: give one column a class, or a truth that is one class and the rest"
         else:
