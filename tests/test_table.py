@@ -34,6 +34,7 @@ def test_rows_and_columns() -> None:
     assert (len(TABLE), TABLE.num_rows) == (3, 3)
     assert TABLE.column_names == ["measure", "class", "value", "n"]
     assert TABLE["n"] == [5, 6, 7]
+    assert TABLE[["n", "measure"]].columns == {"n": [5, 6, 7], "measure": COLUMNS["measure"]}
     assert next(iter(TABLE)) == {"measure": "error", "class": None, "value": 0.25, "n": 5}
     assert [row["n"] for row in TABLE.to_pylist()] == [5, 6, 7]
 
@@ -49,6 +50,10 @@ def test_a_column_that_is_not_there() -> None:
         TABLE["valeu"]
     with pytest.raises(UnknownColumn, match="There are 'measure', 'class', 'value', 'n'"):
         TABLE["zzz"]
+    odd: Any
+    for odd in (["n", "valeu"], np.array([0, 1]), slice(1), 0, None):
+        with pytest.raises(UnknownColumn):
+            TABLE[odd]
 
 
 def test_columns_of_unequal_length_are_refused() -> None:

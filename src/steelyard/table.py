@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 from .errors import UnequalLengths, UnknownColumn, quoted
 from .scale import listed
@@ -45,9 +45,15 @@ class Table:
         """Count the rows."""
         return self.num_rows
 
-    def __getitem__(self, name: str) -> list[Any]:
-        """One column as a list."""
-        if name not in self.columns:
+    @overload
+    def __getitem__(self, name: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, name: list[str]) -> Table: ...
+    def __getitem__(self, name: str | list[str]) -> list[Any] | Table:
+        """One column as a list; of a list of names, a table of these columns."""
+        if isinstance(name, list):
+            return Table({each: self[each] for each in name})
+        if not isinstance(name, str) or name not in self.columns:
             mend = did_you_mean(name, self.columns, f"There are {listed(self.column_names)}")
             raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
         return self.columns[name]

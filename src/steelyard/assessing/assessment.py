@@ -58,9 +58,9 @@ class Assessment(Evaluated):
             return self.by(entry)[entry, part]
         return self.part(entry.statistic).estimate(self.place(entry, part))
 
-    def by(self, measure: Measure) -> Assessment:
+    def by(self, measure: str | Measure) -> Assessment:
         """The same classifier by one measure, which need not be among those that are shown."""
-        settings = replace(self.settings, measures=(measure,), everything=False)
+        settings = replace(self.settings, measures=(find(measure),), everything=False)
         return replace(self, settings=settings.fitted(self.tally.given))
 
     @property
