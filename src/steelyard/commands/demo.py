@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from ..errors import BadOption
-from ..showing.grids import Grid
 from ..terminal import told, working
 from .options import HELD
 
@@ -75,18 +74,11 @@ def _better(compared: Comparison) -> list[RenderableType]:
 
     return [
         *_command("1. Who is better?", COMPARE),
-        drawn(_turned(side_by_side(compared))),
+        drawn(side_by_side(compared).turned("model")),  # 80 columns are not enough for three of them side by side
         compared.verdict("error").words(numbers=False),
         "Values stand before their 95% intervals; ↓ is better low, ↑ high. The log score of knn is infinite, because "
         "it gave some species no chance at all, and they came.\n",
     ]
-
-
-def _turned(grid: Grid) -> Grid:
-    """Classifiers in rows: 80 columns are not enough for three of them side by side."""
-    whole = [grid.columns, *grid.rows]
-    head, *rows = [[row[place] for row in whole] for place in range(len(grid.columns))]
-    return Grid(["model", *head[1:]], rows)
 
 
 def _sure(compared: Comparison) -> list[RenderableType]:

@@ -148,7 +148,8 @@ def judge(comparison: Comparison, measures: Named = None, margin: Margin = None)
     for entry in entries:
         entry.with_better_end()
     margins = _margins(comparison, entries, margin)
-    rows = [_row(comparison, row, margins) for row in comparison.differences(entries)]
+    known = {entry.label: entry for entry in entries}
+    rows = [_row(comparison, known[row["measure"]], row, margins) for row in comparison.differences(entries)]
     return Verdict(
         rows=Table({column: [row[column] for row in rows] for column in rows[0]}),
         models=comparison.models,
@@ -183,9 +184,8 @@ def _margins(comparison: Comparison, entries: Sequence[Measure], margin: Margin)
     return {label: float(value) for label, value in given.items()}
 
 
-def _row(comparison: Comparison, row: Row, margins: Mapping[str, float]) -> dict[str, Any]:
+def _row(comparison: Comparison, entry: Measure, row: Row, margins: Mapping[str, float]) -> dict[str, Any]:
     """A difference with what is to be said of it."""
-    (entry,) = comparison.find_measures(row["measure"])
     facts = {"measure": row["measure"], "better": entry.better}
     kept = {name: row[name] for name in ("a", "b", "difference", "low", "high", "p", "p_adjusted")}
     kind = _kind(row, entry, margins.get(entry.label), 1 - comparison.settings.level)

@@ -16,6 +16,7 @@ from .grids import (
     continuum_notes,
     differences_grid,
     heading,
+    in_short,
     measures_grid,
     overall_rows,
     parts_grid,
@@ -104,7 +105,7 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
     return Digest(
         comparison.verdict(name).words(numbers=False) if judged else f"{many} by {name}",
         f"{many} on the same {heading(first)}",
-        side_by_side(comparison, measures),
+        in_short(comparison, measures),
         folded,
         [*chosen, *said, *comparison.notes],
     )

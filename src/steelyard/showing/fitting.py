@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..errors import harmless
-from ..text import add_row, rich_table
+from ..text import rich_table
 from .grids import Grid
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BOUNDLESS = 1 << 20  # columns of a screen on which everything fits
 FOLDED = 12  # of a long name, as much as is worth a line
+INTERVAL = re.compile(r" (?=\[[^\]]* [^\]]*\])")  # the blank before it
 WORDS = re.compile(r"\[[^\]]*\]|\S+")  # an interval is one
 
 
@@ -34,32 +35,39 @@ class Fitted:
 
         boundless = options.update(width=BOUNDLESS)
         for grid, breaks in self._candidates():
-            table, cells = _table(grid), list(zip(grid.columns, *grid.rows, strict=True))
+            head, cells = _head(grid), list(zip(grid.columns, *grid.rows, strict=True))
             most = [max(map(_length, column)) for column in cells]
-            frame = Measurement.get(console, boundless, table).maximum - sum(most)
+            frame = Measurement.get(console, boundless, head).maximum - sum(map(_length, grid.columns))
             least = [max(_unbroken(cell, breaks) for cell in column) for column in cells]
             if sum(least) <= options.max_width - frame:
-                for column, width in zip(table.columns, _shared(least, most, options.max_width - frame), strict=True):
-                    column.width = width
-                yield table
+                yield _table(head, grid.rows, _shared(least, most, options.max_width - frame))
                 return
         yield _list(self.grid)
 
     def _candidates(self) -> Iterator[tuple[Grid, bool]]:
-        """What may be drawn, and whether intervals break: empty columns go before these do, and others after."""
+        """What may be drawn, and whether intervals break: empty columns go before they do, and others mostly after."""
         full = self.grid
         empty = [name for name in full.spare if not any(row[full.columns.index(name)] for row in full.rows)]
         slim = reduce(Grid.without, empty, full)
         yield full, False
         yield slim, False
         for grid in accumulate(slim.spare, Grid.without, initial=slim):
-            yield grid, True
+            yield grid, not full.unbroken
 
 
-def _table(grid: Grid) -> RichTable:
-    table = rich_table([harmless(name) for name in grid.columns], right=grid.right)
-    for row in grid.rows:
-        add_row(table, row)
+def _head(grid: Grid) -> RichTable:
+    return rich_table([harmless(name) for name in grid.columns], right=grid.right)
+
+
+def _table(table: RichTable, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> RichTable:
+    """Rows in columns of these widths. A value and its interval that do not fit side by side stand in two lines."""
+    from rich.text import Text
+
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width
+    for row in rows:
+        cells = [(harmless(cell), width) for cell, width in zip(row, widths, strict=True)]
+        table.add_row(*[Text(INTERVAL.sub("\n", cell) if _length(cell) > width else cell) for cell, width in cells])
     return table
 
 

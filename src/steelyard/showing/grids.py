@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import SteelyardError
 from ..scale import Continuum
 from ..sums.statistics import CONTINUUM
 from ..text import count, estimated, in_percent, named, number, p_value
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from ..registry import Measure
 
 MOST_CLASSES = 12  # shown; table() has them all
+MOST_BESIDE = 8  # classifiers side by side; more stand below each other
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
 SPARE = ("note", "method", "se", "gap", "training")  # what a narrow screen can do without, the first of all first
@@ -33,12 +36,14 @@ class Grid:
         rows: The rows.
         right: Which columns hold numbers.
         spare: Which columns a narrow screen can do without, the first of all first.
+        unbroken: Whether these go before an interval is broken in two.
     """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: Sequence[int] = ()
     spare: Sequence[str] = ()
+    unbroken: bool = False
 
     def without(self, name: str) -> Grid:
         """The same without a column."""
@@ -46,7 +51,13 @@ class Grid:
         kept = [place for place in range(len(self.columns)) if place != gone]
         rows = [[row[place] for place in kept] for row in self.rows]
         right = [kept.index(place) for place in self.right if place in kept]
-        return Grid([self.columns[place] for place in kept], rows, right, [one for one in self.spare if one != name])
+        columns, spare = [self.columns[place] for place in kept], [one for one in self.spare if one != name]
+        return Grid(columns, rows, right, spare, self.unbroken)
+
+    def turned(self, corner: str) -> Grid:
+        """Rows as columns, of which a narrow screen has the first."""
+        (_, *columns), *rows = zip(self.columns, *self.rows, strict=True)
+        return Grid([corner, *columns], rows, spare=columns[:0:-1], unbroken=True)
 
 
 # --- one classifier -------------------------------------------------------------------------------------------
@@ -181,6 +192,12 @@ def _more(many: int, empty: int) -> list[list[str]]:
 # --- several classifiers --------------------------------------------------------------------------------------
 
 
+def in_short(comparison: Comparison, measures: Sequence[Measure]) -> Grid:
+    """Some measures of all classifiers: side by side, or many of them below each other."""
+    grid = side_by_side(comparison, measures)
+    return grid.turned("model") if len(comparison.models) > MOST_BESIDE else grid
+
+
 def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = None) -> Grid:
     """Measures in rows, classifiers in columns."""
     by_model = [overall_rows(comparison[name], measures) for name in comparison.models]
@@ -195,12 +212,25 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
     tested = measure in ("error", "accuracy") and not comparison.tally.groups and whole
     columns = ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])]
     rows = []
-    for row in comparison.differences(measure):
+    found = list(comparison.differences(measure))
+    first = _first(comparison, measure) if len(comparison.models) > MOST_BESIDE else None
+    for row in found:
+        if first not in (None, row["a"], row["b"]):
+            continue  # of so many pairs, nobody would see those that matter
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
         shown = map(p_value, p)
         rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
+    if hidden := len(found) - len(rows):
+        rows.append([f"… and {hidden:,} more", *[""] * (len(columns) - 1)])
     return Grid(columns, rows, (2, 4, 5, 6))
+
+
+def _first(comparison: Comparison, measure: str) -> str:
+    """Who comes out first; the first that was given where nobody does."""
+    with suppress(SteelyardError):
+        return comparison.best(measure)
+    return comparison.models[0]
 
 
 def parts_grid(comparison: Comparison, measure: str) -> Grid | None:

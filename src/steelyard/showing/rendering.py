@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
 from ..text import count, named, number, p_value, told_apart, with_interval
+from .digest import main_measures
 from .fitting import Fitted
 from .grids import (
+    MOST_BESIDE,
     Grid,
     class_grid,
     confusion_grid,
     continuum_notes,
     differences_grid,
     heading,
+    in_short,
     measures_grid,
     parts_grid,
-    side_by_side,
     slice_grid,
 )
 
@@ -97,10 +99,12 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     from rich.text import Text
 
     first = comparison[comparison.models[0]]
-    table = drawn(side_by_side(comparison))
+    many, everything = len(comparison.models), comparison.settings.measures
+    shown = everything if many <= MOST_BESIDE else main_measures(comparison.settings)
+    table = drawn(in_short(comparison, shown))
+    more = [] if many <= MOST_BESIDE else [Text(f"table() and --csv have all {len(everything)} measures")]
     name = measure or comparison.settings.measures[0].label
     judged = first.find(name).better != "neither"
-    many = len(comparison.models)
     title = Text(
         f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
     )
@@ -117,6 +121,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         title,
         *chosen,
         table,
+        *more,
         *[Text(harmless(line)) for line in said],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         drawn(differences_grid(comparison, name)),

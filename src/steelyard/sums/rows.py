@@ -95,7 +95,7 @@ class Rows:
             said.refuse_changed()
         return self
 
-    @property
+    @cached_property
     def given(self) -> Given:
         """What there is for measures to be made of."""
         return given_by(self.scores, self.measured)
