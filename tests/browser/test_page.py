@@ -152,6 +152,21 @@ def test_the_legend_hides_a_classifier_everywhere(opened: Open) -> None:
     assert near.count() == both
 
 
+def test_of_many_classifiers_the_best_are_shown_at_first(opened: Open) -> None:
+    page, result = opened("many"), many()
+    errors = {name: result[name]["error"].value for name in result.models}
+    best = sorted(errors, key=lambda name: errors[name])[:8]
+    boxes = page.locator("#legend label")
+    ticked = boxes.filter(has=page.locator("input:checked"))
+    assert sorted(ticked.all_inner_texts()) == sorted(best)
+    assert "the 8 with the lowest error are shown" in page.locator("#legend").inner_text()
+    worst = list(result.models).index(max(errors, key=lambda name: errors[name]))
+    assert page.locator(f"[data-model='{worst}']:visible").count() == 0
+    page.get_by_role("button", name="Show all 10").click()
+    assert ticked.count() == 10
+    assert page.locator(f"[data-model='{worst}']:visible").count() > 0
+
+
 def test_all_measures_of_several_classifiers_are_a_click_away(opened: Open) -> None:
     page = opened("two")
     shown = page.locator("#measures tbody tr:visible")
@@ -258,7 +273,13 @@ def test_paper_gets_no_controls_and_no_dark(opened: Open) -> None:
     page = opened("many")
     assert page.locator(".on-paper").is_hidden()
     page.emulate_media(media="print")
-    assert page.locator(".on-paper").inner_text() == f"The first 12 of {len(many().verdict().table())} differences."
+    pairs = "The first 12 of {} differences.".format
+    assert page.locator(".on-paper").inner_text() == pairs(8 * 7 // 2)  # of those that are shown
+    assert page.locator("#legend label:visible").count() == 8
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Show all 10").click()
+    page.emulate_media(media="print")
+    assert page.locator(".on-paper").inner_text() == pairs(len(many().verdict().table()))
     assert page.locator("#legend").evaluate("node => getComputedStyle(node).maxHeight") == "none"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ from .. import __version__
 from ..assessing.assessment import Assessment
 from ..assessing.parts import compute_all
 from ..parallel import meanwhile
-from ..showing.grids import heading, overall_rows
+from ..plots.style import COLOURS
+from ..showing.grids import heading, overall_rows, titled
 from ..text import in_percent
 from .call import call_of
 from .contests import deciding_of, differences_of, folds_of
@@ -45,6 +47,7 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "steelyard": __version__,
         "title": shown(title) if title else _title(assessments),
         "models": [shown(name) for name in assessments],
+        "ticked": _ticked(assessments),
         "heading": heading(first),
         "level": in_percent(first.settings.level),
         "verdict": _said(verdict, assessments, overall),
@@ -73,6 +76,19 @@ def _compute(assessments: Mapping[str, Assessment]) -> None:
     for each in assessments.values():
         if len(each.classes) <= MOST_CLASSES:
             compute_all([part for part in each.parts.values() if part.evaluation.measures])
+
+
+def _ticked(assessments: Mapping[str, Assessment]) -> dict[str, Any]:
+    """Which classifiers are shown at first, and how they were picked: of many, as many as there are colours."""
+    every, first = list(assessments.values()), next(iter(assessments.values()))
+    judged = [entry for entry in first.settings.measures if entry.better != "neither"]
+    if len(every) <= len(COLOURS) or not judged:
+        return {"models": list(range(len(every))), "words": ""}
+    entry = judged[0]
+    losses = [entry.loss(each[entry].value) for each in every]
+    best = sorted(range(len(every)), key=lambda place: (math.isnan(losses[place]), losses[place]))[: len(COLOURS)]
+    end = "highest" if entry.better == "higher" else "lowest"
+    return {"models": sorted(best), "words": f"the {len(best)} with the {end} {shown(titled(entry))} are shown"}
 
 
 def _judged(assessment: Assessment) -> bool:

@@ -27,6 +27,7 @@ drawReliability();
 drawSimplex();
 drawStrip();
 drawFolds();
+startLegend();
 nameTheme();
 
 const download = document.getElementById("download");
