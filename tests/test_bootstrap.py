@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 import steelyard as sy
 from steelyard import Scale, assess, assess_table, compare
 from steelyard.measures import find
-from steelyard.uncertainty.bootstrap import replicate
+from steelyard.sums.statistics import Patterns
+from steelyard.uncertainty.bootstrap import bca, replicate
 from tests.cases_of import drawn
 
 
@@ -140,3 +141,12 @@ def test_replicates_that_are_alike_but_for_rounding_say_nothing(method: Any) -> 
     for name in shares:
         assert drawn[name]["brier"] == usual[name]["brier"]
     assert drawn.differences().to_json() == usual.differences().to_json()
+
+
+def test_replicates_without_a_value_move_no_bound() -> None:
+    """They lie neither below the value nor above it."""
+    random, ones = np.random.default_rng(6), np.ones(30)
+    samples, value, influences = random.normal(0.3, 1.0, (999, 1)), np.zeros(1), random.normal(size=(1, 30))
+    rows = Patterns(1, np.zeros(30, np.int64), np.zeros((0, 30), np.int64), ones, ones, ones, None)
+    with_gaps = np.concatenate([samples, np.full((500, 1), np.nan)])
+    assert_allclose(bca(with_gaps, value, influences, rows), bca(samples, value, influences, rows))

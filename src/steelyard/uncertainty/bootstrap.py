@@ -169,9 +169,10 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
     """The shift and the acceleration of BCa, the latter from the third moment of the influences."""
     from scipy.special import ndtri
 
+    known = np.maximum((~np.isnan(samples)).sum(axis=0), 1)  # a replicate without a value is on neither side of one
     with np.errstate(invalid="ignore", divide="ignore"):
-        below = (samples < value).mean(axis=0) + 0.5 * (samples == value).mean(axis=0)
-        shift = ndtri(np.clip(below, 0.5 / len(samples), 1 - 0.5 / len(samples)))
+        below = ((samples < value).sum(axis=0) + 0.5 * (samples == value).sum(axis=0)) / known
+        shift = ndtri(np.clip(below, 0.5 / known, 1 - 0.5 / known))
     return shift, Tails.of(patterns, influences).skew / 6
 
 
