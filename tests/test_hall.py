@@ -68,6 +68,16 @@ def test_a_cluster_of_one_row_is_a_row_and_weights_count_with_their_powers() -> 
         assert_allclose(Tails.of(each, CENTRED), Tails.of(PLAIN, weight * CENTRED), rtol=1e-10)
 
 
+def test_sampling_weights_within_a_pattern_count_with_their_powers() -> None:
+    """Only their sum and that of their squares are known: so many gamma variables that have these are as skewed."""
+    weight, effects = np.random.default_rng(5).gamma(2.0, size=(2, 200_000)), np.array([1.0, -0.5])
+    together = patterns(np.full(2, 2e5), weight.sum(axis=1), np.square(weight).sum(axis=1))
+    apart = patterns(np.ones(400_000), weight.ravel(), np.square(weight.ravel()))
+    one, other = Tails.of(together, effects[None]), Tails.of(apart, np.repeat(effects, 200_000)[None])
+    assert_allclose(one.skew, other.skew, rtol=0.03)
+    assert_allclose(one.freedom, other.freedom, rtol=0.1)
+
+
 def test_a_pattern_without_rows_is_a_normal_error() -> None:
     """It adds to the variance, and neither to third nor to fourth powers."""
     more = patterns(np.append(np.ones(ROWS), 0.0), np.ones(ROWS + 1))

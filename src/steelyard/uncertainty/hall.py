@@ -56,22 +56,27 @@ class Tails(NamedTuple):
     def of(cls, patterns: Patterns, influences: Array) -> Tails:
         """Those of sums of influences over the rows, (slots, patterns).
 
-        A pattern without rows adds to the variance only: it stands for a normal error.
+        A pattern without rows adds to the variance only: it stands for a normal error. Of the sampling weights within a
+        pattern only the sum and that of squares are known; higher powers are those of a gamma variable that has both.
         """
         if patterns.cluster is None:
-            mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=patterns.count > 0)
+            some = patterns.count > 0
+            mean = np.divide(patterns.mass, patterns.count, out=np.zeros_like(patterns.mass), where=some)
             terms, second, drawn = influences, patterns.square, patterns.count
+            spread = np.divide(second, mean * mean * drawn, out=np.ones_like(mean), where=some & (mean > 0))
         else:
             terms, second = by_cluster(patterns, influences), np.ones(patterns.clusters)
             drawn = (np.bincount(patterns.cluster, patterns.count, patterns.clusters) > 0).astype(np.float64)
-            mean = drawn
-        squares, third = np.square(terms), drawn * mean * mean * mean
+            mean, spread = drawn, np.ones_like(drawn)
+        spread = np.maximum(spread, 1.0)  # but for rounding, squares are no less than those of equal weights
+        squares, third = np.square(terms), drawn * mean * mean * mean * spread * (2 * spread - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = weighted_sums(squares, second)
             skew = weighted_sums(squares * terms, third) / variance**1.5
             shares = squares / variance[:, None]
         share = weighted_sums(shares, second * (drawn > 0))
-        return cls.of_moments(skew, weighted_sums(np.square(shares), third * mean), float(drawn.sum()), share)
+        fourth = weighted_sums(np.square(shares), third * mean * (3 * spread - 2))
+        return cls.of_moments(skew, fourth, float(drawn.sum()), share)
 
 
 def hall_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
