@@ -213,6 +213,15 @@ def test_recalibration_mends_what_is_too_sure() -> None:
     assert isotonic_preview.differences("brier").to_pylist()[0]["difference"] > 0
 
 
+@pytest.mark.parametrize("event", ["no", "yes"])
+def test_forecasts_of_one_half_are_assigned_in_the_preview_as_they_were(event: str) -> None:
+    truth, chance = ["no", "yes", "yes", "no", "yes", "no"] * 5, [0.2, 0.5, 0.9, 0.5, 0.5, 0.1] * 5
+    found = assess(truth, chance, event=event)
+    preview = found.recalibration()[found.model]
+    for name in ("error", "sensitivity", "kappa"):
+        assert preview[name].value == pytest.approx(found[name].value)
+
+
 def test_recalibration_of_three_classes_adds_up_to_one() -> None:
     sharp = THREE**3 / (THREE**3).sum(axis=1, keepdims=True)
     fold = np.arange(ROWS) % 5
