@@ -134,6 +134,18 @@ def test_nested_intervals_are_no_narrower_than_pooled_ones(crossed: sy.CrossAsse
     assert len(pairs) == len(list(combinations(RULES, 2)))
 
 
+def test_nested_intervals_of_few_groups_are_no_narrower_either() -> None:
+    """They have the t quantile of pooled ones: with eight groups, that of seven degrees of freedom."""
+    found = sy.cross_assess(["lda", "knn:5"], SEPALS, Y, groups=np.arange(150) % 8, cv=4, seed=1, progress=False)
+    for measure in ("error", "auc", "brier", "kappa"):
+        table = found.intervals(measure, ["pooled", "nested"], rounds=2, progress=False)
+        for name in found.models:
+            pooled, nested = (row_of(table, model=name, method=method) for method in ("pooled", "nested"))
+            assert nested["high"] - nested["low"] >= pooled["high"] - pooled["low"] - 1e-12, measure
+        (pair,) = found.intervals(measure, "nested", pairs=True, rounds=2, progress=False).to_pylist()
+        assert (pair["p"] < 0.05) == (not pair["low"] <= 0 <= pair["high"]), measure
+
+
 def test_two_folds_cannot_be_nested() -> None:
     crossed = sy.cross_assess("lda", SEPALS, Y, cv=2)
     with pytest.raises(BadOption, match="2 folds leave nothing to nest"):

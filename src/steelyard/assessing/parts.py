@@ -61,22 +61,27 @@ class Results:
         return self.evaluation.slots
 
 
-def compute(evaluation: Evaluation | RowEvaluation, settings: Settings, critical: Array | None = None) -> Results:
-    """Evaluate every slot and its interval."""
+def compute(
+    evaluation: Evaluation | RowEvaluation, settings: Settings, critical: Array | None = None, times: float = 1.0
+) -> Results:
+    """Evaluate every slot and its interval.
+
+    Intervals reach so many standard errors (``critical``); or so many times as far as they would by themselves.
+    """
     if isinstance(evaluation, RowEvaluation):
-        return _of_rows(evaluation, settings, critical)
+        return _of_rows(evaluation, settings, critical, times)
     with one_thread(evaluation.classes > MANY_CLASSES):
-        return _of_counts(evaluation, settings, critical)
+        return _of_counts(evaluation, settings, critical, times)
 
 
-def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None) -> Results:
+def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None, times: float) -> Results:
     places: Mapping[str, Any] = method_places(evaluation.layout)
     methods: Sequence[str] = interval_methods(evaluation.layout)
     errors, trials = spread(evaluation), trials_of(evaluation)
     value, centre = evaluation.values
     if critical is None:
         freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
-        critical = critical_values(settings.level, freedom)
+        critical = times * critical_values(settings.level, freedom)
     if settings.method == "plain":
         methods, low, high = plain_intervals(evaluation.slots, value, errors, critical)
     else:
@@ -98,19 +103,19 @@ def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | Non
     return Results(evaluation, value, low, high, errors, centre, tuple(methods))
 
 
-def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | None) -> Results:
+def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | None, times: float) -> Results:
     value, centre = evaluation.values
     errors, freedom = evaluation.spread
     if settings.method == "plain":
-        reach = critical_values(settings.level, np.full(len(value), np.inf)) if critical is None else critical
+        reach = times * critical_values(settings.level, np.full(len(value), np.inf)) if critical is None else critical
         methods, low, high = plain_intervals(evaluation.slots, value, errors, reach)
     else:
         methods = [interval_method(slot) for slot in evaluation.slots]
-        reach = critical_values(settings.level, freedom) if critical is None else critical
+        reach = times * critical_values(settings.level, freedom) if critical is None else critical
         places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
         low, high = intervals(places, value, centre, errors, np.full(len(value), np.nan), reach)
     if settings.method != "plain":
-        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical)).items():
+        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical, times)).items():
             low[place], high[place] = min(lower, value[place]), max(upper, value[place])
     if settings.resampled:
         from ..uncertainty.bootstrap import replace_intervals
@@ -134,13 +139,15 @@ def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Arr
     return np.where(endless, value, low), np.where(endless, value, high)
 
 
-def _level(level: float, critical: Array | None) -> float:
-    """The level of intervals that reach so many standard errors, where they are to hold for several at once."""
+def _level(level: float, critical: Array | None, times: float) -> float:
+    """The level of intervals that reach so many standard errors, or so many times as far as others of a level."""
     from statistics import NormalDist
 
-    if critical is None:
+    if critical is None and times == 1:
         return level
-    return min(2 * NormalDist().cdf(float(np.max(critical))) - 1, SUREST)
+    normal = NormalDist()
+    reach = times * normal.inv_cdf((1 + level) / 2) if critical is None else float(np.max(critical))
+    return min(2 * normal.cdf(reach) - 1, SUREST)
 
 
 def compute_all(parts: Sequence[Part]) -> None:

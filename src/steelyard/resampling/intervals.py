@@ -207,23 +207,25 @@ def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapp
         if pairs:
             # By how far pooled intervals reach: that is never nothing, even where two classifiers always agreed.
             low, high = value - factor * (one.value - one.low), value + factor * (one.high - one.value)
-            results[names] = Found(value, low, high, se, _p(value, se))
+            results[names] = Found(value, low, high, se, _p(value, low, high, cross.settings.level))
         else:
             low, high = _widened(cross[names[0]], measure, factor)
             results[names] = Found(value, low + value - one.value, high + value - one.value, se)
     return {names: _within(one, measure, pairs) for names, one in results.items()}
 
 
-def _p(value: float, se: float) -> float:
-    return float(p_values(np.array([value / se if se else 0.0]), np.array([np.inf]))[0])
+def _p(value: float, low: float, high: float, level: float) -> float:
+    """The p-value of no difference, by how far the interval reaches towards it: below 1 - level where it is outside."""
+    reach, endless = value - low if value > 0 else high - value, np.array([np.inf])
+    statistic = value / reach * critical_values(level, endless) if reach > 0 else np.zeros(1)
+    return float(p_values(statistic, endless)[0])
 
 
 def _widened(assessment: Assessment, measure: Measure, factor: float) -> tuple[float, float]:
     """The interval of a measure, on its own scale, had its standard error been so many times as large."""
     part = assessment.by(measure).part(measure.statistic)
     place = part.evaluation.overall(measure)
-    normal = critical_values(assessment.settings.level, np.full(len(part.evaluation.slots), np.inf))
-    results = compute(part.evaluation, part.settings, normal * factor)
+    results = compute(part.evaluation, part.settings, times=factor)
     return float(results.low[place]), float(results.high[place])
 
 
