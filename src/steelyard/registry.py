@@ -66,6 +66,7 @@ class Facts(NamedTuple):
     proportion: bool
     counted: str | None
     bounded: bool
+    ranked: bool
     span: tuple[float, float]
 
 
@@ -101,6 +102,7 @@ class Measure:
         least: For measures of rankings that rate ties higher than any order of the tied: the least value that rows can
             have which are told apart only in part; of positive, negative, and where rows are mixed.
         special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
+        spanned: For measures of rankings whose parameters say which values they can take: the span, from these.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
         ranges: The least and the greatest number that parameters may be, where they are numbers.
@@ -126,6 +128,7 @@ class Measure:
     fair: Formula | None = None
     least: Formula | None = None
     special: bool = False
+    spanned: Callable[..., tuple[float, float]] | None = None
     penalty: Callable[..., Array] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -171,6 +174,7 @@ class Measure:
             self.proportion,
             self.counted,
             self.bounded,
+            self.slopes is not None,
             self.span,
         )
 
@@ -268,7 +272,8 @@ class Measure:
                     f"{self.name} has no parameter {quoted(name)}",
                     mend=f"It takes {listed(list(self.parameters))}" if self.parameters else "It takes none",
                 )
-        return replace(self, parameters={**self.parameters, **parameters})
+        known = {**self.parameters, **parameters}
+        return replace(self, parameters=known, span=self.span if self.spanned is None else self.spanned(**known))
 
     def matrix(self, scale: Scale) -> Array | None:
         """The penalty matrix on a scale, for measures that have one."""

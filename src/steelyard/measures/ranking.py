@@ -179,9 +179,18 @@ def _most_and_least(start: float, stop: float) -> tuple[float, float]:
     return (stop - start) - least, least
 
 
+def partial_auc_span(specificity: Any, sensitivity: Any, corrected: bool) -> tuple[float, float]:
+    """From no area to all that there is in a range; rescaled, that may begin below 0."""
+    start, stop = partial_range(sensitivity if np.size(sensitivity) else specificity)
+    if not corrected:
+        return 0.0, stop - start
+    beyond, least = _most_and_least(start, stop)
+    return min(0.5 * (1 - least / beyond), 0.0), 1.0
+
+
 @measure(
     better="higher", undefined=EMPTY, title="partial AUC", slopes=partial_auc_slopes, corners=True, special=True,
-    cite="McClish (1989), Medical Decision Making 9(3), 190-195",
+    spanned=partial_auc_span, cite="McClish (1989), Medical Decision Making 9(3), 190-195",
 )  # fmt: skip
 def partial_auc(
     positive: Any,

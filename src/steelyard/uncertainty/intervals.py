@@ -71,7 +71,7 @@ def _method(measure: Facts, average: str | None) -> str:
         return WILSON
     if measure.skewed:
         return MOVED if measure.counted else GAMMA if measure.bounded else SKEWED
-    return BY_SPAN.get(measure.span, MEAN)
+    return LOGIT if measure.ranked else BY_SPAN.get(measure.span, MEAN)
 
 
 @lru_cache(maxsize=16)
