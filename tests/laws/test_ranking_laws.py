@@ -733,6 +733,16 @@ def test_the_degrees_of_freedom_of_auc_are_those_of_brunner_and_munzel(case: Bin
     assert evaluation.result(slot).freedom[0] == pytest.approx(expected)
 
 
+@every_measure
+@pytest.mark.parametrize("classes", [2, 5])
+def test_clusters_have_one_degree_of_freedom_less_than_there_are(measure: Measure, classes: int) -> None:
+    """However many classes their rows are of: what a cluster adds to either of them is no news of another cluster."""
+    random, group = np.random.default_rng(2), np.arange(200) % 6
+    truth, score = random.permutation(np.arange(200) % classes), random.dirichlet(np.ones(classes), 200)
+    found = assess(truth, score, scale=Scale(range(classes)), group=group, measures=[measure]).ranked
+    assert all(0 < each <= 5 for slot in found.slots for each in found.result(slot).freedom)
+
+
 @given(case=scored(least=2), random=st.randoms(use_true_random=False))
 def test_the_standard_error_of_a_difference_is_that_of_paired_delong(case: Binary, random: Any) -> None:
     truth, first = case

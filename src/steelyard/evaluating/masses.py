@@ -157,17 +157,20 @@ class Sides:
     def spread(self, influence: Array, pseudo: float = 0.0) -> tuple[float, float]:
         """The variance of a sum of influences, and its degrees of freedom.
 
-        Every side has one degree of freedom less than rows (or clusters, whose sides go together).
+        Every side has one degree of freedom less than rows, or clusters; sides that share clusters have together no
+        more than one less than there are.
         """
         if self.cluster is None:
             return spread_of(self._squares(influence), self.sizes + pseudo)
         sums, seen = self._by_cluster(influence, self.cluster)
-        if np.count_nonzero(seen.any(axis=1)) < 2:
+        clusters = float(np.count_nonzero(seen.any(axis=1)))
+        if clusters < 2:
             return math.nan, 0.0  # one cluster says nothing about spread
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
-        together = float(shared * _one_less(float(seen.any(axis=1).sum())))
-        return spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
+        together = float(shared * _one_less(clusters))
+        variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
+        return variance, min(freedom, clusters - 1) if variance else freedom  # of none, nothing is unsure
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
         """The variance of that variance, from the fourth powers of the influences: no shape is taken for granted."""
