@@ -54,6 +54,29 @@ def test_a_cross_table_is_its_rows() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        ([0, 0, 2, 2, 0, 2, 2], [0, 1, 2, 1, 2, 2, 0]),  # 1 is never true
+        ([0, 1, 2, 1, 2, 2, 0], [0, 0, 2, 2, 0, 2, 2]),  # nor ever assigned
+        ([0, 0, 2, 3, 3], [1, 2, 2, 2, 3]),  # neither side has all
+        (list("aaccacc"), list("abcbcca")),
+    ],
+)
+def test_a_class_that_one_side_lacks_keeps_its_place(truth: list[Any], said: list[Any]) -> None:
+    """Where it came last, measures of ordered classes were those of another scale."""
+    rows = sy.assess(truth, said)
+    for found in (
+        sy.assess_table(pd.crosstab(np.array(truth), np.array(said))),
+        sy.assess_table(pd.crosstab(np.array(said), np.array(truth)), truth_in_rows=False),
+    ):
+        assert found.classes == rows.classes
+        np.testing.assert_array_equal(found.confusion(), rows.confusion())
+        assert found["weighted_kappa"].value == pytest.approx(rows["weighted_kappa"].value)
+    named = sy.assess_table({"low": {"low": 3, "mid": 1, "high": 1}, "high": {"mid": 2, "high": 5}})
+    assert named.classes == ("low", "mid", "high")
+
+
 def test_other_names_for_the_same_classes() -> None:
     assert table(pd.DataFrame(COUNTS), classes=NAMES) == table(COUNTS, classes=NAMES)
     assert table(FRAME, classes=["a", "b", "c"]) == table(COUNTS, classes=["a", "b", "c"])

@@ -24,7 +24,7 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     rows, columns, numbers = _taken_apart(counts)
     if rows is None or columns is None:
         return _without_names(_square(_numbers(numbers)), known, event)
-    labels = [*rows, *[label for label in columns if label not in rows]]
+    labels = _in_order(rows, columns)
     if known is not None and not set(labels) <= set(known.classes):
         overlap = not set(labels).isdisjoint(known.classes)
         if overlap or rows != columns or len(rows) != len(known):
@@ -35,6 +35,19 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     across = [places[label] for label in columns]
     table[np.ix_([places[label] for label in rows], across)] = _numbers(numbers).reshape(len(rows), len(columns))
     return found, _filled(table)
+
+
+def _in_order(rows: list[Label], columns: list[Label]) -> list[Label]:
+    """All classes of a table: as the side names them that has all, sorted where both sides are, or else rows first.
+
+    A class that was never true must not come last for that: to measures of ordered classes it would be another scale.
+    """
+    for side, other in ((rows, columns), (columns, rows)):
+        if set(other) <= set(side):
+            return side
+    labels = [*rows, *[label for label in columns if label not in rows]]
+    alike = len({isinstance(label, str) for label in labels}) == 1
+    return sorted(labels) if alike and rows == sorted(rows) and columns == sorted(columns) else labels
 
 
 def _said_of_classes(scale: Any, classes: Any, event: Any) -> Scale | None:
