@@ -85,14 +85,17 @@ def test_values_that_are_missing_or_outside_are_named() -> None:
 
 @pytest.mark.parametrize("engine", [None, "local"])
 def test_files_have_them_too(tmp_path: Path, engine: str | None) -> None:
+    rounded = np.round(GUESSED).astype(int)
     frame = pd.DataFrame({"z": MEASURED, "guess": GUESSED, "label": labels(GUESSED)})
+    frame = frame.assign(whole=rounded, whole_label=labels(rounded))
     frame.to_parquet(tmp_path / "a.parquet")
     for measures in (["error", "kappa"], ["adjusted_error", "error"], None):
-        value, label = (
-            sy.assess(tmp_path, truth="z", assigned=name, scale=moisture(), measures=measures, engine=engine)
-            for name in ("guess", "label")
-        )
-        assert value.table().to_json() == label.table().to_json()
+        found = {
+            name: sy.assess(tmp_path, truth="z", assigned=name, scale=moisture(), measures=measures, engine=engine)
+            for name in ("guess", "label", "whole", "whole_label")
+        }
+        assert found["guess"].table().to_json() == found["label"].table().to_json()
+        assert found["whole"].table().to_json() == found["whole_label"].table().to_json()
 
 
 def test_a_file_whose_values_all_look_like_shares_is_read_like_the_others(tmp_path: Path) -> None:

@@ -239,6 +239,19 @@ class Door:
         raw = self._read(truth, predictions)
         return self._settle(raw), raw.predictions
 
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether whole numbers that are no classes are scores, or guesses at what was measured."""
+        if self.threshold is not None or self.any_scale:
+            return True
+        if not isinstance(self.scale, Continuum) or self.scale.named_after_intervals:
+            return False
+        return self._event is None and isinstance(self.scale.classes[0], str)
+
+    @property
+    def _event(self) -> Any:
+        return self.event if self.event is not None or self.scale is None else self.scale.event
+
     def _name(self, what: str) -> str:
         return self.names.get(what, what)
 
@@ -247,12 +260,8 @@ class Door:
         known = true.labels if self.scale is None else self.scale.classes
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             known = ()  # what they are called is up to the predictions
-        event = self.event if self.event is not None or self.scale is None else self.scale.event
-        # Whole numbers, too, are guesses at what was measured where classes bear other names.
-        guessed = isinstance(self.scale, Continuum) and event is None and isinstance(next(iter(known), None), str)
-        scored = self.threshold is not None or self.any_scale or guessed
         read = {
-            name: recognise(value, self.headings.get(name, name), known, event, scored)
+            name: recognise(value, self.headings.get(name, name), known, self._event, self.takes_numbers)
             for name, value in predictions.items()
         }
         weight = None if self.weight is None else decoded(flat_numbers(self.weight, self._name("weight")))

@@ -208,10 +208,9 @@ class Plan:
                 forms[name] = False
                 continue
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
-            scored = self.request.door.threshold is not None or self.request.door.any_scale
-            whole = kinds.is_integer(kind) and scored
-            if not ((numeric and not words) or whole):
-                forms[name] = not numeric
+            whole = kinds.is_integer(kind) and self.request.door.takes_numbers
+            if words or not (numeric or whole):
+                forms[name] = not (numeric or whole)
             elif kinds.is_floating(kind) and self._starts_with_fractions(column):
                 forms[name] = False
         return forms
