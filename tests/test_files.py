@@ -21,6 +21,7 @@ import steelyard as sy
 from steelyard.errors import (
     BadFilter,
     DuplicateColumns,
+    EmptyInput,
     MissingValues,
     TooLarge,
     UnknownColumn,
@@ -32,6 +33,7 @@ from steelyard.files import formats, sizes, sources, streams, text_files
 from steelyard.files import paths as files
 from steelyard.files.whole_files import write_whole
 from steelyard.parallel import ahead
+from steelyard.tallies import plan
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
 ROWS: dict[str, list[Any]] = {"y": ["a", "b", "b"], "m": ["a", "a", "b"], "k": [1, 2, 3]}
@@ -209,6 +211,18 @@ def test_folders_in_which_a_filter_cannot_hold_are_not_opened(tmp_path: Path) ->
     named = streams.Files.of(tmp_path, "year == 2024 and k > 1")
     schema = pa.schema([("y", pa.string()), ("k", pa.int64()), ("year", pa.int64())])
     assert [batch.table.to_pydict() for batch in named.batches(["y"], schema)] == [{"y": ["b", "b"]}]
+
+
+@pytest.mark.parametrize("where", ["year == 2025", "k > 99"])
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_filter_that_passes_over_all_files_leaves_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, where: str
+) -> None:
+    monkeypatch.setattr(plan, "WORTH_A_GLIMPSE", 0)  # as it is of larger files
+    for year in (2023, 2024):
+        write(tmp_path / f"year={year}" / f"a.{ending}", pa.table(ROWS))
+    with pytest.raises(EmptyInput, match="there is no row to assess"):
+        sy.assess(tmp_path, truth="y", assigned="m", measures=["error"], where=where)
 
 
 # --- batches --------------------------------------------------------------------------------------------------

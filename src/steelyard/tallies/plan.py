@@ -189,7 +189,8 @@ class Plan:
         if glimpse:
             shares = self.files.shares(True)
             first = [batch for share in shares for batch in islice(share.batches(columns, self.schema, GLIMPSE), 1)]
-            return reduce(add, [Seen.of(batch.table, names, drop) for batch in first])
+            # A filter may have passed over all of them.
+            return reduce(add, [Seen.of(batch.table, names, drop) for batch in first]) if first else Seen({})
         found = self.fold(Look(names, drop), columns)
         if found.faults:
             raise Unusable(found.faults)
