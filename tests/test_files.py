@@ -203,6 +203,17 @@ def test_a_column_of_a_file_is_worth_more_than_a_key(tmp_path: Path) -> None:
     assert whole(tmp_path, ["k"], "k == 2") == {"k": [2]}
 
 
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int16()])
+def test_a_key_may_be_a_column_of_another_file(tmp_path: Path, kind: Any) -> None:
+    write(tmp_path / "k=9" / "a.parquet", pa.table(ROWS).drop_columns("k"))
+    write(tmp_path / "z=1" / "b.parquet", pa.table({**ROWS, "k": pa.array(ROWS["k"]).cast(kind)}))
+    assert whole(tmp_path, ["k"], "k > 2") == {"k": [9, 9, 9, 3]}
+    assert sources.opened(tmp_path).read(["k"]).to_pydict() == {"k": [9, 9, 9, 1, 2, 3]}
+    for measures in (["error"], None):
+        found = sy.assess(tmp_path, truth="y", assigned="m", group="k", measures=measures)
+        assert len(found.tally.groups) == 4
+
+
 def test_folders_in_which_a_filter_cannot_hold_are_not_opened(tmp_path: Path) -> None:
     write(tmp_path / "year=2024" / "a.csv", pa.table(ROWS))
     damaged = tmp_path / "year=2023" / "a.csv"

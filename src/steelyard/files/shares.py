@@ -209,11 +209,10 @@ def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> B
 
 
 def repeated(value: str | None, kind: Any, rows: int) -> Any:
-    """One value for all rows."""
+    """One value for all rows; what is a key of one folder may be a column of another file, and hold other numbers."""
     import pyarrow as pa
 
-    meant = int(value) if value is not None and pa.types.is_integer(kind) else value
-    return pa.repeat(pa.scalar(meant, kind), rows)
+    return pa.repeat(pa.scalar(value, pa.string()).cast(kind), rows)
 
 
 def plain(kind: Any) -> Any:
