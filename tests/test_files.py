@@ -7,12 +7,13 @@ import gzip
 import os
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import fs, parquet
@@ -296,6 +297,44 @@ def test_files_that_do_not_go_together_are_named(tmp_path: Path, ending: str) ->
         whole(tmp_path, ["y", "m"])
     with pytest.raises(UnreadableFile, match=r"hold different kinds of values: int64 and string"):
         sources.read(tmp_path)
+
+
+def categories(words: Sequence[str], ordered: bool = False) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(range(len(words)), pa.int8()), pa.array(words), ordered=ordered)
+
+
+@pytest.mark.parametrize(
+    "other", [pa.array(["b", "a"]), pa.array(["b", "a"], pa.large_string()), categories("ba"), pa.nulls(2)]
+)
+@pytest.mark.parametrize("where", [None, "k > 0"])
+def test_categories_and_words_go_together(tmp_path: Path, other: Any, where: str | None) -> None:
+    for turn in (0, 1):
+        columns = [categories("ab", ordered=True), other]
+        for name, column in zip("12", columns[::-1] if turn else columns, strict=True):
+            write(tmp_path / f"{name}.parquet", pa.table({"y": column, "k": [1, 2]}))
+        found = sources.read(tmp_path, where).column("y").to_pylist()
+        said = ["a", "b", *other.to_pylist()]
+        assert found == (said[2:] + said[:2] if turn else said)
+
+
+def test_categories_keep_their_order_beside_longer_words(tmp_path: Path) -> None:
+    levels = pd.Categorical(["low", "mid", "high"], ["low", "mid", "high"], ordered=True)
+    table = pa.Table.from_pandas(pd.DataFrame({"y": levels, "p": [0.1, 0.2, 0.9], "q": [0.9, 0.8, 0.1]}))
+    for name, kind in (("1", pa.string()), ("2", pa.large_string())):
+        column = table.column("y").cast(pa.dictionary(pa.int8(), kind, ordered=True))
+        write(tmp_path / f"{name}.parquet", table.set_column(0, "y", column))
+    for engine in (None, "local"):
+        found = sy.assess(tmp_path, truth="y", assigned="y", measures=["error", "weighted_kappa"], engine=engine)
+        assert found.classes == ("low", "mid", "high")
+    assert sources.read(tmp_path).column("y").type.ordered
+
+
+def test_a_file_whose_numbers_no_common_type_can_hold_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "1.parquet", pa.table({"y": ["a", "b"], "p": [0.1, 0.9], "k": [0.5, 1.0]}))
+    write(tmp_path / "2.parquet", pa.table({"y": ["a", "b"], "p": [0.1, 0.9], "k": [2**53 + 1, 1]}))
+    for engine in (None, "local"):
+        with pytest.raises(UnreadableFile, match=r"2\.parquet', column 'k': int64 cannot be read as double"):
+            sy.assess(tmp_path, truth="y", membership="p", event="b", weight="k", engine=engine)
 
 
 def test_only_columns_that_are_used_must_be_alike(tmp_path: Path) -> None:

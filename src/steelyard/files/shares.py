@@ -247,8 +247,10 @@ def cast(table: Any, schema: Any) -> Any:
     for place, name in enumerate(table.column_names):
         column, kind = table.column(name), schema.field(name).type
         if plain(column.type) != kind:
+            apart = pa.types.is_dictionary(column.type) and pa.types.is_large_string(kind)  # they may have an order
+            whole = pa.dictionary(column.type.index_type, kind, column.type.ordered) if apart else kind
             try:
-                table = table.set_column(place, name, column.cast(kind))
+                table = table.set_column(place, name, column.cast(whole))
             except pa.ArrowException as error:
                 raise UnreadableFile(
                     f"{plain(column.type)} cannot be read as {kind}, which all files together hold",

@@ -14,7 +14,7 @@ from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile,
 from ..parallel import ahead
 from .formats import names_of, read_whole, row_groups, schema_of
 from .paths import File, discover, once
-from .shares import Batch, FileShare, plain, repeated, usable, with_filter, without_views
+from .shares import Batch, FileShare, cast, plain, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
 from .where import Filter, refuse_unknown
 
@@ -192,8 +192,6 @@ class Files:
 
     def _load_some(self, columns: Sequence[str]) -> Loaded:
         """Only the rows that count, so that only these need to fit."""
-        import pyarrow as pa
-
         refuse_twice(list(columns))
         parts, held, limit = [], 0, available()
         for batch in self.batches(columns):
@@ -202,7 +200,7 @@ class Files:
             if held > limit:
                 self._refuse_too_large(held)
         tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
-        return Loaded(pa.concat_tables(tables, promote_options="permissive"), tuple(parts))
+        return Loaded(_below(tables), tuple(parts))
 
     def _refuse_too_large(self, size: int) -> None:
         if size > available():
@@ -277,8 +275,27 @@ def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
                 mend="Files that are read together need the same columns",
             )
     refuse_twice(names)
+    kinds = {}
     for name in names:
-        kind = plain(tables[0].schema.field(name).type)
+        kinds[name] = plain(tables[0].schema.field(name).type)
         for file, table in zip(files[1:], tables[1:], strict=True):
-            kind = _joint(name, kind, files[0], plain(table.schema.field(name).type), file)
-    return pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")
+            kinds[name] = _joint(name, kinds[name], files[0], plain(table.schema.field(name).type), file)
+    alike = []
+    for file, table in zip(files, tables, strict=True):
+        try:
+            alike.append(cast(table.select(names), pa.schema(kinds)))
+        except SteelyardError as error:
+            raise error.within(file.shown, None) from None
+    return _below(alike)
+
+
+def _below(tables: Sequence[Any]) -> Any:
+    """Tables of the same columns as one; words come to their rows where not all tables have them apart, in one way."""
+    import pyarrow as pa
+
+    for place, name in enumerate(tables[0].column_names):
+        kinds = [table.schema.field(name).type for table in tables]
+        if len({getattr(kind, "ordered", None) for kind in kinds}) > 1:
+            whole = plain(kinds[0])
+            tables = [table.set_column(place, name, table.column(place).cast(whole)) for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive")
