@@ -65,6 +65,8 @@ TABLE = pa.table(
         ("score is null", [2]),
         ("empty is null", [0, 1, 2, 3]),
         ("empty == 1", []),
+        ("empty in (1, 2) or year == 2023", [0]),
+        ("not empty in ('n',)", []),
         ("valid", [0, 3]),
         ("not valid", [1]),
         ("valid == true", [0, 3]),

@@ -241,7 +241,9 @@ class _Reader:
             raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
         values = [self._literal(entry, name, kind).as_py() for entry in entries]
         wide = kind
-        if pa.types.is_integer(kind):
+        if pa.types.is_null(kind):
+            wide, values = pa.bool_(), []  # it has no value that could be among them
+        elif pa.types.is_integer(kind):
             values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
         elif _family(kind) == "number":
             wide, values = pa.float64(), [float(value) for value in values]
