@@ -8,13 +8,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import reduce
 from typing import Any
 
 from ..errors import BadFilter, UnknownColumn, quoted
 from ..scale import listed
 from ..suggestions import did_you_mean
+from .comparing import common, common_with, family, family_of, in_range, moment, rounded
 
 LONGEST = 10_000  # signs: what is longer was not written by hand
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
@@ -213,7 +213,7 @@ class _Reader:
         column, other = (left, right) if named[0] else (right, left)
         name, field, kind = self._field(column)
         value = self._literal(other, name, kind, ordered=compare not in (operator.eq, operator.ne))
-        if _family(kind) == "number":
+        if family(kind) == "number":
             wide, value = common_with(kind, value.as_py())
             field = field if wide == kind else field.cast(wide, safe=False)
         found = compare(field, value) if named[0] else compare(value, field)
@@ -221,13 +221,13 @@ class _Reader:
 
     def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
         (name, one, kind), (other, two, second) = self._field(left), self._field(right)
-        if _family(kind) != _family(second):
+        if family(kind) != family(second):
             raise BadFilter(
                 f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared",
                 mend="Compare columns of one kind",
             )
         sides = [(one, kind), (two, second)]
-        if kind != second and _family(kind) in ("number", "text"):
+        if kind != second and family(kind) in ("number", "text"):
             wide = common(kind, second)
             one, two = (field.cast(wide, safe=False) for field in (one, two))
         return self._unless_missing(compare(one, two), *sides)
@@ -245,10 +245,10 @@ class _Reader:
             wide, values = pa.bool_(), []  # it has no value that could be among them
         elif pa.types.is_integer(kind):
             values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
-        elif _family(kind) == "number":
-            wide, values = pa.float64(), [float(value) for value in values]
-        found = field.cast(wide).isin(pa.array(values, wide))
-        return self._unless_missing(found, (field, kind), absent=True)
+        elif family(kind) == "number":
+            wide, values = pa.float64(), [rounded(kind, value) for value in values]
+        field = field.cast(wide)
+        return self._unless_missing(field.isin(pa.array(values, wide)), (field, kind), absent=True)
 
     def _unless_missing(self, found: Any, *sides: tuple[Any, Any], absent: bool = False) -> Any:
         """A missing value, or a number that is none, neither meets a condition nor its contrary."""
@@ -284,15 +284,15 @@ class _Reader:
         import pyarrow as pa
 
         value = self._value(node)
-        family, given = _family(kind), _family_of(value)
+        own, given = family(kind), family_of(value)
         try:
-            if family in (given, "nothing"):
+            if own in (given, "nothing"):
                 large = type(value) is int and value >= 1 << 63
                 return pa.scalar(value, pa.uint64()) if large else pa.scalar(value)
-            if family == "time" and given == "text":
-                return _moment(value, kind)
+            if own == "time" and given == "text":
+                return moment(value, kind)
         except (pa.ArrowException, OverflowError):
-            mend = "Write it as in '2024-12-31'" if family == "time" else "Give a smaller number"
+            mend = "Write it as in '2024-12-31'" if own == "time" else "Give a smaller number"
             raise BadFilter(f"{quoted(value)} cannot be compared with {kind}", column=name, mend=mend) from None
         said = {
             # In quotes it would be held against the others letter by letter: '9' comes behind '15'.
@@ -301,7 +301,7 @@ class _Reader:
             "boolean": "Say true or false",
         }
         raise BadFilter(
-            f"the column holds {kind}, and {quoted(value)} is {given}", column=name, mend=said.get(family, MEND)
+            f"the column holds {kind}, and {quoted(value)} is {given}", column=name, mend=said.get(own, MEND)
         )
 
     def _value(self, node: ast.expr) -> Any:
@@ -322,72 +322,6 @@ def word_of(node: ast.expr) -> str:
 
 def _is_nothing(node: ast.expr) -> bool:
     return word_of(node) in NOTHING or (isinstance(node, ast.Constant) and node.value is None)
-
-
-def _family_of(value: object) -> str:
-    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
-
-
-def _family(kind: Any) -> str:
-    """What can be compared with each other."""
-    import pyarrow.types as kinds
-
-    if kinds.is_boolean(kind):
-        return "boolean"
-    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
-        return "number"
-    if kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind):
-        return "text"
-    return "time" if kinds.is_temporal(kind) else "nothing" if kinds.is_null(kind) else str(kind)
-
-
-def _moment(text: str, kind: Any) -> Any:
-    """A day or time as a column holds it; one without a zone is of that of the column."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    try:
-        return pa.scalar(text).cast(kind)
-    except pa.ArrowException:
-        if not pa.types.is_timestamp(kind) or kind.tz is None:
-            raise
-    return compute.assume_timezone(pa.scalar(text).cast(pa.timestamp(kind.unit)), kind.tz)
-
-
-def in_range(kind: Any, value: float) -> bool:
-    """Whether a type of whole numbers reaches as far as a number."""
-    import pyarrow.types as kinds
-
-    signed = kinds.is_signed_integer(kind)
-    least, behind = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
-    return bool(least <= value < behind)
-
-
-def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
-    """A type in which a column of numbers can be held against a number, and the number in it."""
-    import pyarrow as pa
-
-    if pa.types.is_floating(kind):
-        return kind, pa.scalar(float(value))
-    if not pa.types.is_integer(kind):
-        return pa.float64(), pa.scalar(float(value))
-    if value == value // 1 and in_range(kind, value):
-        return kind, pa.scalar(int(value), kind)
-    if isinstance(value, int):
-        return pa.decimal128(38, 0), pa.scalar(Decimal(value), pa.decimal128(38, 0))
-    # A fraction is less than 2 to the 53rd: numbers that are rounded stay on their side of it.
-    return pa.float64(), pa.scalar(value)
-
-
-def common(kind: Any, other: Any) -> Any:
-    """A type in which two columns of numbers, or of text, can be compared."""
-    import pyarrow as pa
-
-    if _family(kind) == "text":
-        return pa.large_string()
-    if not (pa.types.is_integer(kind) and pa.types.is_integer(other)):
-        return pa.float64()
-    return pa.decimal128(38, 0) if pa.uint64() in (kind, other) else pa.int64()
 
 
 def refuse_unknown(name: object, names: list[str], condition: Filter | None = None) -> None:

@@ -1,0 +1,86 @@
+"""What columns of different types are compared as, with each other and with what a user writes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+
+def family_of(value: object) -> str:
+    """What a value that somebody wrote can be compared with."""
+    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+
+
+def family(kind: Any) -> str:
+    """What can be compared with each other."""
+    import pyarrow.types as kinds
+
+    if kinds.is_boolean(kind):
+        return "boolean"
+    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
+        return "number"
+    if kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind):
+        return "text"
+    return "time" if kinds.is_temporal(kind) else "nothing" if kinds.is_null(kind) else str(kind)
+
+
+def moment(text: str, kind: Any) -> Any:
+    """A day or time as a column holds it; one without a zone is of that of the column."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    try:
+        return pa.scalar(text).cast(kind)
+    except pa.ArrowException:
+        if not pa.types.is_timestamp(kind) or kind.tz is None:
+            raise
+    return compute.assume_timezone(pa.scalar(text).cast(pa.timestamp(kind.unit)), kind.tz)
+
+
+def in_range(kind: Any, value: float) -> bool:
+    """Whether a type of whole numbers reaches as far as a number."""
+    import pyarrow.types as kinds
+
+    signed = kinds.is_signed_integer(kind)
+    least, behind = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
+    return bool(least <= value < behind)
+
+
+def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
+    """A type in which a column of numbers can be held against a number, and the number in it."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(kind):
+        wide = pa.float32() if pa.types.is_float16(kind) else kind  # of half precision, Arrow compares nothing
+        return wide, pa.scalar(rounded(kind, value), wide)
+    if not pa.types.is_integer(kind):
+        return pa.float64(), pa.scalar(float(value))
+    if value == value // 1 and in_range(kind, value):
+        return kind, pa.scalar(int(value), kind)
+    if isinstance(value, int):
+        return pa.decimal128(38, 0), pa.scalar(Decimal(value), pa.decimal128(38, 0))
+    # A fraction is less than 2 to the 53rd: numbers that are rounded stay on their side of it.
+    return pa.float64(), pa.scalar(value)
+
+
+def common(kind: Any, other: Any) -> Any:
+    """A type in which two columns of numbers, or of text, can be compared."""
+    import pyarrow as pa
+
+    if family(kind) == "text":
+        return pa.large_string()
+    if not (pa.types.is_integer(kind) and pa.types.is_integer(other)):
+        return pa.float64()
+    return pa.decimal128(38, 0) if pa.uint64() in (kind, other) else pa.int64()
+
+
+def rounded(kind: Any, value: Any) -> float:
+    """A number as a column holds it: 0.7 of single precision is 0.7, as it is where it is held against a threshold."""
+    import pyarrow.types as kinds
+
+    with np.errstate(over="ignore"):
+        return float(
+            np.float16(value) if kinds.is_float16(kind) else np.float32(value) if kinds.is_float32(kind) else value
+        )
