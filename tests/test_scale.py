@@ -163,6 +163,19 @@ def test_a_boundary_belongs_to_the_closed_side(closed: Any, codes: list[int]) ->
     assert water.cut([0.5, 1, 1.5, 2, 2.5]).tolist() == codes
 
 
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", ">f4", "longdouble"])
+@pytest.mark.parametrize(("closed", "codes"), [("left", [0, 1, 2, 2]), ("right", [0, 0, 1, 2])])
+def test_a_boundary_is_where_it_is_in_any_precision(kind: str, closed: Any, codes: list[int]) -> None:
+    """In double precision, 0.7 of single precision is less than 0.7, and 0.1 of it is more than 0.1."""
+    cut = Continuum([0.1, 0.7, 1e6], ["low", "mid", "high", "top"], closed=closed)
+    assert cut.cut(np.array([0, 0.1, 0.7, 2], dtype=kind)).tolist() == codes
+
+
+@pytest.mark.parametrize("value", [65, np.uint8(65), np.int64(65)])
+def test_whole_numbers_are_held_against_boundaries_as_they_are(value: Any) -> None:
+    assert Continuum([64.99, 65.01], ["low", "mid", "high"]).cut(np.array([value])).tolist() == [1]
+
+
 @pytest.mark.parametrize("closed", ["left", "right"])
 def test_infinite_values_belong_to_the_open_ends(closed: Any) -> None:
     assert Continuum([0], ["low", "high"], closed=closed).cut([-np.inf, np.inf]).tolist() == [0, 1]

@@ -224,7 +224,10 @@ class Continuum(Scale):
         """Turn measured values into class codes; -1 where the value is missing."""
         measured = numbers(values, "truth")
         low, *inner, high = self.boundaries
-        codes = np.searchsorted(inner, measured, side="right" if self.closed == "left" else "left")
+        # Held against a boundary in double precision, 0.7 of single precision would be less than 0.7.
+        with np.errstate(over="ignore"):  # a boundary beyond what the values' type can hold
+            cuts = np.array(inner).astype(measured.dtype if measured.dtype.kind == "f" else np.float64)
+        codes = np.searchsorted(cuts, measured, side="right" if self.closed == "left" else "left")
         # An infinite end belongs to its class whichever side is closed.
         above = measured >= low if self.closed == "left" or low == -np.inf else measured > low
         below = measured <= high if self.closed == "right" or high == np.inf else measured < high
