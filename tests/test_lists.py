@@ -14,7 +14,7 @@ import pytest
 
 from steelyard import Assessment, Tally, assess, assess_tally, compare
 from steelyard.cli import main
-from steelyard.errors import MissingValues, UnusableLabels, WrongShape
+from steelyard.errors import EmptyInput, MissingValues, UnusableLabels, WrongShape
 from steelyard.files import streams
 from steelyard.tallies import summing
 
@@ -106,6 +106,23 @@ def test_rows_without_a_list_are_missing() -> None:
         assert values(left) == values(assess(TRUTH[1:], MEMBERSHIPS[1:]))
     with pytest.raises(MissingValues, match=r"column 'said\[1\]', row 2"):
         assess(table(pa.array([*LISTS[:2], [0.5, None, 0.5], *LISTS[3:]])), truth="truth", membership="said")
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float64()), pa.list_(pa.float64(), 3), pa.large_list(pa.float64())])
+def test_rows_none_of_which_has_a_list_are_missing_too(tmp_path: Path, kind: Any) -> None:
+    """Such as those of a day without predictions: how rows are spread over files does not matter."""
+    none = table(pa.array([None] * ROWS, kind))
+    with pytest.raises(MissingValues, match="column 'said', row 0"):
+        assess(none, truth="truth", membership="said")
+    with pytest.raises(EmptyInput, match="every row misses a value"):
+        assess(none, truth="truth", membership="said", missing="drop")
+    pq.write_table(none, tmp_path / "1.parquet")
+    pq.write_table(table(pa.array(LISTS, kind)), tmp_path / "2.parquet")
+    for engine in (None, "local"):
+        found = assess(tmp_path, truth="truth", membership="said", missing="drop", engine=engine)
+        assert (found.n, found.dropped) == (ROWS, ROWS)
+        with pytest.raises(MissingValues, match=r"1\.parquet', column 'said.*, row 0"):
+            assess(tmp_path, truth="truth", membership="said", engine=engine)
 
 
 @pytest.mark.parametrize(

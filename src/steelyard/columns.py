@@ -93,7 +93,7 @@ def numbers_in_rows(column: Any, name: str) -> Numbers:
     import pyarrow.compute as pc
 
     lengths = pc.list_value_length(column)
-    sizes = lengths.drop_null().unique().to_pylist() or [0]
+    sizes = lengths.drop_null().unique().to_pylist() or [1]  # how many others have, no row of these can tell
     if len(sizes) > 1:
         row = pc.index(pc.not_equal(lengths, sizes[0]), True).as_py()
         raise WrongShape(

@@ -175,6 +175,7 @@ class Prediction:
             return self._cut(scale)
         if len(self.columns) == 1:
             heading = self.headings[0] if self.headings else self.name
+            refuse_missing_numbers(self.columns[0][:1], heading)  # lists without any number speak for no class
             return assign_threshold(self.columns[0], heading, self._spoken_for(scale), threshold, any_scale)
         order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
