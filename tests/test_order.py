@@ -14,6 +14,8 @@ from pyarrow import feather, parquet
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import steelyard as sy
+from steelyard.columns import is_of_pandas
+from steelyard.door import misreadings
 from steelyard.errors import AmbiguousPrediction, MisalignedRows
 
 LEVELS = ["low", "mid", "high", "never"]
@@ -158,6 +160,21 @@ def test_weights_and_clusters_too() -> None:
     for options in ({"weight": other}, {"group": other}):
         with pytest.raises(MisalignedRows, match=f"column '{next(iter(options))}', row 0"):
             sy.assess(NAMED, NAMED.to_numpy(), **options)  # type: ignore[arg-type]
+
+
+def test_labels_in_a_list_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a truth with an index, that took longer than all the rest."""
+    looked_at = []
+
+    def noted(column: Any) -> bool:
+        looked_at.append(column)
+        return is_of_pandas(column)
+
+    monkeypatch.setattr(misreadings, "is_of_pandas", noted)
+    misreadings.refuse_misaligned(NAMED, {"prediction": ["a", "b", None] * 1000})
+    assert len(looked_at) < 10
+    with pytest.raises(MisalignedRows, match=r"column 'response\[1\]', row 0"):
+        misreadings.refuse_misaligned(NAMED, {"response": (0.5, NAMED[::-1])})
 
 
 def test_scores_in_per_cent_are_told_from_labels() -> None:

@@ -29,7 +29,7 @@ def refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
     own = _index(truth)
     if own is None:
         return
-    several = {name: dict(enumerate(each)) for name, each in others.items() if isinstance(each, list | tuple)}
+    several = {name: dict(enumerate(each)) for name, each in others.items() if _holds_columns(each)}
     several |= {name: dict(each) for name, each in others.items() if isinstance(each, Mapping)}
     inner = {f"{name}[{label}]": column for name, each in several.items() for label, column in each.items()}
     for name, column in {**others, **inner}.items():
@@ -54,6 +54,14 @@ def _names_the_same(own: Any, other: Any) -> bool:
         return bool(own.is_unique and own.nlevels == other.nlevels and other.isin(own).all())
     except Exception:  # pandas may raise anything where names are of different kinds
         return False
+
+
+def _holds_columns(several: Any) -> bool:
+    """Whether a list holds columns of pandas, rather than labels, of which there may be very many."""
+    if not isinstance(several, list | tuple):
+        return False
+    one_of_each = dict(zip(map(type, several), several, strict=True))
+    return any(_index(one) is not None for one in one_of_each.values())
 
 
 def _index(column: Any) -> Any:
