@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -373,6 +374,13 @@ def test_columns_are_found_by_name_alone() -> None:
         sources.column(TABLE, "grades")
     with pytest.raises(UnknownColumn, match="There are 'grade', 'p_low', 'p_high'"):
         sources.column(TABLE, "zzz")
+
+
+def test_a_column_is_found_without_a_list_of_all_names() -> None:
+    """To list the names for each of a thousand memberships took longer than all else, for every batch of a file."""
+    table = pa.table({"a": [1], "b": [2]})
+    unlisted = SimpleNamespace(schema=table.schema, column=table.column)
+    assert sources.column(unlisted, "b").to_pylist() == [2]
 
 
 @pytest.mark.parametrize(

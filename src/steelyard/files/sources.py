@@ -61,13 +61,13 @@ def batches(source: Any, columns: Sequence[str], where: str | None = None) -> It
 
 def column(table: Any, name: str) -> Any:
     """Take one column by its name, and by nothing else."""
-    names = table.column_names
-    held = names.count(name) if isinstance(name, str) else 0
-    if held == 0:
-        refuse_unknown(name, names)
-    if held > 1:
-        raise DuplicateColumns(f"{held} columns are called {quoted(name)}", mend="Rename all but one")
-    return table.column(name)
+    # Not by the list of all names: Arrow would make it anew for every one of many columns.
+    places = table.schema.get_all_field_indices(name) if isinstance(name, str) else []
+    if not places:
+        refuse_unknown(name, table.column_names)
+    if len(places) > 1:
+        raise DuplicateColumns(f"{len(places)} columns are called {quoted(name)}", mend="Rename all but one")
+    return table.column(places[0])
 
 
 def membership_columns(table: Any, wanted: Any) -> dict[str, str]:
@@ -118,7 +118,8 @@ def bind(names: Sequence[str], scale: Scale, headings: Sequence[str] = ()) -> li
     if len(names) != len(texts) or set(stripped) != set(texts):
         told = max(headings or names, names, key=lambda some: _ends(some, texts)[0])
         raise _unbound(told, texts, f"Classes are {listed(scale.classes)}")
-    return [stripped.index(text) for text in texts]
+    places = {name: place for place, name in enumerate(stripped)}
+    return [places[text] for text in texts]
 
 
 def place_of(name: str, scale: Scale) -> int | None:
