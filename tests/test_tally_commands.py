@@ -123,6 +123,25 @@ def test_what_is_there_is_not_made_again(
     assert "3 tallies made of 7 rows, 0 kept" in run(capsys, *without)[1]
 
 
+@pytest.mark.parametrize(
+    "truth", [["--truth", "y", "--event", "b"], ["--truth", "k", "--cut", "4", "--scale", "low,high"]]
+)
+def test_what_is_there_of_counts_alone_is_made_again_where_scores_are_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, truth: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = ["--membership", "s"] if "y" in truth else ["--assigned", "guess"]
+    words = ["tally", "scored", *truth, *said, "--out", "sums", "--each", "--resume"]
+    Path("scored").mkdir()
+    for day in ("1", "2"):
+        text = "y,s,k,guess\na,0.2,1,2\nb,0.8,6,5\nb,0.4,3,5\na,0.1,2,3\n"
+        Path(f"scored/{day}.csv").write_text(text, encoding="utf-8")
+    for more in (["--measures", "error"], [], ["--measures", "error"]):
+        assert "2 tallies made of 8 rows, 0 kept" in run(capsys, *words, *more)[1]
+        assert "0 tallies made of 0 rows, 2 kept" in run(capsys, *words, *more)[1]
+        assert run(capsys, "merge", "sums")[0] == 0
+
+
 def test_folders_of_shards_keep_their_shape(capsys: pytest.CaptureFixture[str], days: Path) -> None:
     for year in (2023, 2024):
         (days / f"year={year}").mkdir()

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 
 from ..errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
 from ..files.paths import File, below, globbed, mend_for_missing, once
-from ..scale import Scale
+from ..scale import Continuum, Scale
 from ..sums.tree import Sum
 from .plan import Plan
 from .tally import Tally
@@ -66,7 +66,7 @@ def each_tally(
     targets = tally_names([file.path for file in plan.files.files])
     for file in plan.files.files:
         target = folder / targets[file.path]
-        if resume and _is_there(target, file, plan, scale):
+        if resume and _is_there(target, file, plan, scale, labels):
             yield file, None
             continue
         try:
@@ -104,13 +104,16 @@ def _common(paths: Sequence[str]) -> int:
     return same
 
 
-def _is_there(target: Path, file: File, plan: Plan, scale: Scale) -> bool:
+def _is_there(target: Path, file: File, plan: Plan, scale: Scale, labels: dict[str, bool]) -> bool:
     """Whether a tally is whole, was made in the same way, and is no older than its file."""
     try:
         tally = Tally.load(target)
         fresh = file.system is not None or os.stat(file.path).st_mtime <= target.stat().st_mtime  # noqa: PTH116
     except (SteelyardError, OSError):
         return False
+    rows = plan.settings is not None and (isinstance(scale, Continuum) or not all(labels.values()))
+    if len(tally.sums.keys) and tally.tells_rows != rows:
+        return False  # it is of counts alone, and scores are asked for, or the other way round
     return fresh and (tally.scale, tally.models, tally.reading) == (scale, tuple(plan.request.models), plan.reading)
 
 
