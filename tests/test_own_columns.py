@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
-from steelyard.own_columns import pieces, stacked
+import steelyard as sy
+from steelyard.door import prediction
+from steelyard.errors import ChangedInput
+from steelyard.own_columns import frozen, own, pieces, stacked
 
 MATRIX = np.arange(15.0).reshape(3, 5).copy()
 TURNED = np.asfortranarray(MATRIX)
@@ -37,3 +42,47 @@ def test_columns_are_stacked_as_they_come(columns: list[Any], copied: bool) -> N
     assert found.tolist() == [column.tolist() for column in columns]
     assert found.dtype == np.float64
     assert np.shares_memory(found, columns[0]) is not copied
+
+
+def unwritable(array: Any) -> Any:
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+VIEWS = {
+    "itself": lambda array: array,
+    "unwritable": unwritable,
+    "buffer": lambda array: unwritable(np.frombuffer(memoryview(array))),
+    "pandas": lambda array: pd.Series(array, copy=False),
+    "arrow": pa.array,
+    "chunks": lambda array: pa.chunked_array([pa.array(array)]),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_scores_that_change_later_are_noticed_whoever_shows_them(view: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow hands the memory of pandas on as if nobody could write into it."""
+    truth, scores = np.arange(40) % 2, np.linspace(0, 1, 40)
+    wanted = sy.assess(truth, scores)["auc"].value
+    given = scores.copy()
+    copied = sy.assess(truth, VIEWS[view](given))
+    frame = pd.DataFrame({"truth": truth, "score": scores})
+    framed = sy.assess(frame, truth="truth", membership="score", event=1)
+    monkeypatch.setattr(prediction, "WORTH_SEALING", 0)
+    sealed = sy.assess(truth, VIEWS[view](given))
+    given[:] = given[::-1].copy()
+    frame.iloc[:, 1] = scores[::-1].copy()
+    assert copied["auc"].value == wanted
+    assert framed["auc"].value == wanted
+    with pytest.raises(ChangedInput):
+        sealed["auc"]
+
+
+def test_columns_that_are_frozen_all_the_way_down_are_not_copied() -> None:
+    array = np.arange(5.0)
+    assert not frozen(array)
+    assert not frozen(unwritable(array))
+    array.setflags(write=False)
+    assert frozen(array)
+    assert own([array])[0] is array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -92,10 +92,23 @@ def stacked(columns: Sequence[Numbers]) -> Array:
     return np.stack(columns, dtype=np.float64)
 
 
+def frozen(column: AnyArray) -> bool:
+    """Whether nobody can write into a column, nor into what it is a view of.
+
+    Memory of another make is somebody else's: Arrow hands on that of pandas as if nobody could write into it.
+    """
+    held: Any = column
+    while isinstance(held, np.ndarray):
+        if held.flags.writeable:
+            return False
+        held = held.base
+    return held is None
+
+
 def _address(array: AnyArray) -> int:
     return int(array.__array_interface__["data"][0])
 
 
 def _is_own(column: Numbers) -> bool:
     plain = column.dtype == np.float64 and column.dtype.isnative
-    return bool(plain and column.flags.c_contiguous and not column.flags.writeable)
+    return bool(plain and column.flags.c_contiguous and frozen(column))

@@ -31,7 +31,7 @@ from ..errors import (
     quoted,
 )
 from ..files import sources
-from ..own_columns import checksum, own, pieces
+from ..own_columns import checksum, frozen, own, pieces
 from ..parallel import chunks
 from ..scale import Continuum, Label, Scale, listed, plain_label
 from ..suggestions import did_you_mean
@@ -89,7 +89,7 @@ class Scores(NamedTuple):
         other = any(column.dtype.str not in KEPT for column in self.columns)
         if wide or other or sum(column.size for column in self.columns) <= WORTH_SEALING:
             return self._replace(columns=own(self.columns))
-        return self._replace(seal=None if _frozen(self.columns) else checksum(self.columns))
+        return self._replace(seal=None if all(map(frozen, self.columns)) else checksum(self.columns))
 
     def refuse_changed(self) -> None:
         """See whether the scores are still those that were given."""
@@ -268,17 +268,6 @@ class Prediction:
             mend = "Leave it out: the highest decides; or give a truth that is one class and the rest"
         problem = "a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied"
         raise EventNeeded(f"{problem}: {len(scale)} classes and {named}", column=self.name, mend=mend)
-
-
-def _frozen(columns: Sequence[Numbers]) -> bool:
-    """Whether nobody can write into columns, nor into what they are views of."""
-    for column in columns:
-        held: Any = column
-        while isinstance(held, np.ndarray):
-            if held.flags.writeable:
-                return False
-            held = held.base
-    return True
 
 
 def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scores: bool = False) -> Prediction:
