@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -19,6 +20,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from steelyard.continuum import process_predictions
 from steelyard.continuum.deviations import Deviation
 from steelyard.continuum.response import Response, fit_response
+from steelyard.door.covariates import design
 from steelyard.errors import (
     BadDeviation,
     BadOption,
@@ -419,3 +421,8 @@ def test_bad_input_is_refused(arguments: dict[str, Any], error: type[SteelyardEr
     assert words in str(caught.value)
     assert caught.value.mend
     assert str(caught.value).isprintable()
+
+
+def test_covariates_of_the_same_name_are_all_there() -> None:
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], names=["x", "x"])
+    assert design(table).tolist() == [[1.0, 3.0], [2.0, 4.0]]

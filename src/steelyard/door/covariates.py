@@ -44,8 +44,8 @@ def design(covariates: Any, name: str = "covariates") -> Array:
         raise NotNumbers(error.problem, column=name, row=error.row, mend="Give numbers") from None
     if is_table(found):
         found = found.combine_chunks() if hasattr(found, "chunks") else found
-        fields = {field.name: column for field, column in zip(found.type, found.flatten(), strict=True)}
-        columns = [finite_numbers(column, heading) for heading, column in fields.items()]
+        pairs = zip(found.type, found.flatten(), strict=True)
+        columns = [finite_numbers(column, field.name) for field, column in pairs]
     elif isinstance(found, np.ndarray) and found.ndim == 2:
         columns = [finite_numbers(column, f"{name}[{place}]") for place, column in enumerate(found.T)]
     elif isinstance(found, np.ndarray) and found.ndim != 1:
