@@ -113,6 +113,19 @@ def test_quiet_prints_nothing_and_writes_what_was_asked_for(
     assert json.loads((folder / "found.json").read_text())
 
 
+@pytest.mark.parametrize(
+    ("goal", "status", "threshold"),
+    [("best:specificity", 0, "Infinity"), ("max specificity where sensitivity >= 0.999", 1, None)],
+)
+def test_a_threshold_that_is_no_number_is_one_that_json_can_hold(
+    capsys: pytest.CaptureFixture[str], goal: str, status: int, threshold: str | None
+) -> None:
+    words = [*COMMANDS["thresholds"], "--choose", goal, *(["--guarantee", "0.99"] if status else [])]
+    assert main([*words, "--json"]) == status
+    (chosen,) = json.loads(capsys.readouterr().out)["chosen"]
+    assert (chosen["threshold"], bool(chosen["note"])) == (threshold, True)
+
+
 def test_one_measure_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures", "kappa", "--csv"]) == 0
     (row,) = csv.DictReader(capsys.readouterr().out.splitlines())

@@ -225,6 +225,7 @@ def thresholds(
     steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
     """
     from .assessing.assessment import SHOWN
+    from .table import json_value
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
@@ -246,7 +247,9 @@ def thresholds(
         lambda: {
             **head_of(result),
             "thresholds": found.to_json(),
-            "chosen": [{"goal": str(one.goal), "threshold": one.threshold, "note": one.note} for one in chosen],
+            "chosen": [
+                {"goal": str(one.goal), "threshold": json_value(one.threshold), "note": one.note} for one in chosen
+            ],
         },
     )
     return HELD if all(one.found for one in chosen) else NOT_HELD
