@@ -598,3 +598,14 @@ def test_names_with_commas_stand_in_quotes(capsys: pytest.CaptureFixture[str], t
     assert run(capsys, "compare", *plain[1:], "--model", 'new="new, best"')[0] == 0
     error = run(capsys, *plain, "--assigned", "new, best", "--by", "new best, truth")[2]
     assert "Did you mean 'new, best'? Among others, a name with a comma stands in double quotes" in error
+
+
+def test_thresholds_of_weighted_rows_reach_to_the_last(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # 30 times 0.03, times 19, divided by 19 again, is more than 30 times 0.03.
+    rows = [f"{'ny'[place % 3 == 0]},{place / 100},0.03" for place in range(30)]
+    file = table_of(tmp_path, "weighted.csv", "ill,score,weight", *rows)
+    words = ["--truth", "ill", "--score", "score", "--event", "y", "--weight", "weight"]
+    status, out, _ = run(capsys, "thresholds", file, *words, "--measures", "sensitivity")
+    assert status == 0
+    assert "0.0000" in out
+    assert "more thresholds in between" in out

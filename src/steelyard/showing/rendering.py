@@ -193,5 +193,6 @@ def _spread_out(called: Sequence[float], most: int) -> list[int]:
         return list(range(len(called)))
     places, steps = [], max(most - 1, 1)
     for step in range(steps + 1):
-        places.append(bisect_left(called, called[-1] * step / steps))
+        # Sums of weights, multiplied and divided again, may come out beyond the last of them.
+        places.append(bisect_left(called, min(called[-1] * step / steps, called[-1])))
     return sorted(set(places))
