@@ -143,6 +143,16 @@ def test_requirements_set_the_exit_status(capsys: pytest.CaptureFixture[str], fl
     assert run(capsys, *tokens, "--require", "knn:5.error < 0.001")[0] == 1
 
 
+def test_a_classifier_that_could_not_be_fitted_meets_no_requirement(
+    capsys: pytest.CaptureFixture[str], flowers: str
+) -> None:
+    tokens = ["cv", flowers, "--target", "species", "--models", "lda,knn:500", "--folds", "3", "--measures", "error"]
+    status, out, _ = run(capsys, *tokens, "--require", "lda.error < 0.9", "--require", "knn:500.error < 0.9")
+    assert status == 1
+    assert "\nheld: lda.error < 0.9" in out
+    assert "NOT HELD: knn:500.error < 0.9  (it is undefined: 'knn:500' could not be fitted)" in out
+
+
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [

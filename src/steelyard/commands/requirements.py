@@ -61,6 +61,8 @@ class Requirement:
 
     def judge(self, assessments: Mapping[str, Assessment]) -> Verdict:
         """Hold it against the results; an undefined value meets no condition."""
+        if self.model not in assessments:  # fits of it failed, and the others went on
+            return Verdict(self.text, math.nan, held=False, note=f"{quoted(self.model)} could not be fitted")
         assessment = assessments[self.model]
         part = None if self.part is None else _part(self.part, assessment)
         try:
