@@ -127,6 +127,19 @@ def test_features_groups_and_gaps(capsys: pytest.CaptureFixture[str], flowers: s
     assert "30 clusters" in out
 
 
+def test_what_is_not_a_number_is_missing_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # As polars writes it; of text files, nothing but gaps is left.
+    path, rows = tmp_path / "gappy.parquet", np.arange(40.0)
+    table = pa.table({"kind": ["a", "b"] * 20, "x": np.where(rows % 8 == 3, np.nan, rows % 7), "y": rows % 3})
+    pq.write_table(table, path)
+    tokens = ["cv", str(path), "--target", "kind", "--models", "lda", "--folds", "3", "--measures", "error"]
+    status, _, err = run(capsys, *tokens)
+    assert (status, "column 'x', row 3: a number is missing" in err) == (2, True)
+    status, out, _ = run(capsys, *tokens, "--missing", "drop")
+    assert status == 0
+    assert "note: 5 rows that miss a value were dropped" in out
+
+
 def test_a_measured_target_is_cut(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
     cut = ["--cut", "0.8,1.7", "--sd", "0.1", "--scale", "short,middle,long"]
     tokens = ["cv", flowers, "--target", "petal_width", "--models", "lda,regression", "--folds", "loo", *cut]

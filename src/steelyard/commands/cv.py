@@ -13,7 +13,6 @@ from cyclopts import Parameter
 from ..columns import as_number, as_numpy
 from ..door.variables import MEND, choose, matrix
 from ..errors import BadOption, SteelyardError, harmless
-from ..files.shares import ROW
 from ..table import Table
 from ..terminal import show
 from .options import (
@@ -200,14 +199,17 @@ def _names(value: Any) -> list[str]:
 
 def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, Places, list[str]]:
     """Rows without gaps, where those are to be dropped, and which rows of the table they are."""
-    places = np.arange(table.num_rows)
+    import pyarrow.compute as pc
+
     if missing != "drop":
-        return table, places, []
+        return table, np.arange(table.num_rows), []
     used = table.select(list(dict.fromkeys(names)))
-    kept = used.append_column(ROW, [places]).drop_null()
-    dropped = used.num_rows - kept.num_rows
+    # Not a number is missing here as everywhere: some libraries write it where there is none.
+    gaps = [as_numpy(pc.is_null(column, nan_is_null=True)) for column in used.columns]
+    places = np.flatnonzero(~np.any(gaps, axis=0))
+    dropped = used.num_rows - len(places)
     note = [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
-    return kept.drop_columns([ROW]), as_numpy(kept.column(ROW)), note
+    return used.take(places), places, note
 
 
 def read_folds(text: str) -> Any:
