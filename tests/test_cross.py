@@ -476,6 +476,7 @@ def test_gaps_name_row_and_column_unless_they_can_be_filled() -> None:
         ({"estimators": ["ldaa"]}, BadOption, "there is no classifier 'ldaa'"),
         ({"estimators": ["lda:3"]}, BadOption, "'lda:3' cannot be read"),
         ({"estimators": ["knn:0.5"]}, BadOption, "0.5 is no number"),
+        ({"estimators": ["knn:inf"]}, BadOption, "inf is no number"),
         ({"estimators": {1: "lda", "1": "qda"}}, BadOption, "the same name as text"),
         ({"groups": np.arange(149)}, UnequalLengths, "column 'groups': 149 rows"),
         ({"groups": np.arange(150) // 75, "cv": 3}, BadOption, "3 folds of 2 groups"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -114,7 +115,7 @@ BY_NAME: Mapping[str, tuple[Callable[..., Any], str]] = {
 
 
 def _whole(number: float) -> int:
-    if number != int(number) or number < 1:
+    if not 1 <= number < math.inf or number != int(number):
         raise BadOption(f"{number:g} is no number of them", mend="Give a whole number, 1 or above")
     return int(number)
 
