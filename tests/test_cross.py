@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -552,7 +553,16 @@ def patients() -> tuple[pd.DataFrame, Any]:
     return frame, np.where(random.random(90) < 0.3 + 0.4 * (frame.sex == "m"), "ill", "well")
 
 
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_an_arrow_table_is_learned_from_as_an_array_is() -> None:
+    x, truth = np.random.default_rng(5).normal(size=(40, 2)), ["a", "b"] * 20
+    found = sy.cross_assess("lda", pa.table({"u": x[:, 0], "v": x[:, 1]}), truth, cv=4)
+    assert found["lda"]["error"] == sy.cross_assess("lda", x, truth, cv=4)["lda"]["error"]
+    x[3, 1] = np.nan
+    with pytest.raises(MissingValues, match="column 'v', row 3"):
+        sy.cross_assess("lda", pa.table({"u": x[:, 0], "v": x[:, 1]}), truth, cv=4)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_columns_of_words_are_named_with_a_mend_that_works(library: Any) -> None:
     frame, truth = patients()
     with pytest.raises(NotNumbers, match=r"column 'sex': it holds words, and 'lda' learns.*\['sex', 'site'\]"):

@@ -222,7 +222,7 @@ def _is_picky(estimator: Any, what: str) -> bool:
 def _of_words(x: Any) -> list[str]:
     """The columns of a data frame that hold words; categories are told apart by some classifiers."""
     found = []
-    for name in getattr(x, "columns", ()):
+    for name in _names_of(x):
         column = np.asarray(x[name])
         words = column.dtype.kind in "OUT" and any(isinstance(value, str) for value in column[:FEW_VALUES])
         if words and "categor" not in str(getattr(x[name], "dtype", "")).lower():
@@ -230,10 +230,16 @@ def _of_words(x: Any) -> list[str]:
     return found
 
 
+def _names_of(x: Any) -> Iterable[Any]:
+    """The columns of a data frame by their names; those of an Arrow table are asked for otherwise."""
+    arrow = hasattr(x, "column_names") and not hasattr(x, "iloc")
+    return x.column_names if arrow else getattr(x, "columns", ())
+
+
 def _first_gap(x: Any, names: Sequence[str] | None) -> tuple[int, str] | None:
     """The first row and column of a table in which a number is missing or infinite; columns of text are passed over."""
     if hasattr(x, "iloc") or hasattr(x, "columns"):
-        for name in x.columns:
+        for name in _names_of(x):
             column = np.asarray(x[name])
             broken = ~np.isfinite(column) if column.dtype.kind == "f" else np.zeros(1, dtype=bool)
             if broken.any():
