@@ -609,3 +609,17 @@ def test_thresholds_of_weighted_rows_reach_to_the_last(capsys: pytest.CaptureFix
     assert status == 0
     assert "0.0000" in out
     assert "more thresholds in between" in out
+
+
+def test_two_files_of_costs_are_one_too_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ill = table_of(tmp_path, "ill.csv", "ill,score", "y,0.9", "n,0.2", "y,0.4", "n,0.6")
+    dear, cheap = (
+        table_of(tmp_path, f"{name}.csv", "true,n,y", "n,0,1", f"y,{cost},0") for name, cost in (("a", 9), ("b", 1))
+    )
+    words = ["assess", ill, "--truth", "ill", "--score", "score", "--event", "y", "--measures", "cost"]
+    status, _, err = run(capsys, *words, "--cost", dear, "--threshold", f"cost:{cheap}")
+    assert (status, "--cost and --threshold name two files of costs" in err) == (2, True)
+    one = run(capsys, *words, "--cost", dear, "--threshold", "cost")
+    assert one[0] == 0
+    assert one == run(capsys, *words, "--threshold", f"cost:{dear}")
+    assert one == run(capsys, *words, "--cost", dear, "--threshold", f"cost:{dear}")

@@ -205,6 +205,9 @@ def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
 def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
     """The same with all that is said of measures and thresholds."""
     threshold, priced = read_threshold(options.threshold)
+    if options.cost is not None and priced not in (None, options.cost):
+        mend = "Name one file, --cost costs.csv, and say --threshold cost"
+        raise BadOption("--cost and --threshold name two files of costs", mend=mend)
     cost = options.cost or priced
     return columns_of(table, truth, options) | {
         "threshold": threshold,
