@@ -196,3 +196,25 @@ def test_results_never_take_the_place_of_the_data(capsys: pytest.CaptureFixture[
     scored = [str(data), "--truth", "truth", "--membership", "said", "--csv", str(data)]
     assert "is what is read" in refused(capsys, ["calibration", *scored])
     assert data.read_text() == "truth,said\na,a\nb,b\n"
+
+
+def test_results_never_take_the_place_of_what_is_read_beside_the_data(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    data, other, costs = (tmp_path / name for name in ("data.csv", "other.csv", "costs.csv"))
+    for path in (data, other):
+        path.write_text("truth,said,score\na,a,0.2\nb,b,0.7\n")
+    costs.write_text("true,a,b\na,0,1\nb,9,0\n")
+    words = [str(data), "--truth", "truth", "--assigned", "said"]
+    scored = [str(data), "--truth", "truth", "--score", "score", "--event", "b"]
+    assert main(["tally", *words, "--out", str(tmp_path / "one.tally")]) == 0
+    capsys.readouterr()
+    for more in (
+        ["assess", *words, "--training", str(other), "--csv", str(other)],
+        ["assess", *words, "--cost", str(costs), "--csv", str(costs)],
+        ["thresholds", *scored, "--choose", f"cost:{costs}", "--csv", str(costs)],
+        ["merge", str(tmp_path / "one.tally"), "--cost", str(costs), "--csv", str(costs)],
+    ):
+        assert "is what is read" in refused(capsys, more)
+    assert other.read_text() == data.read_text()
+    assert costs.read_text() == "true,a,b\na,0,1\nb,9,0\n"

@@ -21,6 +21,7 @@ from .commands.options import (
     Options,
     Reading,
     assess_scores,
+    costs_in,
     head_of,
     keywords_of,
     labels_in,
@@ -32,7 +33,7 @@ from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
 from .commands.telling import tell_assessment, tell_choices, tell_comparison
-from .commands.words import costs, measure_names, models, told_as_typed, with_targets
+from .commands.words import measure_names, models, told_as_typed, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .showing.rendering import threshold_view
@@ -150,7 +151,7 @@ def assess(
     from .commands.requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    with opened_file(file, options.where, options) as files:
+    with opened_file(file, options.where, options, training) as files:
         said = keywords_of(files, truth, options)
         result = api.assess(
             files,
@@ -234,7 +235,7 @@ def thresholds(
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
     labels = labels_in(loaded.table, truth, reading)
-    chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
+    chosen = [_choose(result, text, labels, prevalence, guarantee, reading) for text in choose]
     if guarantee is not None and not any(one.goal.limits for one in chosen):
         mend = "Say of which: --choose 'max specificity where sensitivity >= 0.8'"
         raise BadOption("--guarantee is of conditions on a choice, and there are none", mend=mend)
@@ -256,7 +257,7 @@ def thresholds(
 
 
 def _choose(
-    result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
+    result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None, output: Given
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
     from .deciding.decisions import choose_threshold
@@ -267,7 +268,7 @@ def _choose(
     if not isinstance(rule, str) or (file is None and Written.of(rule) is None):
         mend = "Say best:f1, cost:costs.csv or 'max specificity where sensitivity >= 0.8'"
         raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
-    goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))
+    goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs_in(file, labels, output)))
     sure = guarantee if goal.limits else None
     return choose_threshold(result, Goal.of(goal.measure, goal.limits, prevalence, sure))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
     from ..files.streams import Files, Loaded
-    from ..scale import Scale
+    from ..scale import Label, Scale
     from ..showing.digest import Digest
     from ..table import Table
     from .requirements import Verdict
@@ -212,7 +212,7 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
     return columns_of(table, truth, options) | {
         "threshold": threshold,
         "by": parts_in(options.by),
-        "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
+        "cost": None if cost is None else costs_in(cost, labels_in(table, truth, options), options),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
         "replicates": options.replicates,
@@ -231,6 +231,12 @@ def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> N
         for file in files:
             if target is not None and Path(target).is_file() and Path(file).is_file() and Path(target).samefile(file):
                 raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
+
+
+def costs_in(file: Path, labels: ReadLabel, output: Given) -> dict[Label, dict[Label, float]]:
+    """Costs from a file."""
+    refuse_overwriting([str(file)], output.targets)
+    return costs(file, labels)
 
 
 def load_file(file: str, options: Reading) -> Loaded:
@@ -264,15 +270,16 @@ def assess_scores(loaded: Loaded, truth: str, membership: str, reading: Reading,
 
 
 @contextmanager
-def opened_file(file: str | list[str], where: str | None, output: Given) -> Iterator[Files]:
-    """Files that have not been read, with a bar while they are."""
+def opened_file(file: str | list[str], where: str | None, output: Given, beside: str | None = None) -> Iterator[Files]:
+    """Files that have not been read, with a bar while they are; and perhaps another one that is read beside them."""
     from dataclasses import replace
 
     from ..files.sizes import in_words
     from ..files.streams import Files
 
     named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
-    refuse_overwriting([file] if isinstance(file, str) else file, output.targets)
+    read = [*([file] if isinstance(file, str) else file), *([] if beside is None else [beside])]
+    refuse_overwriting(read, output.targets)
     with counting(f"reading {named}", output.quiet) as shown:
 
         def watch(rows: int, done: int, total: int) -> None:

@@ -19,6 +19,7 @@ from .options import (
     Given,
     Judged,
     Taken,
+    costs_in,
     labels_in,
     opened_file,
     parts_in,
@@ -29,7 +30,7 @@ from .options import (
 )
 from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
-from .words import columns, costs, label_among, measure_names, models
+from .words import columns, label_among, measure_names, models
 
 if TYPE_CHECKING:
     from ..files.streams import Files
@@ -215,7 +216,7 @@ def merge(
     result = api.compare_tally(
         total,
         measures=None if options.measures is None else measure_names(options.measures),
-        cost=None if options.cost is None else costs(options.cost, lambda word: _label(total, word)),
+        cost=None if options.cost is None else costs_in(options.cost, lambda word: _label(total, word), options),
         level=options.level,
         method=options.method,
         replicates=options.replicates,
