@@ -623,3 +623,12 @@ def test_two_files_of_costs_are_one_too_many(capsys: pytest.CaptureFixture[str],
     assert one[0] == 0
     assert one == run(capsys, *words, "--threshold", f"cost:{dear}")
     assert one == run(capsys, *words, "--cost", dear, "--threshold", f"cost:{dear}")
+
+
+def test_rounding_decides_no_requirement(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # Sensitivities of 0, 0 and 0.3, whose mean comes out as 0.09999999999999999.
+    pairs = ["a,b"] * 10 + ["b,a"] * 10 + ["c,c"] * 3 + ["c,b"] * 7
+    file = table_of(tmp_path, "tenth.csv", "true,said", *pairs)
+    words = ["assess", file, "--truth", "true", "--assigned", "said", "--measures", "balanced_accuracy"]
+    for sign, status in ((">=", 0), ("<=", 0), (">", 1), ("<", 1)):
+        assert run(capsys, *words, "--require", f"balanced_accuracy {sign} 0.1")[0] == status

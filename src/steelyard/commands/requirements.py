@@ -19,6 +19,8 @@ from ..suggestions import did_you_mean
 from ..text import number
 from .words import label_among
 
+ROUNDING = 1e-12  # as in conditions on thresholds: a mean of shares is not exactly the decimal number that it is
+
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 FORM = re.compile(
@@ -73,7 +75,9 @@ class Requirement:
             named = ",".join([*[entry.label for entry in assessment.settings.measures], self.measure])
             raise error.mended(f"Name it too: --measures '{named}'") from None
         value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
-        return Verdict(self.text, value, bool(self.holds(value, self.limit)), estimate.note)
+        at_limit = math.isclose(value, self.limit, rel_tol=ROUNDING, abs_tol=ROUNDING)
+        held = self.holds(self.limit if at_limit else value, self.limit)
+        return Verdict(self.text, value, bool(held), estimate.note)
 
 
 def read_requirement(text: str, models: Sequence[str]) -> Requirement:
