@@ -238,18 +238,22 @@ class AcrossDatasets:
         return f"{len(self.models)} classifiers on {len(self.datasets)} data sets{by}, {self.better} is better"
 
     def summary(self) -> str:
-        """What the tests say, in two sentences: whether all rank alike, and whom the first one beats."""
+        """What the tests say, in two sentences: whether all rank alike, and how the first one stands to the others."""
         test, first = self.friedman(), self.ranks()["model"][0]
         alike = "may" if test.f_p > 1 - self.level else "do not"
         said = f"F = {number(test.f)}, p {p_value(test.f_p, 1 - self.level)}"
-        beaten = [row["b" if row["a"] == first else "a"] for row in self.pairs() if first == row.get(row["verdict"])]
-        rest = [name for name in self.models if name != first and name not in beaten]
-        words = [f"beats {', '.join(map(harmless, beaten))}"] if beaten else []
-        words += [f"can't be told apart from {', '.join(map(harmless, rest))}"] if rest else []
+        won: dict[str, list[str]] = {"beats": [], "is beaten by": [], "can't be told apart from": []}
+        for row in self.pairs():
+            if first in (row["a"], row["b"]):
+                # Ranks only count who is ahead, and signed ranks also how far: the first one may lose.
+                better, other = row.get(row["verdict"]), row["b" if row["a"] == first else "a"]
+                how = "beats" if better == first else "is beaten by" if better == other else "can't be told apart from"
+                won[how].append(harmless(other))
+        words = [f"{how} {', '.join(others)}" for how, others in won.items() if others]
         return (
             f"The classifiers {alike} rank alike (Friedman's test by Iman & Davenport: {said}).\n"
             f"{harmless(first)} has the best mean rank. By Wilcoxon's test with Holm's adjustment it "
-            f"{' but '.join(words)}."
+            f"{_joined(words)}."
         )
 
     def __str__(self) -> str:
@@ -288,6 +292,11 @@ def across_datasets(
     refuse_level(level)
     found: Values = read_values(values, names, measure, better)
     return AcrossDatasets(found.numbers, found.datasets, found.models, found.better, float(level), found.title)
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    """Two clauses or three, the last of which says something else."""
+    return " but ".join(filter(None, [", ".join(clauses[:-1]), clauses[-1]]))
 
 
 def _check_drawing(rope: Any, draws: Any, seed: Any) -> None:
