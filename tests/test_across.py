@@ -462,3 +462,9 @@ def test_the_first_by_mean_ranks_may_be_beaten() -> None:
     assert found.ranks()["model"][0] == "a"
     assert found.pairs()["verdict"] == ["b"]
     assert found.summary().endswith("Holm's adjustment it is beaten by b.")
+
+
+def test_names_of_columns_may_come_one_by_one() -> None:
+    frame = pd.DataFrame({"on": ["u", "v"], "x": [0.1, 0.2], "y": [0.2, 0.3], "z": [0.3, 0.4]})
+    names: Any = (name for name in "xz")
+    assert across_datasets(frame, names=names, better="lower").models == ("x", "z")

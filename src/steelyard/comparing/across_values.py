@@ -122,12 +122,13 @@ def _by_model(dataset: str, values: Any, entry: Measure | None) -> dict[str, Any
     return {model: one.value for model, one in estimates.items()}
 
 
-def _of_frame(frame: Any, names: Sequence[str] | None) -> tuple[list[str], list[str], Cells]:
+def _of_frame(frame: Any, wanted: Sequence[str] | None) -> tuple[list[str], list[str], Cells]:
     """One row a data set; the one column of text names them."""
     import pyarrow as pa
 
     from ..files.sources import column
 
+    names = [wanted] if isinstance(wanted, str) else things_in(wanted)  # once: they may come one by one
     table = read_frame(frame)
     refuse_twice(table.column_names)
     kinds = {field.name: field.type for field in table.schema}
@@ -137,7 +138,7 @@ def _of_frame(frame: Any, names: Sequence[str] | None) -> tuple[list[str], list[
         raise NotNumbers(
             "it does not hold numbers", column=texts[1], mend="One column may name the data sets; or say names=[...]"
         )
-    models = [name for name in table.column_names if name not in texts] if names is None else list(names)
+    models = [name for name in table.column_names if name not in texts] if names is None else names
     columns = [column(table, name).to_pylist() for name in models]
     if texts:
         datasets = table.column(texts[0]).to_pylist()
