@@ -214,6 +214,16 @@ def test_a_guarantee_that_cannot_be_given_says_what_it_would_take(tested: sy.Ass
         assert result.best_threshold("f1").found
 
 
+@pytest.mark.parametrize("condition", ["sensitivity >= 1", "sensitivity >= 80", "fnr <= 0", "fnr <= -0.1"])
+def test_what_no_number_of_rows_can_guarantee_is_said_to_be_that(tested: sy.Assessment, condition: str) -> None:
+    found = tested.best_threshold("specificity", where=condition, guarantee=0.95)
+    assert (found.found, found.note) == (False, f"{condition} cannot be guaranteed by any number of rows")
+
+
+def test_what_holds_always_is_guaranteed_always(tested: sy.Assessment) -> None:
+    assert tested.best_threshold("specificity", where="sensitivity >= -1", guarantee=0.95).found
+
+
 def test_a_guarantee_does_not_depend_on_the_prevalence(tested: sy.Assessment) -> None:
     options: dict[str, Any] = {"where": "sensitivity >= 0.8", "guarantee": 0.95}
     here, rare = (tested.best_threshold("specificity", prevalence=share, **options) for share in (None, 0.001))

@@ -195,7 +195,7 @@ def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
         )
     wrong, at_least = sides[limit.measure.name]
     size = float((tp + fn)[0] if wrong is fn else (fp + tn)[0])
-    return wrong, size, limit.bound if at_least else 1 - limit.bound
+    return wrong, size, float(np.clip(limit.bound if at_least else 1 - limit.bound, 0.0, 1.0))
 
 
 def _most_wrong(size: float, share: float, probability: float) -> int:
@@ -255,6 +255,8 @@ def _why_not(goal: Goal, thresholds: Thresholds) -> str:
         for limit in goal.limits:
             _, size, share = wrong_side(limit, thresholds.raw_cells(thresholds.own_weight))
             if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
+                if share == 1:  # however many rows there are, one to come may be on the wrong side
+                    return f"{limit} cannot be guaranteed by any number of rows"
                 needed = np.ceil(np.log((1 - goal.guarantee) / len(goal.limits)) / np.log(share))
                 return f"{limit} cannot be guaranteed by {size:g} rows; {needed:g} would do, all on the right side"
     values_of = dict(zip([measure.label for measure in goal.measures], tables.values(goal.measures), strict=True))
