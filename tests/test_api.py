@@ -98,6 +98,18 @@ def test_keys_that_lead_nowhere() -> None:
         assess_table([[10, 2], [3, 5]], measures=["kapa"])
 
 
+def test_parameters_of_numpy_are_called_as_plain_ones() -> None:
+    numbers: list[tuple[str, dict[str, Any], str]] = [
+        ("fbeta", {"beta": np.int64(3)}, "fbeta(beta=3)"),
+        ("fbeta", {"beta": np.float64(0.5)}, "fbeta(beta=0.5)"),
+        ("partial_auc", {"specificity": (np.float64(0.8), np.float64(1.0))}, "partial_auc(specificity=(0.8, 1.0))"),
+    ]
+    for name, parameters, label in numbers:
+        assert sy.find(name, **parameters).label == label
+    found = assess_table([[10, 2], [3, 5]], measures=["fbeta", sy.find("fbeta", beta=np.int64(3))])
+    assert list(found) == ["fbeta", "fbeta(beta=3)"]
+
+
 def test_weighted_kappa_says_when_nobody_ordered_the_classes() -> None:
     truth, said = ["low", "mid", "high", "low"], ["low", "mid", "mid", "low"]
     assert "sorted order" in assess(truth, said)["weighted_kappa"].note

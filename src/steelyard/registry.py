@@ -272,12 +272,19 @@ class Measure:
                     f"{self.name} has no parameter {quoted(name)}",
                     mend=f"It takes {listed(list(self.parameters))}" if self.parameters else "It takes none",
                 )
-        known = {**self.parameters, **parameters}
+        known = {**self.parameters, **{name: _plain(value) for name, value in parameters.items()}}
         return replace(self, parameters=known, span=self.span if self.spanned is None else self.spanned(**known))
 
     def matrix(self, scale: Scale) -> Array | None:
         """The penalty matrix on a scale, for measures that have one."""
         return None if self.penalty is None else self.penalty(scale, **self.parameters)
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as the number that it is: names of measures show it, and are looked up by that."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def same(one: Any, other: Any) -> bool:
