@@ -278,3 +278,19 @@ def test_a_gap_to_what_is_infinite_is_infinite() -> None:
     assert (back.value, back.low, back.high) == (-np.inf, -np.inf, -gap.low)
     none = sy.assess(truth, test, event=1, training=(truth, test)).gap("lr_positive")
     assert np.isnan([none.value, none.low, none.high]).all()
+
+
+@pytest.mark.parametrize("form", [dict, np.array])
+def test_costs_that_a_measure_brings_along_are_its_own(form: Any) -> None:
+    forms: dict[Any, Any] = {
+        dict: lambda cost: {"a": {"b": cost}, "b": {"a": 1}},
+        np.array: lambda cost: np.array([[0, cost], [1, 0]]),
+    }
+    truth, said = ["a", "b", "a", "b", "a"], ["a", "b", "b", "b", "a"]
+    dear, cheap = sy.find("cost", costs=forms[form](10)), sy.find("cost", costs=forms[form](1))
+    found = assess(truth, said, cost=forms[form](1))
+    assert [found[each].value for each in ("cost", dear, cheap)] == [0.2, 2.0, 0.2]
+    both = compare(truth, {"said": said, "right": truth}, cost=forms[form](1))
+    assert both.differences(dear)["difference"] == [2.0]
+    with pytest.raises(UnknownMeasure, match="was not asked for"):
+        assess(truth, said, cost=forms[form](1), measures=["cost"])[dear]

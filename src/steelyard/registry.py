@@ -215,6 +215,10 @@ class Measure:
         """The first line of the formula's docstring."""
         return (inspect.getdoc(self.formula) or "").partition("\n")[0]
 
+    def agrees_with(self, other: Measure) -> bool:
+        """Whether the parameters that were set are those of another measure of the same name."""
+        return all(same(other.parameters[key], self.parameters[key]) for key in self.changed)
+
     def with_better_end(self) -> Measure:
         """The measure itself, unless no value of it is better than another: then nothing can be judged by it."""
         if self.better == "neither":

@@ -54,7 +54,7 @@ class Assessment(Evaluated):
         """Look up an estimate by measure, or by measure and class (or average)."""
         name, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         entry = self.find(name)
-        if entry not in self.settings.measures:
+        if not any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
             return self.by(entry)[entry, part]
         return self.part(entry.statistic).estimate(self.place(entry, part))
 

@@ -247,7 +247,8 @@ class Evaluated:
         if isinstance(name, str) and name in computed:
             return computed[name]
         entry = find(name)
-        if entry.label in computed:
+        # Costs are not part of a name: those that a measure brings along need not be those that were given before.
+        if entry.label in computed and entry.agrees_with(computed[entry.label]):
             return computed[entry.label]
         same = [other for other in self.settings.measures if other.name == entry.name]
         if len(same) == 1 and not entry.changed:

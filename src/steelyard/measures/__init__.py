@@ -12,7 +12,7 @@ from typing import Any
 
 from ..columns import things_in
 from ..errors import UnknownMeasure, quoted
-from ..registry import ALIASES, REGISTRY, Measure, same
+from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
 from ..suggestions import did_you_mean
 from . import continuum as continuum
@@ -89,7 +89,6 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
             raise UnknownMeasure(
                 f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"
             )
-        known = entries.setdefault(entry.label, entry)
-        if any(not same(known.parameters[key], entry.parameters[key]) for key in entry.changed):
+        if not entry.agrees_with(entries.setdefault(entry.label, entry)):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
     return tuple(entries.values())
