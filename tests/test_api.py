@@ -294,3 +294,10 @@ def test_costs_that_a_measure_brings_along_are_its_own(form: Any) -> None:
     assert both.differences(dear)["difference"] == [2.0]
     with pytest.raises(UnknownMeasure, match="was not asked for"):
         assess(truth, said, cost=forms[form](1), measures=["cost"])[dear]
+
+
+def test_a_gap_has_neither_the_sum_nor_the_certified_bounds_of_the_test_rows() -> None:
+    truth, chance = ["no", "no", "yes", "yes"], [0.4, 0.2, 0.5, 0.9]
+    found = assess(truth, chance, event="yes", training=(truth, [0.1, 0.1, 0.9, 0.9]))
+    assert found["brier"].sum is not None
+    assert (found.gap("brier").sum, found.gap("brier").certified) == (None, None)

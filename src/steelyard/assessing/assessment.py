@@ -361,6 +361,8 @@ class Assessment(Evaluated):
             high=high,
             se=float(np.hypot(test.se, fitted.se)),
             method="MOVER, independent samples",
+            sum=None,
+            certified=None,
         )
 
     def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
