@@ -301,3 +301,19 @@ def test_a_gap_has_neither_the_sum_nor_the_certified_bounds_of_the_test_rows() -
     found = assess(truth, chance, event="yes", training=(truth, [0.1, 0.1, 0.9, 0.9]))
     assert found["brier"].sum is not None
     assert (found.gap("brier").sum, found.gap("brier").certified) == (None, None)
+
+
+def test_training_rows_of_several_classes_are_assigned_at_the_least_cost_too(tmp_path: Path) -> None:
+    random, columns = np.random.default_rng(1), ["p_a", "p_b", "p_c"]
+    truth, chances = random.choice(list("abc"), 60), random.dirichlet([1, 1, 1], 60)
+    cost = {"a": {"b": 1, "c": 10}, "b": {"a": 1, "c": 1}, "c": {"a": 20, "b": 5}}
+    found = assess(truth, chances, cost=cost, threshold="cost", training=(truth, chances))
+    assert found.training is not None
+    assert_array_equal(found.training.confusion(), found.confusion())
+    file = tmp_path / "three.csv"
+    rows = [",".join([label, *map(repr, row)]) for label, row in zip(truth, chances.tolist(), strict=True)]
+    file.write_text("\n".join([",".join(["truth", *columns]), *rows, ""]))
+    read = assess(
+        file, truth="truth", membership=columns, cost=cost, threshold="cost", training=file, measures=["cost"]
+    )
+    assert (read["cost"].value, read.gap("cost").value) == (found["cost"].value, 0.0)

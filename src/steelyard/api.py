@@ -150,7 +150,7 @@ def assess(
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
     beside = Request(truth, {MODEL: wanted}, fitted)
-    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, engine)
+    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, rule, engine)
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 

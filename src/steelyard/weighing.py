@@ -132,10 +132,18 @@ def collected(request: Request, source: Any) -> Any:
 
 
 def weigh_beside(
-    request: Request, source: Any, predictions: Mapping[str, Any] | None, test: Weighed, engine: Any = None
+    request: Request,
+    source: Any,
+    predictions: Mapping[str, Any] | None,
+    test: Weighed,
+    assigning: Rule,
+    engine: Any = None,
 ) -> Tally:
     """Sum other rows as those were that they stand beside: training data beside test data."""
     keep, apart = test.tally.tells_rows, lies_apart(source, engine)
+    if assigning.cost is not None and len(test.tally.scale) > 2:  # what costs least is found row by row
+        cases = request.admit(collected(request, source), predictions)
+        return Tally.of(assigning.applied(cases, test.settings)[0], with_scores=keep)
     rule = Rule(request.door.threshold, any_scale=request.door.any_scale)
     if predictions is not None or (keep and not apart):
         return Tally.of(request.admit(source, predictions), with_scores=keep)
