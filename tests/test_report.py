@@ -61,6 +61,21 @@ def test_the_content_is_plain_and_the_same_every_time(name: str) -> None:
     assert first == again
 
 
+def test_infinite_scores_are_stops_that_json_can_hold() -> None:
+    content = content_of(samples.endless())
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    some, every = content["operating"]["models"]
+    assert [some["threshold"][place] for place in (0, -2, -1)] == ["-Infinity", "Infinity", None]
+    assert every["threshold"] == ["-Infinity", "Infinity", None]
+    assert unpacked(some["threshold_text"])[:1] == ["-∞"]
+    truth, odds = scores(5_000)
+    odds = np.array(odds)
+    odds[:2] = np.inf, -np.inf
+    (many,) = content_of(sy.assess(truth, odds, event=1, threshold=0.5))["operating"]["models"]
+    assert [many["threshold"][place] for place in (0, -2)] == ["-Infinity", "Infinity"]
+    assert 400 < len(many["threshold"]) <= 601
+
+
 def test_every_measure_has_the_librarys_numbers_and_its_own_story() -> None:
     result = samples.two()
     found = {one["name"]: one for one in content_of(result)["measures"]}

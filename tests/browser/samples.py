@@ -136,4 +136,13 @@ def far_off() -> Assessment:
     return sy.assess(truth, high, event="ill", threshold=1e12, cost=costs)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off)}
+def endless() -> Comparison:
+    """Log odds of which some are infinite, or all."""
+    truth, scores = binary()
+    near = np.array(scores["near"])
+    odds = np.log(near / (1 - near))
+    odds[:2] = np.inf, -np.inf
+    return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
+
+
+ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, endless)}

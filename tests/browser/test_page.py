@@ -442,3 +442,14 @@ def test_every_figure_can_be_saved_as_svg(opened: Open, tmp_path: Path, name: st
         fills = {node.get("fill") for node in tree.iter("{http://www.w3.org/2000/svg}text")}
         assert DARK_INK in fills <= {DARK_INK, DARK_GREY}  # for white paper
     assert page.evaluate("getComputedStyle(document.body).color") == ink
+
+
+def test_infinite_scores_have_their_place_on_the_slider(opened: Open) -> None:
+    page = opened("endless")
+    sliders = page.locator("#operating input[type=range]")
+    assert sliders.count() == 2
+    texts = page.locator("#operating").inner_text()
+    assert "NaN" not in texts
+    drawn = page.locator("#operating path").evaluate_all("paths => paths.map((path) => path.getAttribute('d') || '')")
+    assert drawn
+    assert not [path for path in drawn if "NaN" in path or "Infinity" in path]

@@ -11,6 +11,7 @@ import numpy as np
 from ..deciding.decisions import Thresholds
 from ..deciding.goals import counted
 from ..ranking.curves import band_at, samples_of
+from ..table import json_value
 from ..text import count, told_apart
 from .wording import drawn, packed, percent, shown, told
 
@@ -94,7 +95,7 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
     return {
         "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
         "all": len(hits) + 1,
-        "threshold": [*thresholds, None],
+        "threshold": [*map(json_value, thresholds), None],
         "threshold_text": packed([*told_apart(thresholds), "above all"]),
         **_matrices(tables.cells),
         **_readings(assessment, tables),
@@ -128,9 +129,11 @@ def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: in
     wanted = np.concatenate([[0, max(start, 0), size - 1], np.stack([reached, kept], axis=1).ravel()]).clip(0, size - 1)
     fixed = np.array([*dict.fromkeys(wanted.tolist())][:most])
     seen = np.linspace(0, size - 1, MOST_SEEN).astype(np.int64)
-    # All three go one way only, so that their sum is how far the way has gone.
+    # All three go one way only, so that their sum is how far the way has gone. What is infinite is next to the others.
+    finite = scores[np.isfinite(scores)]
+    ends = (finite[0], finite[-1]) if len(finite) else (0.0, 0.0)
     way = hits[seen] / own + alarms[seen] / rest
-    way += (scores[0] - scores[seen]) / max(float(scores[0] - scores[-1]), 1e-300)
+    way += (ends[0] - scores[seen].clip(ends[1], ends[0])) / max(float(ends[0] - ends[1]), 1e-300)
     even = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(fixed) + 2)[1:-1])
     return np.unique(np.concatenate([fixed, seen[even]]))
 

@@ -180,7 +180,7 @@ const precisionFigure = () => curveFigure({
 
 function costFigure() {
   const thresholds = scored().flatMap(([stops]) => stops.threshold.filter(finite));
-  const [low, high] = [Math.min(...thresholds), Math.max(...thresholds)];
+  const [low, high] = thresholds.length ? [Math.min(...thresholds), Math.max(...thresholds)] : [0, 1];
   const x = low >= 0 && high <= 1 ? [0, 1] : [low, high === low ? low + Math.max(1, Math.abs(low) * 1e-6) : high];
   const costs = scored().flatMap(([stops]) => [...stops.cost_low, ...stops.cost_high, ...stops.cost].filter(finite));
   const y = [Math.min(0, ...costs), Math.max(...costs) || 1];
