@@ -191,3 +191,14 @@ def test_a_band_of_samples_that_all_agree_is_no_wider() -> None:
     band = found.curve("precision_recall", band="simultaneous")
     assert np.isfinite(band["low"]).all()
     assert np.isfinite(band["high"]).all()
+
+
+def test_a_chosen_threshold_is_marked_on_the_score_that_it_is_of() -> None:
+    import matplotlib.pyplot as plt
+
+    truth, score = list("nnyynyyn"), [0.45, 0.2, 0.5, 0.9, 0.1, 0.55, 0.7, 0.3]
+    found = sy.assess(truth, score, event="y", threshold="best:f1")
+    assert found.decision is not None
+    assert found.plot.thresholds().chosen == found.plot.thresholds(label="y").chosen == found.decision.threshold
+    assert found.plot.thresholds(label="n").chosen is None
+    plt.close("all")

@@ -133,7 +133,8 @@ class Pictures:
         ((name, one),) = scored.items()
         found = one.thresholds(measures, label, intervals=band)
         kept = [column for column in found.column_names if column not in ("tp", "fn", "fp", "tn")]
-        if chosen is None and one.decision is not None:
+        # What was chosen is a threshold of the event's score, which says nothing on that of another class.
+        if chosen is None and one.decision is not None and one.code(label) == one.code(None):
             chosen = one.decision.threshold
         display = ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen)
         display.plot(ax, band=band)
