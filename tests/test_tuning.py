@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -241,6 +242,16 @@ def test_of_several_parameters_the_best_over_the_others_is_drawn() -> None:
     frame = found.plot.curve("weights").frame()
     for weight, value in zip(frame["weights"], frame["value"], strict=True):
         assert value == min(row["value"] for row in found.table() if row["weights"] == weight)
+
+
+def test_what_is_undefined_is_not_the_best_over_the_others() -> None:
+    # Whoever always says what is most frequent never says the event, and has no precision.
+    grid = {"strategy": ["most_frequent", "uniform"], "random_state": [0, 1, 2]}
+    truth = np.where(np.arange(60) % 3 == 0, "yes", "no")
+    found = sy.tune(DummyClassifier(), grid, np.zeros((60, 1)), truth, cv=3, measure="precision", event="yes")
+    frame = found.plot.curve("random_state").frame()
+    assert set(frame["strategy"]) == {"uniform"}
+    assert not np.isnan(frame["value"]).any()
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -51,7 +51,8 @@ class TuningPictures:
 def _best_of_each(table: Table, parameter: str, measure: Measure) -> Table:
     """One row for every value of a parameter: the one that was chosen, or the one with the best value."""
     kept: dict[str, dict[str, Any]] = {}
-    for row in sorted(table, key=lambda row: (not row["chosen"], measure.loss(row["value"]))):
+    # What is undefined comes last: it compares with nothing, and would leave all others in any order.
+    for row in sorted(table, key=lambda row: (not row["chosen"], np.isnan(row["value"]), measure.loss(row["value"]))):
         kept.setdefault(repr(row[parameter]), row)
     order = dict.fromkeys(repr(value) for value in table[parameter])
     return Table.of_rows(table.column_names, [tuple(kept[value].values()) for value in order])
