@@ -510,3 +510,14 @@ def test_bands_over_infinite_scores_make_no_noise() -> None:
     both = {"a": [0.0, 0.0, 0.0, 0.0, 1.0], "b": [1.0, 0.0, 0.0, 0.0, 0.0]}
     found = sy.compare([1, 0, 1, 1, 0], both, event=1, threshold=0.5, measures=["error", "log_score"])
     assert np.isnan(found.differences(simultaneous=True)["difference"][1])
+
+
+def test_mcnemars_test_stands_only_beside_differences_of_counted_rows() -> None:
+    truth, models = list("aabbabab"), {"one": list("aabbabbb"), "two": list("abbbaaab")}
+    weights: dict[str, Any] = {"none": None, "counts": [1, 2, 1, 3, 1, 1, 2, 1], "sampling": np.linspace(0.5, 1.5, 8)}
+    shown = {name: str(compare(truth, models, weight=weight, measures=["error"])) for name, weight in weights.items()}
+    assert {name: "McNemar p" in text for name, text in shown.items()} == {
+        "none": True,
+        "counts": True,
+        "sampling": False,
+    }

@@ -208,11 +208,12 @@ def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = No
 def differences_grid(comparison: Comparison, measure: str) -> Grid:
     """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
     level = f"{in_percent(comparison.settings.level)} interval"
-    whole = bool((comparison.tally.sums.values[:, 0] % 1 == 0).all())  # rows held out several times count in part
-    tested = measure in ("error", "accuracy") and not comparison.tally.groups and whole
+    rows, mass = comparison.tally.sums.values[:, :2].T
+    # McNemar's test counts rows: those held out several times count in part, and sampling weights do not enter.
+    counted = bool((rows % 1 == 0).all() and (rows == mass).all())
+    tested = measure in ("error", "accuracy") and not comparison.tally.groups and counted
     columns = ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])]
-    rows = []
-    found = list(comparison.differences(measure))
+    lines, found = [], list(comparison.differences(measure))
     first = _first(comparison, measure) if len(comparison.models) > MOST_BESIDE else None
     for row in found:
         if first not in (None, row["a"], row["b"]):
@@ -220,10 +221,10 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
         shown = map(p_value, p)
-        rows.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
-    if hidden := len(found) - len(rows):
-        rows.append([f"… and {hidden:,} more", *[""] * (len(columns) - 1)])
-    return Grid(columns, rows, (2, 4, 5, 6))
+        lines.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
+    if hidden := len(found) - len(lines):
+        lines.append([f"… and {hidden:,} more", *[""] * (len(columns) - 1)])
+    return Grid(columns, lines, (2, 4, 5, 6))
 
 
 def _first(comparison: Comparison, measure: str) -> str:
