@@ -92,3 +92,10 @@ def test_any_text_stays_in_its_cell(text: str) -> None:
     shown = escaped(text)
     assert not set("|<>`*_\\\n\r$@#!~") & set(re.sub(r"&#\d+;", "", shown))
     assert html.unescape(shown).replace("\u200b", "") == harmless(text).strip()
+
+
+def test_marks_around_names_that_are_read_from_the_right_are_not_spelled_out() -> None:
+    result = sy.compare(["a", "b", "a"], {"שלום": ["a", "b", "b"], "سلام": ["a", "a", "a"], "m": ["a", "b", "a"]})
+    for text in (document(comparison_digest(result)), result._repr_html_()):
+        assert "שלום" in text
+        assert not [mark for mark in ("u2068", "u2069", "\u2068", "\u2069") if mark in text]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WIDTH = 120
 LONGEST_NAME = 80
 MOST_DECIMALS, TINY = 8, 1e-6  # below that, three digits would not be seen among so many decimals
+ISOLATES = "\u2068\u2069"
 FROM_THE_RIGHT = ("R", "AL", "AN")  # Hebrew, Arabic, and figures of Arabic
 HUGE = 1e7  # from there on, numbers are written by their power of ten
 
@@ -101,7 +102,12 @@ def named(label: object) -> str:
 def isolated(name: str) -> str:
     """A name in a sentence: one that is read from the right must not turn the numbers beside it around."""
     turns = any(unicodedata.bidirectional(sign) in FROM_THE_RIGHT for sign in name)
-    return f"\u2068{name}\u2069" if turns else name
+    return f"{ISOLATES[0]}{name}{ISOLATES[1]}" if turns else name
+
+
+def bare(sentence: str) -> str:
+    """A sentence without the marks of isolated names: they would be spelled out where it is made harmless."""
+    return sentence.replace(ISOLATES[0], "").replace(ISOLATES[1], "")
 
 
 def shortened(text: str, limit: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..sums.statistics import CONFUSION
-from ..text import in_percent
+from ..text import bare, in_percent
 from .grids import (
     Grid,
     both,
@@ -103,7 +103,7 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
     chosen = [f"{model}: {line}" for model, how in comparison.decisions.items() for line in str(how).splitlines()]
     said = [f"{model}, {note}" for model in comparison.models for note in continuum_notes(comparison[model])]
     return Digest(
-        comparison.verdict(name).words(numbers=False) if judged else f"{many} by {name}",
+        bare(comparison.verdict(name).words(numbers=False)) if judged else f"{many} by {name}",
         f"{many} on the same {heading(first)}",
         in_short(comparison, measures),
         folded,
