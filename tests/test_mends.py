@@ -348,6 +348,13 @@ def test_a_cell_that_is_no_cost_is_named(capsys: pytest.CaptureFixture[str], cel
     assert f"file 'costs.csv', column 'no', row 1: {told}. " in err
 
 
+def test_a_true_class_that_has_two_rows_of_costs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("costs.csv").write_text(Path("costs.csv").read_text() + "yes,3,0\n")
+    status, _, err = run(capsys, *MODEL, "--cost", "costs.csv")
+    assert status == 2
+    assert "file 'costs.csv', column 'true', row 2: 'yes' has two rows. Give every true class one row" in err
+
+
 @pytest.mark.parametrize("way", [".632", ".632+", "out of bag"])
 def test_ways_of_the_bootstrap_need_its_samples(capsys: pytest.CaptureFixture[str], way: str) -> None:
     words = ["cv", "answers.csv", "--target", "ill", "--features", "score", "--models", "centroid", "--intervals", way]

@@ -196,8 +196,11 @@ def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
                     row=place,
                     mend="First column the true class, then one column of numbers an assigned class",
                 )
-        assigned = [label(name) for name in names[1:]]
-        found[label(str(true))] = dict(zip(assigned, map(float, values), strict=True))
+        assigned, named = [label(name) for name in names[1:]], label(str(true))
+        if named in found:
+            mend = "Give every true class one row"
+            raise BadCosts(f"{quoted(true)} has two rows", file=path.name, column=names[0], row=place, mend=mend)
+        found[named] = dict(zip(assigned, map(float, values), strict=True))
     return found
 
 
