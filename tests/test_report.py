@@ -494,3 +494,12 @@ def test_measured_values_come_first_on_a_continuum() -> None:
     assert titles.index("accuracy") > titles.index("true error, at most")
     plain = content_of(sy.assess(["a", "b"] * 10, ["a", "a"] * 10))
     assert [measure["title"] for measure in plain["measures"]][:2] == ["error", "accuracy"]
+
+
+def test_classifiers_may_be_called_like_the_columns_of_what_decides() -> None:
+    truth, first, second = list("abab" * 5), list("abbb" * 5), list("bbaa" * 5)
+    for names in (("rows", "together"), ("row", "effect"), ("truth", "rows")):
+        result = sy.compare(truth, dict(zip(names, (first, second), strict=True)), measures=["error"])
+        (deciding,) = content_of(result)["deciding"]
+        for part in ("rows", "patterns"):
+            assert {f"{name} (model)" for name in names} <= set(deciding[part]["columns"])

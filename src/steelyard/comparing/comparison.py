@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from ..sums.statistics import Statistic
     from .verdicts import Verdict
 
+DECIDING = ("truth", "row", "rows", "effect", "together")  # columns of what decides: whoever is called so is marked
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -351,8 +353,7 @@ class Comparison:
 
     def _labelled(self, codes: Codes, names: tuple[str, str], **others: list[Any]) -> Table:
         """Rows of class labels under the names of the classifiers, with other columns around them."""
-        taken = {"truth", *others}
-        shown = ["truth", *[f"{name} (model)" if name in taken else name for name in names]]
+        shown = ["truth", *[f"{name} (model)" if name in DECIDING else name for name in names]]
         labels = [[self.tally.scale.classes[code] for code in column] for column in codes]
         row = {"row": others.pop("row")} if "row" in others else {}
         return Table({**row, **dict(zip(shown, labels, strict=True)), **others})
