@@ -258,6 +258,8 @@ def test_a_goal_is_read_as_it_is_written() -> None:
     goal = Goal.read("max specificity where sensitivity >= 0.8 and precision >= .5")
     assert [str(limit) for limit in goal.limits] == ["sensitivity >= 0.8", "precision >= 0.5"]
     assert Goal.read("best:error").measure.better == "lower"
+    exact = str(Goal.of("specificity", "sensitivity >= 0.9999999", prevalence=0.1234567, guarantee=0.9999999))
+    assert exact.endswith("0.1234567 where sensitivity >= 0.9999999, guaranteed with probability 0.9999999")
     assert Goal.read(" min fbeta(beta=0.5)".replace("min", "max")).measure.label == "fbeta(beta=0.5)"
     assert Limit.read("fpr<=1e-1").bound == 0.1
     for text in ("max error", "f1", "best:", "max f1 where", "maximise f1"):

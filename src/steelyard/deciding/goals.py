@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LIMIT = re.compile(
     r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?P<sign>>=|<=)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 )
+ALL_DIGITS = ".15g"  # 0.9999999 is not 1
 
 
 class Limit(NamedTuple):
@@ -53,7 +54,7 @@ class Limit(NamedTuple):
 
     def __str__(self) -> str:
         """As it was written."""
-        return f"{self.measure.label} {'>=' if self.at_least else '<='} {self.bound:g}"
+        return f"{self.measure.label} {'>=' if self.at_least else '<='} {self.bound:{ALL_DIGITS}}"
 
 
 def counted(name: str | Measure) -> Measure:
@@ -170,6 +171,6 @@ class Goal:
     def __str__(self) -> str:
         """In words."""
         where = f" where {' and '.join(map(str, self.limits))}" if self.limits else ""
-        at = "" if self.prevalence is None else f" at prevalence {self.prevalence:g}"
-        sure = "" if self.guarantee is None else f", guaranteed with probability {self.guarantee:g}"
+        at = "" if self.prevalence is None else f" at prevalence {self.prevalence:{ALL_DIGITS}}"
+        sure = "" if self.guarantee is None else f", guaranteed with probability {self.guarantee:{ALL_DIGITS}}"
         return f"{'highest' if self.measure.better == 'higher' else 'lowest'} {self.measure.label}{at}{where}{sure}"
