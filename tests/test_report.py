@@ -503,3 +503,11 @@ def test_classifiers_may_be_called_like_the_columns_of_what_decides() -> None:
         (deciding,) = content_of(result)["deciding"]
         for part in ("rows", "patterns"):
             assert {f"{name} (model)" for name in names} <= set(deciding[part]["columns"])
+
+
+@pytest.mark.parametrize("group", [None, [place // 3 for place in range(30)]])
+def test_means_of_costs_tell_their_method_with_clusters_too(group: Any) -> None:
+    truth, said = list("ababa" * 6), list("abbba" * 6)
+    costs = {"a": {"b": 2}, "b": {"a": 1}}
+    content = content_of(sy.assess(truth, said, cost=costs, group=group, measures=["cost"]))
+    assert [words.partition(" with")[0] for words in content["methods"]] == ["Student's t"]

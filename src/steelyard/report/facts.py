@@ -30,7 +30,7 @@ METHODS = {
     "delta": "The delta method: the standard error from the influence of every row, with two pseudo-rows, on the scale "
     "that suits the span of the measure (Agresti & Coull 1998, American Statistician 52; logit, Fisher's z or log).",
     "noncentral": "Noncentral chi-squared, from the mean squared gap between forecast and frequency.",
-    "t": "Student's t with n - 1 degrees of freedom.",
+    "t": "Student's t with n - 1 degrees of freedom, where n is how many rows there are, or clusters of them.",
     "gamma": "Quantiles of gamma distributions, as sums of rare amounts have (Fay & Feuer 1997, Stat. Med. 16).",
     "Hall's t": "Student's t corrected for skewness (Hall 1992, JRSS B 54).",
     "plain": "Textbook interval: the value and its standard error.",
@@ -109,7 +109,7 @@ def methods_of(content: Mapping[str, Any]) -> list[str]:
 
 
 def _is(method: str, name: str) -> bool:
-    return method == name if name == "t" else method.startswith(name)
+    return method.partition(",")[0] == name if name == "t" else method.startswith(name)
 
 
 def sources_of(content: Mapping[str, Any]) -> list[list[str]]:
