@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -252,6 +252,28 @@ def test_what_is_undefined_is_not_the_best_over_the_others() -> None:
     frame = found.plot.curve("random_state").frame()
     assert set(frame["strategy"]) == {"uniform"}
     assert not np.isnan(frame["value"]).any()
+
+
+class Constant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Says one class of all rows: that of the place that its parameter names."""
+
+    def __init__(self, value: int = 0) -> None:
+        self.value = value
+
+    def fit(self, X: Any, y: Any) -> Constant:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.classes_[self.value])
+
+
+def test_a_parameter_may_be_called_like_a_result() -> None:
+    truth = np.where(np.arange(40) % 4 == 0, "a", "b")
+    found = sy.tune(Constant(), {"value": [0, 1]}, np.zeros((40, 1)), truth, cv=4)
+    assert (found.table()["value (parameter)"], found.table()["value"]) == ([0, 1], [0.75, 0.25])
+    assert found.plot.curve("value").frame()["value (parameter)"] == [0, 1]
+    assert "value (parameter)" in str(found)
 
 
 def test_nothing_to_draw_is_refused() -> None:

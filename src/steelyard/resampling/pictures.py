@@ -12,6 +12,7 @@ from ..plots.tuning import TuningDisplay
 from ..scale import listed
 from ..suggestions import did_you_mean
 from ..table import Table
+from .tuning import column_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,15 +36,15 @@ class TuningPictures:
         """
         table, tuning = self.tuning.table(), self.tuning
         names = list(dict.fromkeys(name for one in tuning.candidates for name in one.parameters))
-        varying = [name for name in names if len({repr(value) for value in table[name]}) > 1]
+        varying = [name for name in names if len({repr(value) for value in table[column_of(name)]}) > 1]
         chosen = parameter or (varying or names or [""])[0]
         if chosen not in names:
             mend = did_you_mean(chosen, names, f"There are {listed(names)}")
             raise BadOption(f"there is no parameter {quoted(chosen)}", mend=mend)
         best, measure = tuning.best.estimate, tuning.measure
         limit = measure.loss(measure.loss(best.value) + best.se) if tuning.one_se else np.nan
-        rows = _best_of_each(table, chosen, measure)
-        display = TuningDisplay(rows, chosen, title=measure.title, limit=float(limit))
+        rows = _best_of_each(table, column_of(chosen), measure)
+        display = TuningDisplay(rows, column_of(chosen), title=measure.title, limit=float(limit))
         display.plot(ax)
         return display
 

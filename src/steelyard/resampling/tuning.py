@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ROWS = ("groups", SD, RESPONSE_SD, RESPONSE)  # what may be said row by row
 SEARCH = ("cv", "scale", "event", "repeats", "seed")
+RESULTS = ("value", "low", "high", "se", "training", "rank", "chosen")  # columns of a table of candidates
 DOING = ("training", "n_jobs", "progress")  # how it is done, whatever comes of it
 
 
@@ -100,7 +101,7 @@ class Tuning:
         turned = self.measure.loss(np.array([one.estimate.value for one in self.candidates]))
         names = list(dict.fromkeys(name for one in self.candidates for name in one.parameters))
         columns: dict[str, list[Any]] = {
-            name: [_plain(one.parameters.get(name)) for one in self.candidates] for name in names
+            column_of(name): [_plain(one.parameters.get(name)) for one in self.candidates] for name in names
         }
         for name in ("value", "low", "high", "se"):
             columns[name] = [getattr(one.estimate, name) for one in self.candidates]
@@ -161,6 +162,11 @@ class Tuning:
         return to_text(tuning_view(self))
 
     __repr__ = __str__
+
+
+def column_of(parameter: str) -> str:
+    """The column of a parameter in the table of candidates; one that is called like a result is marked."""
+    return f"{parameter} (parameter)" if parameter in RESULTS else parameter
 
 
 def row_wise(options: Mapping[str, Any]) -> tuple[str, ...]:

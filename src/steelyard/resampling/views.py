@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import harmless
 from ..showing.rendering import comparison_view
 from ..text import add_row, estimated, number, rich_table, with_interval
+from .tuning import RESULTS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,7 +58,7 @@ def tuning_view(tuning: Tuning) -> RenderableType:
     found = list(tuning.table())
     kept = {one["rank"] for one in found if one["rank"] is not None and one["rank"] <= MOST_CANDIDATES}
     shown = [row for row in found if len(found) <= MOST_CANDIDATES or row["rank"] in kept or row["chosen"]]
-    names = [name for name in found[0] if name not in ("value", "low", "high", "se", "training", "rank", "chosen")]
+    names = [name for name in found[0] if name not in RESULTS]
     columns = [*names, tuning.measure.title, "interval", "se", "in training", ""]
     table = rich_table(columns, right=[*range(len(names) + 1), len(names) + 2, len(names) + 3])
     for row in shown:
