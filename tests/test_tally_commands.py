@@ -68,6 +68,15 @@ def test_days_counted_apart_are_the_days_together(capsys: pytest.CaptureFixture[
     assert run(capsys, "merge", "once.tally", "--require", "error < 0.01")[0] == 1
 
 
+def test_a_sum_is_not_written_among_what_it_is_the_sum_of(capsys: pytest.CaptureFixture[str], days: Path) -> None:
+    """Else the same command, run twice, would count everything twice."""
+    assert run(capsys, "tally", "days/*.parquet", *PLAIN, "--out", "one.tally")[0] == 0
+    assert run(capsys, "merge", "*.tally", "--out", "all.tally")[0] == 0
+    status, _, error = run(capsys, "merge", "*.tally", "--out", "all.tally")
+    assert (status, Tally.load("all.tally").rows) == (2, 7)
+    assert "'all.tally' is what is read" in error
+
+
 def test_what_is_named_twice_counts_once(capsys: pytest.CaptureFixture[str], days: Path) -> None:
     (days / "latest.parquet").symlink_to(days / "mon.parquet")
     assert run(capsys, "tally", "days/*.parquet", "days/mon.parquet", *PLAIN, "--out", "all.tally")[0] == 0

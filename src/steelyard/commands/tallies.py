@@ -208,8 +208,10 @@ def merge(
     from ..tallies.merging import merged, tally_paths
     from .requirements import read_requirement
 
+    paths = tally_paths(tallies)
+    refuse_overwriting([str(path) for path in paths], [None if out is None else str(out), *options.targets])
     with working("adding up", options.quiet):
-        total = merged(tally_paths(tallies), bad_files == "skip")
+        total = merged(paths, bad_files == "skip")
     conditions = [read_requirement(text, list(total.models)) for text in options.require]
     if out is not None:
         total.save(out)
