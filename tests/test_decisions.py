@@ -322,6 +322,19 @@ def test_training_rows_are_assigned_by_the_threshold_of_the_test_rows() -> None:
     assert_array_equal(result.training.confusion(), other.confusion())
 
 
+def test_one_score_of_two_classes_has_its_sign_turned_for_the_other() -> None:
+    truth, score = ["no", "no", "yes", "yes", "no", "yes"], [0.45, 0.2, 0.5, 0.9, 0.1, 0.55]
+    for said, other, own in ((score, "no", "yes"), ({"no": score}, "yes", "no")):
+        found = sy.assess(truth, said, event="yes")
+        with pytest.raises(
+            BadOption, match=r"no score of this class reaches 0\.6.*Say -0\.6 for a score of 0\.6 or less"
+        ):
+            found.at_threshold(0.6, other)
+        turned = found.at_threshold(-0.5, other).confusion()[:, found.tally.scale.code(other)]
+        assert_array_equal(turned, [3, 1])  # those of at most one half, whatever they speak for
+        assert found.at_threshold(np.inf, other).confusion()[:, found.tally.scale.code(own)].sum() == 6
+
+
 def test_at_threshold_is_assessing_there(tested: sy.Assessment) -> None:
     truth, score = sample()
     for options in (

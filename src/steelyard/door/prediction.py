@@ -121,6 +121,11 @@ class Scores(NamedTuple):
 
     def reaches(self, code: int, threshold: float) -> Codes:
         """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
+        if self.speaks not in (-1, code) and 0 < threshold < np.inf and self.columns[0].min(initial=0) >= 0:
+            raise BadOption(
+                f"no score of this class reaches {threshold:g}: they are those of the other class, the sign turned",
+                mend=f"Say {-threshold:g} for a score of {threshold:g} or less of the other one; or give both columns",
+            )
         with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
             return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
 
