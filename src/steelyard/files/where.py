@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import BadFilter, UnknownColumn, quoted
 from ..scale import listed
 from ..suggestions import did_you_mean
-from .comparing import common, common_with, family, family_of, in_range, moment, rounded
+from .comparable import common, common_with, family, family_of, in_range, moment, rounded
 
 LONGEST = 10_000  # signs: what is longer was not written by hand
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
