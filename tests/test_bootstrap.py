@@ -150,3 +150,26 @@ def test_replicates_without_a_value_move_no_bound() -> None:
     rows = Patterns(1, np.zeros(30, np.int64), np.zeros((0, 30), np.int64), ones, ones, ones, None)
     with_gaps = np.concatenate([samples, np.full((500, 1), np.nan)])
     assert_allclose(bca(with_gaps, value, influences, rows), bca(samples, value, influences, rows))
+
+
+def test_replicates_without_a_value_leave_the_shift_as_it_is() -> None:
+    random = np.random.default_rng(1)
+    samples, influences = random.normal(size=(4000, 1)), np.array([[-1.0, 0.0, 1.0]])
+    some = np.where(random.random((4000, 1)) < 0.4, np.nan, samples)
+    patterns = assess([0, 1, 1], [0, 1, 0]).evaluation.patterns
+    shifts = [bca(each, np.zeros(1), influences, patterns)[0] for each in (samples, some)]
+    assert_allclose(shifts, 0.0, atol=0.1)
+
+
+def test_a_class_that_many_replicates_lack_has_no_lower_interval_for_that() -> None:
+    truth, score = np.arange(31) == 0, np.append(15.5, np.arange(1, 31))  # half of the rest is above the one row
+    found = assess(truth, score, event=True, measures=["auc"], method="bootstrap")["auc"]
+    assert found.value == 0.5
+    assert found.low + found.high == pytest.approx(1.0, abs=0.05)
+
+
+def test_replicates_without_a_value_make_no_difference_surer() -> None:
+    truth, above = np.arange(31) == 0, np.append(15.5, np.arange(1, 31))
+    below = np.append(15.5, np.arange(30, 0, -1))  # as good as the other, by other rows
+    both = compare(truth, {"one": above, "other": below}, event=True, measures=["auc"], method="percentile")
+    assert both.differences("auc")["p"][0] > 0.9

@@ -202,8 +202,9 @@ class Comparison:
             lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
             moved = differs(drawn) & ~np.isnan(found.difference[row])
             judged.low[row, moved], judged.high[row, moved] = lower[moved], upper[moved]
-            beyond = np.minimum((drawn <= 0).mean(axis=0), (drawn >= 0).mean(axis=0))
-            judged.p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (len(drawn) + 1)))[moved]
+            known = (~np.isnan(drawn)).sum(axis=0)
+            beyond = np.minimum((drawn <= 0).sum(axis=0), (drawn >= 0).sum(axis=0)) / np.maximum(known, 1)
+            judged.p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (known + 1)))[moved]
 
     def _tidy(self, found: Differences, judged: Judged) -> dict[str, list[Any]]:
         slots = [found.evaluations[0].slot(place) for place in found.places]
