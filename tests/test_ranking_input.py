@@ -383,3 +383,20 @@ def test_many_scores_of_any_type_are_numbers(kind: str, tmp_path: Path, monkeypa
     assert given["auc"].value == plain["auc"].value
     given.tally.save(tmp_path / "a.tally")
     assert assess_tally(tmp_path / "a.tally")["auc"].value == plain["auc"].value
+
+
+@pytest.mark.parametrize("name", ["auc", "hand_till_auc", "partial_auc", "average_precision", "h_measure"])
+@pytest.mark.parametrize("method", ["delta", "percentile", "bca"])
+def test_what_stands_in_for_a_class_counts_in_the_interval_of_an_average(method: Any, name: str) -> None:
+    random = np.random.default_rng(0)
+    truth, said = random.integers(0, 2, 200), random.dirichlet(np.ones(3), 200)  # no row is of the third class
+    said[np.arange(200), truth] += 0.3
+    given = dict(enumerate((said / said.sum(axis=1, keepdims=True)).T))
+    both = [
+        assess(truth, given, scale=Scale([0, 1, 2]), measures=[name], method=method, replicates=500, undefined=stand_in)
+        for stand_in in (math.nan, 0.0)
+    ]
+    without, with_it = (each[name] for each in both)
+    # A third of the average is 0 for certain, and the rest is what it was.
+    assert with_it.value == pytest.approx(2 / 3 * without.value)
+    assert (with_it.low, with_it.high) == pytest.approx((2 / 3 * without.low, 2 / 3 * without.high), abs=0.01)

@@ -78,6 +78,13 @@ def ways(values: Array, sizes: Array) -> dict[str, tuple[Array, Array]]:
     return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
 
 
+def mean_over(values: Array, weights: Array, undefined: float) -> Array:
+    """Means over the classes that have a value, or over all where something stands in: (replicates, classes) each."""
+    unknown = np.isnan(values)
+    weights = np.where(unknown & np.isnan(undefined), 0.0, weights)
+    return np.asarray((np.where(unknown, np.nan_to_num(undefined), values) * weights).sum(axis=1) / weights.sum(axis=1))
+
+
 class Mean(NamedTuple):
     """What a row adds to a weighted mean over the classes, by its true class: linear in its counts.
 

@@ -24,7 +24,7 @@ from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluatio
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
 from .cells import counted
-from .counted import Counted
+from .counted import Counted, mean_over
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
 from .order import SORTING, Ranking
 from .sided import unordered
@@ -270,11 +270,12 @@ class RankedEvaluation(RowEvaluation):
         for column, measure in enumerate(measures):
             found = [self.memory.results[measure.label, code] for code in codes]
             values = np.array([one.value for one in found]).T
-            known = ~np.isnan(values[0]) if np.isnan(self.undefined) else np.ones(len(codes), dtype=bool)
-            values = np.where(np.isnan(values), self.undefined, values)
+            # Pseudo-rows make no value of a class that has none: what stands in for it was not estimated.
+            unknown, left_out = np.isnan(values[0]), np.isnan(values[0]) & np.isnan(self.undefined)
+            values = np.where(unknown, self.undefined, values)
             for place, kind in enumerate(kinds):
                 sums = plain[place, :, column], smooth[place, :, column]
-                average = values, weights[place] * known, AVERAGES[kind] == "weighted"
+                average = values, weights[place] * ~left_out, AVERAGES[kind] == "weighted"
                 averaged = self._averaged(found, sums, *average).of_average(len(codes), measure)
                 self.memory.results.setdefault((measure.label, AVERAGES[kind]), averaged)
         return plain, smooth
@@ -287,7 +288,7 @@ class RankedEvaluation(RowEvaluation):
             share = weights / weights.sum()
             means = np.where(weights > 0, values, 0.0) @ share
             gaps = np.where(weights > 0, values - means[:, None], 0.0) / weights.sum()
-            more = float(np.square(share) @ np.array([one.added for one in found]))
+            more = float(np.square(share) @ np.array([0.0 if np.isnan(one.value[0]) else one.added for one in found]))
             spreads: list[tuple[float, float]] = []
             for rows, gap, pseudo in zip(sums, gaps, (0.0, PSEUDO_ROW), strict=True):
                 if spreads and np.shares_memory(rows, sums[0]):  # pseudo-rows made no difference
@@ -396,5 +397,4 @@ class RankedEvaluation(RowEvaluation):
         if slot.code is not None:
             return values[key_of(slot)]
         found = np.stack([values[slot.measure.label, code] for code in range(len(self.scale))], axis=1)
-        weights = (by_class if slot.average == "weighted" else np.ones_like(by_class)) * ~np.isnan(found)
-        return np.asarray((np.nan_to_num(found) * weights).sum(axis=1) / weights.sum(axis=1))
+        return mean_over(found, by_class if slot.average == "weighted" else np.ones_like(by_class), self.undefined)
