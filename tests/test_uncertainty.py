@@ -126,6 +126,16 @@ def test_all_wrong_still_leaves_doubt() -> None:
         assert found[name].high > found[name].low
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_rounding_of_weights_makes_no_correlation_with_one_assigned_class(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    classes = int(random.integers(3, 25))
+    truth, weight = random.integers(0, classes, 40), random.gamma(1.0, 1.0, 40)
+    found = assess(truth, np.zeros(40, int), scale=Scale(range(classes)), weight=weight, measures=["mcc"])["mcc"]
+    assert math.isnan(found.value)
+    assert found.note == "only one class is true, or only one is assigned"
+
+
 def test_undefined_values_follow_the_users_policy() -> None:
     table, scale = [[10, 2, 0], [3, 9, 0], [1, 2, 0]], Scale(["a", "b", "c"])
     plain = assess_table(table, scale=scale)

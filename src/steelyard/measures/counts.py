@@ -100,10 +100,11 @@ def mcc(correct: Sum, true: Sum, assigned: Sum, total: Sum) -> Sum:
 
     O and E as in kappa, n the number of rows; Matthews' for two classes, Gorodkin's R_K for more.
     """
-    together, square = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1), total**2
-    spread_true = square - (true**2).sum(axis=-1)
-    spread_assigned = square - (assigned**2).sum(axis=-1)
-    return together / np.sqrt(spread_true * spread_assigned)
+    together = correct.sum(axis=-1) * total - (true * assigned).sum(axis=-1)
+    # By a total of its own: added up in another order, weights leave some rounding where one class has all of them.
+    of_true, of_assigned = (np.square(sums.sum(axis=-1)) - np.square(sums).sum(axis=-1) for sums in (true, assigned))
+    spread = of_true * of_assigned
+    return np.where(spread == 0, np.nan, together / np.sqrt(spread))
 
 
 @measure(
