@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard import assess
+from steelyard import assess, compare
 from steelyard.forecasts.gaps import Gaps, PairedGaps
 
 BINS = 15
@@ -195,3 +195,16 @@ def test_where_rounding_alone_tells_a_gap_from_noise_nothing_is_found() -> None:
     found = assess(["no", "no", "yes"], [0.0, 0.16, 1.0], event="yes", measures=["calibration_error"])
     assert found["calibration_error"].value == 0
     assert np.isnan(found["calibration_error"].se)
+
+
+def test_gaps_that_do_not_scatter_but_for_rounding_have_nothing_in_common() -> None:
+    random = np.random.default_rng(0)
+    truth, weight = random.random(30) < 0.5, random.gamma(1.0, 1.0, 30)
+    # Of each forecast, all rows or none came true: what rounding leaves of their scatter depends on their order.
+    said = {"one": np.where(truth, 0.7, 0.2), "other": np.where(truth, 0.6, 0.1)}
+    found = []
+    for order in (np.arange(30), *(random.permutation(30) for _ in range(8))):
+        rows = {"weight": weight[order], "group": order, "measures": ["calibration_error"]}
+        both = compare(truth[order], {name: each[order] for name, each in said.items()}, event=True, **rows)
+        found.append([both.differences("calibration_error")[end][0] for end in ("low", "high")])
+    assert_allclose(found, found[:1] * 9, rtol=1e-6)

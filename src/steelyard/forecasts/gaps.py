@@ -202,9 +202,11 @@ class PairedGaps:
 
     @cached_property
     def correlation(self) -> float:
-        """Of the two mean squared gaps."""
+        """Of the two mean squared gaps; none where the gaps of one do not scatter but for rounding."""
         pull, chance = self._shared
         first, second = (max(2 * each.pull - each.chance, each.chance) for each in (self.first, self.second))
+        if first <= ROUNDING * self.first.added or second <= ROUNDING * self.second.added:
+            return 0.0
         return float(np.clip((2 * pull - chance) / np.sqrt(max(first * second, TINY)), -ALIKE, ALIKE))
 
     def bounds(self, reach: float) -> tuple[float, float]:
