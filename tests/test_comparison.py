@@ -521,3 +521,11 @@ def test_mcnemars_test_stands_only_beside_differences_of_counted_rows() -> None:
         "counts": True,
         "sampling": False,
     }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_the_same_for_all_classifiers_does_not_differ_by_rounding(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth, said = random.integers(0, 3, 60), {name: random.integers(0, 3, 60) for name in ("one", "other")}
+    both = compare(truth, said, weight=random.gamma(1.0, 1.0, 60), measures=["detection_prevalence"])
+    assert both.differences("detection_prevalence")["p"] == [1.0]

@@ -299,7 +299,10 @@ class Differences:
         found = np.empty_like(self.difference)
         for row, (a, b) in enumerate(self.pairs):
             with np.errstate(invalid="ignore", divide="ignore"):
-                statistic = (self.centres[a] - self.centres[b]) / np.sqrt(self._variance(a, b))
+                difference, error = self.centres[a] - self.centres[b], np.sqrt(self._variance(a, b))
+                # What is the same whatever a classifier says, as the mean share of all classes, differs by rounding.
+                rounding = NO_ERROR * np.abs(self.centres[[a, b]]).max(axis=0)
+                statistic = np.where(np.maximum(np.abs(difference), error) <= rounding, 0.0, difference / error)
                 if self.heavy.any():
                     statistic = np.where(self.heavy, self._log_ratio(a, b), statistic)
                 if self.bent.any():
