@@ -529,3 +529,13 @@ def test_what_is_the_same_for_all_classifiers_does_not_differ_by_rounding(seed: 
     truth, said = random.integers(0, 3, 60), {name: random.integers(0, 3, 60) for name in ("one", "other")}
     both = compare(truth, said, weight=random.gamma(1.0, 1.0, 60), measures=["detection_prevalence"])
     assert both.differences("detection_prevalence")["p"] == [1.0]
+
+
+def test_one_cluster_does_not_prove_an_infinite_difference() -> None:
+    truth, one, other = list("baabba"), list("baaaba"), list("bbaaba")
+    ratio = compare(truth, {"one": one, "other": other}, event="b", group=[0] * 6, measures=["lr_positive"])
+    chances = {"one": [0.0, 0.1, 0.2, 0.9, 0.8, 0.3], "other": [0.6, 0.1, 0.2, 0.9, 0.8, 0.3]}
+    score = compare(truth, chances, event="b", group=[0] * 6, measures=["log_score"])
+    for found in (ratio.differences(), score.differences()):
+        assert found["difference"] == [math.inf]
+        assert (found["low"], found["high"], found["p"]) == ([-math.inf], [math.inf], [1.0])

@@ -308,7 +308,8 @@ class Differences:
                 if self.bent.any():
                     odds = self._odds[row]
                     statistic = np.where(self.bent & odds.known, odds.statistic, statistic)
-            lost = np.isinf(self.difference[row]) & np.isnan(statistic)
+            # Infinite for good, whatever the rows to come; but one cluster says nothing about others.
+            lost = np.isinf(self.difference[row]) & np.isnan(statistic) & (self.freedoms[row] > 0)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.skewed.any():
                 with np.errstate(invalid="ignore"):
