@@ -804,3 +804,15 @@ def test_an_infinite_score_is_no_skill_at_all(rows: int) -> None:
     chance[0], truth[0] = 0.0, 1
     assert assess(truth, chance, event=1)["log_score"].value == np.inf
     assert assess(truth, chance, event=1, measures=["skill(score='log_score')"])["skill"].value == -np.inf
+
+
+def test_costs_in_another_unit_change_no_interval_but_for_the_unit() -> None:
+    random = np.random.default_rng(5)
+    truth, said = random.integers(0, 3, 60), random.dirichlet(np.ones(3), 60)
+    said[np.arange(60), truth] += 0.5
+    costs = np.array([[0, 1, 5], [2, 0, 1], [3, 4, 0]])
+    said /= said.sum(axis=1, keepdims=True)
+    small, large = (
+        assess(truth, said, cost=costs * unit, measures=["decision_cost"])["decision_cost"] for unit in (1, 1000)
+    )
+    assert (large.low, large.high) == pytest.approx((1000 * small.low, 1000 * small.high))

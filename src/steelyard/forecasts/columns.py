@@ -226,7 +226,7 @@ class ForecastColumns(RowEvaluation):
 
         At least one class of a forecast has its fair share or more; the others have no less than rows can tell.
         """
-        (low, high), classes = slot.measure.span, len(self.scale)
+        (low, high), classes = self.limits(slot), len(self.scale)
         if np.isfinite(high - low):
             return high - low
         rarest = np.log(classes * (self.total + 1))
