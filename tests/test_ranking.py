@@ -273,3 +273,13 @@ def test_an_average_of_two_classes_has_the_interval_of_either() -> None:
     both = assess(truth, np.stack([1 - said, said], axis=1), measures=["auc"])
     assert both["auc"].low == pytest.approx(both["auc", 1].low, abs=2e-3)
     assert both["auc"].high == pytest.approx(both["auc", 1].high, abs=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_perfect_ranking_belongs_to_its_interval_whatever_rows_weigh(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth, chance = np.arange(30) % 2, random.random(30) / 4
+    said = {0: np.where(truth, chance, 1 - chance), 1: np.where(truth, 1 - chance, chance)}
+    weight, clusters, measures = random.gamma(1.0, 1.0, 30), np.arange(30) // 15, ["auc", "average_precision"]
+    found = assess(truth, said, weight=weight, group=clusters, measures=measures)
+    assert all(row["low"] <= row["value"] <= row["high"] for row in found.table())

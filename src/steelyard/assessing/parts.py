@@ -139,7 +139,9 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
 def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
     """No bound lies where no value can be; what is infinite once is so for good."""
     spans = np.array([evaluation.limits(slot) for slot in evaluation.slots])
-    low, high = np.maximum(low, spans[:, 0]), np.minimum(high, spans[:, 1])
+    # A value that rounding brought beyond its span still belongs to its interval.
+    least, most = np.fmin(spans[:, 0], value), np.fmax(spans[:, 1], value)
+    low, high = np.maximum(low, least), np.minimum(high, most)
     known = ~np.isnan(value)
     low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
     endless = np.isinf(value)
