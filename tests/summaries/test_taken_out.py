@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
+from steelyard.summaries.products import Products
 
 from .test_summed import ROWS, two_classes
 
@@ -141,3 +142,31 @@ def test_classifiers_that_agree_on_rows_that_were_summed_are_not_proven_equal(
     for ours, theirs in zip(held.differences(), summed.differences(), strict=True):
         assert theirs["high"] == pytest.approx(ours["high"], rel=0.1), ours["measure"]
         assert theirs["low"] == -theirs["high"], ours["measure"]
+
+
+def test_a_classifier_that_was_always_right_on_rows_that_were_summed_may_err_yet(tmp_path: Path) -> None:
+    value = np.random.default_rng(0).normal(size=ROWS)
+    options: dict[str, Any] = {"truth": "value", "assigned": "said", "sd_response": 0.2}
+    options["scale"] = scale = sy.Continuum([-0.5, 0.5], classes=["a", "b", "c"], sd=0.2)
+    columns = pa.table({"value": value, "said": np.array(scale.classes)[scale.cut(value)]})
+    parquet.write_table(columns, tmp_path / "rows.parquet")
+    right = ("apparent_sqerr", "adjusted_sqerr", "apparent_rmse")
+    # Beside measures that go together, so that rounding has somewhere to go.
+    options["measures"] = [*right, "adjusted_error", "label_error", "smoothed_sqerr", "true_error_low"]
+    summed, held = sy.assess(tmp_path / "rows.parquet", **options), sy.assess(columns, **options)
+    assert summed.tally.summaries is not None
+    for name in right:
+        assert summed[name].se == held[name].se == 0
+        # The distance to the nearest boundary is that of a few rows.
+        assert summed[name].high == pytest.approx(held[name].high, rel=0.1)
+        assert summed[name].high > 0
+
+
+def test_what_does_not_scatter_has_no_made_up_rows() -> None:
+    influences = np.zeros((7, 50))
+    influences[0] = np.random.default_rng(0).normal(size=50)
+    influences[[2, 4, 6]] = influences[0] * np.array([[1.0], [-3.0], [0.7]])
+    keys = tuple((0, str(place), None) for place in range(7))
+    products = Products(keys, influences @ influences.T, None, 50.0)
+    assert not products.factor[[1, 3, 5]].any()
+    np.testing.assert_allclose(products.factor @ products.factor.T, products.covariance, atol=1e-12)

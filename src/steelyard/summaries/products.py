@@ -70,7 +70,8 @@ class Products:
         correlation = np.where(np.outer(usable, usable), self.covariance / np.outer(scale, scale), 0.0)
         values, vectors = np.linalg.eigh(correlation)
         found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
-        found[~np.isfinite(deviation)] = np.nan
+        # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
+        found[~usable] = np.where(np.isfinite(deviation[~usable]), 0.0, np.nan)[:, None]
         return np.asarray(found)
 
     @property
