@@ -56,6 +56,32 @@ def test_where_leaves_rows_out(capsys: pytest.CaptureFixture[str], file: Path) -
     assert "there is no column 'btach'. Did you mean 'batch'?" in err
 
 
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ("-0.7 0.1 0.9 -2", ["--cut", "-0.5,0.5", "--scale", "a,b,c"]),
+        ("-0.7 0.1 0.9 -2", ["--cut", "-inf,-.5,0.5,inf", "--scale", "a,b,c"]),
+        ("-1 0 1 -1", ["--scale", "-1,0,1"]),
+    ],
+)
+def test_several_numbers_may_begin_below_zero(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, values: str, options: list[str]
+) -> None:
+    said = "abca" if "--cut" in options else values.split()
+    rows = "\n".join(f"{value},{label}" for value, label in zip(values.split(), said, strict=True))
+    (tmp_path / "rows.csv").write_text(f"value,said\n{rows}\n")
+    words = ["assess", str(tmp_path / "rows.csv"), "--truth", "value", "--assigned", "said", "--measures", "error"]
+    status, out, _ = run(capsys, *words, *options)
+    assert status == 0
+    assert out.startswith("prediction: 4 rows, 3 classes")
+
+
+def test_what_is_no_number_is_not_taken_for_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, *LDA, "--cut", "--level", "0.9")
+    assert status == 2
+    assert "needs --cut" in err
+
+
 def test_compare_prints_differences_and_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, *BOTH, "--measure", "kappa")
     assert status == 0

@@ -137,6 +137,7 @@ def test_a_suggestion_cannot_act_on_a_terminal() -> None:
         ("name all classes: scale=Scale([...])", "name all classes: --scale low,mid,high"),
         ("scale=Scale(['no', 'yes'])", "--scale no,yes"),
         ("scale=Continuum([65], ['dry', 'wet']) it is", "--cut 65 it is"),
+        ("Say extend=True to let outer classes reach far, or leave the outer ones out", "Leave the outer ones out"),
         ("Name it in measures=[...]", "Name it in --measures, with commas"),
         ("a truth, measures=[...]", "a truth, --measures error,kappa"),
         (

@@ -42,6 +42,7 @@ AS_TYPED = [
         lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}",
     ),
     (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
+    (re.compile(r"Say extend=True to .*, or leave"), lambda _: "Leave"),
     (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
     (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
     (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
@@ -241,7 +242,10 @@ STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, "--html")]
 
 
 def with_targets(tokens: Sequence[str]) -> list[str]:
-    """Let --json, --csv and --markdown stand alone, meaning standard output: a file to write has its own ending."""
+    """Let --json, --csv and --markdown stand alone, meaning standard output: a file to write has its own ending.
+
+    Numbers that begin below 0 are no option, and belong to the one before them.
+    """
     found: list[str] = []
     waiting = list(tokens)
     while waiting:
@@ -255,5 +259,15 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
             word = word.replace("/dev/stdout", "-")
         elif word == "--html" and waiting and not waiting[0].startswith("-"):
             refuse_no_page(waiting[0])  # now, rather than when all is done
+        elif word.startswith("--") and "=" not in word and waiting and _begin_below_zero(waiting[0]):
+            word = f"{word}={waiting.pop(0)}"
         found.append(word)
     return found
+
+
+def _begin_below_zero(text: str) -> bool:
+    """Whether words are nothing but numbers, of which the first is negative: -0.5,0.5."""
+    try:
+        return text.startswith("-") and bool(numbers(text))
+    except BadOption:
+        return False
