@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.stats import norm
 
+import steelyard
 from steelyard import Continuum
 from steelyard.continuum.kernels import (
     FAR,
@@ -28,6 +29,7 @@ from steelyard.continuum.kernels import (
     squared_excess,
     squared_shortfall,
 )
+from steelyard.errors import MissingValues, NotNumbers, SteelyardError
 
 INFINITE = math.inf
 CLOSE = 3e-13  # the square of 37 standard deviations has no more digits
@@ -314,3 +316,14 @@ def test_an_interval_far_out_has_the_digits_of_its_small_probability() -> None:
     low, high = exact_tails(20.0)[0], exact_tails(20.5)[0]
     for mean, ends in ((0.0, [-INFINITE, 20.0, 20.5, INFINITE]), (0.0, [-INFINITE, -20.5, -20.0, INFINITE])):
         assert class_probabilities([mean], 1.0, ends)[0, 1] == pytest.approx(low - high, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("kernel", [steelyard.class_probabilities, steelyard.expected_sqe])
+@pytest.mark.parametrize(
+    ("broken", "error"), [(math.nan, MissingValues), (INFINITE, NotNumbers), (-INFINITE, NotNumbers)]
+)
+@pytest.mark.parametrize("sd", [0.0, 1.0])
+def test_what_is_not_known_is_in_no_class(kernel: Any, broken: float, error: type[SteelyardError], sd: float) -> None:
+    with pytest.raises(error) as caught:
+        kernel([0.5, broken], sd, [-INFINITE, 0.0, INFINITE])
+    assert (caught.value.column, caught.value.row) == ("mean", 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import as_floats
+from ..door.covariates import refuse_broken
 from ..errors import BadBoundaries, BadDeviation, NotNumbers, UnequalLengths, quoted
 from ..suggestions import refuse_unknown
 from . import kernels
@@ -53,6 +54,7 @@ def _checked(mean: Any, sd: Any, boundaries: Any) -> tuple[Array, Array, Array]:
         raise UnequalLengths(
             f"sd has {deviations.size} values, mean {means.size}", mend="Give one for all, or one each"
         )
+    refuse_broken(means.ravel(), "mean")  # else a missing value would be 0 away from every class
     return means, deviations, ends
 
 

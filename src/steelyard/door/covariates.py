@@ -20,13 +20,14 @@ TABLE = "Give a table with one row an object and one column a covariate"
 def finite_numbers(values: Any, name: str) -> Array:
     """A column of finite numbers; the first that is missing or infinite is named."""
     column = np.asarray(numbers(values, name), dtype=np.float64)
-    _refuse_broken(column, name)
+    refuse_broken(column, name)
     if not len(column):
         raise EmptyInput("there are no rows", column=name, mend="Give at least one row")
     return column
 
 
-def _refuse_broken(column: Array, name: str) -> None:
+def refuse_broken(column: Array, name: str) -> None:
+    """Name the first row whose number is missing or infinite."""
     sound = np.isfinite(column)
     if sound.all():
         return
