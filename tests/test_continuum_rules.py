@@ -336,6 +336,21 @@ def test_probabilities_come_from_the_predictive_deviation(data: Data) -> None:
     assert not hasattr(RegressionRule(make_pipeline(StandardScaler(), Ridge()), THREE), "predict_proba")
 
 
+@pytest.mark.parametrize("cv", [5, np.int64(5), np.uint8(5)])
+def test_any_whole_number_of_folds_has_rows_in_random_order(data: Data, cv: Any) -> None:
+    order = np.argsort(data[1])
+    rule = RegressionRule(Ridge(), THREE, spread="residual", cv=cv).fit(data[0][order], data[1][order])
+    folds = KFold(5, shuffle=True, random_state=0)
+    expected = RegressionRule(Ridge(), THREE, spread="residual", cv=folds).fit(data[0][order], data[1][order])
+    assert rule.spread_ == expected.spread_
+
+
+@pytest.mark.parametrize("cv", [1, 0, -2, np.int64(1), True])
+def test_less_than_two_folds_leave_nothing_to_learn_from(data: Data, cv: Any) -> None:
+    with pytest.raises(BadOption, match="Say how many folds, from 2 on"):
+        RegressionRule(Ridge(), THREE, spread="residual", cv=cv).fit(*data)
+
+
 def test_probabilities_come_from_residuals_on_request(data: Data) -> None:
     covariates, values = data
     folds = KFold(4)

@@ -210,8 +210,10 @@ class RegressionRule(_ContinuumRule):
         if len(measured) < 2:
             raise BadOption("residuals out of fold cannot be had of one sample", mend="Say spread='predictive'")
         folds = self.cv
-        if isinstance(folds, int):
-            folds = KFold(min(folds, len(measured)), shuffle=True, random_state=0)
+        if isinstance(folds, int | np.integer):
+            if folds < 2:
+                raise BadOption(f"cv is {quoted(folds)}", mend="Say how many folds, from 2 on, or give a splitter")
+            folds = KFold(min(int(folds), len(measured)), shuffle=True, random_state=0)
         said = cross_val_predict(self.regressor, X, measured, cv=folds, params=options)
         return float(np.sqrt(np.average(np.square(measured - column_or_1d(said)), weights=_array(weight))))
 
