@@ -31,7 +31,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from steelyard import Continuum, assess
+from steelyard import Continuum, assess, fit_response
 from steelyard.continuum.kernels import class_probabilities
 from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
@@ -334,6 +334,19 @@ def test_probabilities_come_from_the_predictive_deviation(data: Data) -> None:
         assert_allclose(found.sum(axis=1), 1)
     assert not hasattr(RegressionRule(LinearRegression(), THREE), "predict_proba")
     assert not hasattr(RegressionRule(make_pipeline(StandardScaler(), Ridge()), THREE), "predict_proba")
+
+
+def test_a_search_for_the_best_regressor_tells_probabilities_too(data: Data) -> None:
+    covariates, values = data
+    search = GridSearchCV(make_pipeline(StandardScaler(), BayesianRidge()), {"bayesianridge__alpha_1": [1e-6, 1e-3]})
+    rule = RegressionRule(search, THREE)
+    assert hasattr(rule, "predict_proba")
+    rule.fit(covariates, values)
+    mean, sd = rule.regressor_.best_estimator_.predict(covariates, return_std=True)
+    assert_allclose(rule.predict_proba(covariates), class_probabilities(mean, sd, THREE.boundaries), rtol=1e-12)
+    assert not hasattr(RegressionRule(GridSearchCV(Ridge(), {"alpha": [1.0]}), THREE), "predict_proba")
+    for model in (search, rule.regressor_):
+        assert fit_response(covariates, values, 0.1, model=model, folds=3).sd.min() > 0
 
 
 @pytest.mark.parametrize("cv", [5, np.int64(5), np.uint8(5)])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..door.covariates import deviations, finite_numbers
-from ..door.estimators import copy_of, foreign, innermost
+from ..door.estimators import copy_of, foreign, found_by_search, innermost
 from ..errors import BadOption, NoVariance, quoted, refuse_length
 from .observations import Observations
 
@@ -52,7 +52,10 @@ def is_estimator(model: Any) -> bool:
 
 def tells_spread(model: Any) -> bool:
     """Whether a regressor, or the pipeline that ends in one, gives a standard deviation beside what it predicts."""
-    return "return_std" in inspect.signature(innermost(model).predict).parameters
+    inner = innermost(model)
+    if hasattr(inner, "refit") and hasattr(inner, "estimator"):  # a search that has found nothing yet
+        inner = innermost(inner.estimator)
+    return "return_std" in inspect.signature(inner.predict).parameters
 
 
 def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool, progress: Progress | None) -> LeftOut:
@@ -107,7 +110,7 @@ def _by_estimator(model: Any, told: bool) -> Predict:
             fitted = copy_of(model).fit(train, values)
             if not told:
                 return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
-            mean, sd = fitted.predict(test, return_std=True)
+            mean, sd = found_by_search(fitted).predict(test, return_std=True)
             added, meaning = _noise_told(innermost(fitted), values)
             variance = deviations(np.ravel(sd), len(test), "sd", "test_x") ** 2
             return LeftOut(_checked(mean, len(test)), variance + added, meaning)

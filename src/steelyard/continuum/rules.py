@@ -17,7 +17,7 @@ from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..columns import numbers
-from ..door.estimators import where
+from ..door.estimators import found_by_search, where
 from ..errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted
 from ..scale import Continuum
 from ..suggestions import refuse_unknown
@@ -237,7 +237,7 @@ class RegressionRule(_ContinuumRule):
         if self.spread == "residual":
             said: Any = (self.regressor_.predict(X), np.full(1, self.spread_))
         else:
-            said = self.regressor_.predict(X, return_std=True)
+            said = found_by_search(self.regressor_).predict(X, return_std=True)
         mean, sd = (_finite(column, "prediction") for column in said)
         return class_probabilities(mean, sd, self.continuum_.boundaries, self.continuum_.closed)
 

@@ -51,6 +51,13 @@ def innermost(estimator: Any) -> Any:
     return estimator
 
 
+def found_by_search(estimator: Any) -> Any:
+    """What a search has found, whose predict takes options that the search does not pass on."""
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    return estimator
+
+
 def copy_of(estimator: Any) -> Any:
     """The same, not fitted; what is not made after scikit-learn's pattern is copied as it is."""
     from sklearn.base import clone
