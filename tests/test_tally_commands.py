@@ -77,6 +77,36 @@ def test_a_sum_is_not_written_among_what_it_is_the_sum_of(capsys: pytest.Capture
     assert "'all.tally' is what is read" in error
 
 
+MEASURED = ["--truth", "w", "--assigned", "m", "--scale", "b,a", "--cut", "1.5", "--response", "p_a,p_b"]
+
+
+def test_what_is_known_of_measured_values_is_kept(capsys: pytest.CaptureFixture[str], days: Path) -> None:
+    wanted = ["--measures", "adjusted_error,guarded_error,smoothed_sqerr", "--json"]
+    for name in DAYS:
+        known = [*MEASURED, "--sd", "p_a", "--sd-response", "0.3"]
+        assert run(capsys, "tally", f"days/{name}.parquet", *known, "--out", f"{name}.tally")[0] == 0
+    added, whole = (
+        {(row["measure"], bound): row[bound] for row in estimates(out) for bound in ("value", "low", "high")}
+        for out in (run(capsys, "merge", "*.tally", *wanted)[1], run(capsys, "assess", "days", *known, *wanted)[1])
+    )
+    assert added == pytest.approx(whole, rel=1e-9)
+    for words, why in (
+        (["--sd", "0.1", "--sd-response", "0.3"], "rows were read differently: sd is '0.1' and 'p_a'"),
+        ([], "rows were read differently: sd is not given and 'p_a'"),
+    ):
+        assert run(capsys, "tally", "days/mon.parquet", *MEASURED, *words, "--out", "other.tally")[0] == 0
+        assert why in run(capsys, "merge", "other.tally", "tue.tally")[2]
+    told = run(capsys, "merge", "other.tally", "--measures", "adjusted_error")[2]
+    assert "needs sd. Make the tallies with the standard deviation of the measurement error: --sd" in told
+
+
+def test_tallies_are_made_anew_where_something_else_is_known(capsys: pytest.CaptureFixture[str], days: Path) -> None:
+    each = ["tally", str(days), *MEASURED, "--each", "--resume", "--out", "sums"]
+    assert "3 tallies made" in run(capsys, *each, "--sd", "0.1")[1]
+    assert "3 kept" in run(capsys, *each, "--sd", "0.1")[1]
+    assert "3 tallies made" in run(capsys, *each, "--sd", "0.2")[1]
+
+
 def test_what_is_named_twice_counts_once(capsys: pytest.CaptureFixture[str], days: Path) -> None:
     (days / "latest.parquet").symlink_to(days / "mon.parquet")
     assert run(capsys, "tally", "days/*.parquet", "days/mon.parquet", *PLAIN, "--out", "all.tally")[0] == 0

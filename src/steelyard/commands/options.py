@@ -124,13 +124,6 @@ class Taken:
     closed: Annotated[
         Literal["left", "right"], Parameter(help="Which class a value on a cut belongs to: left, the one above it.")
     ] = "left"
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Reading(Taken, Written):
-    """What all commands on data understand."""
-
     sd: Annotated[str | None, Parameter(help="Standard deviation of the measurement error: number or column.")] = None
     sd_response: Annotated[
         str | None, Parameter(help="That of the response around what covariates tell: number or column.")
@@ -138,6 +131,21 @@ class Reading(Taken, Written):
     response: Annotated[
         str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
     ] = None
+
+    @property
+    def knowledge(self) -> dict[str, Any]:
+        """What is said of measured values: numbers, and names of columns."""
+        return {
+            "sd": number_or_column(self.sd),
+            "sd_response": number_or_column(self.sd_response),
+            "response": columns(self.response),
+        }
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Reading(Taken, Written):
+    """What all commands on data understand."""
 
 
 @Parameter(name="*")
@@ -175,9 +183,7 @@ def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     return {
         "scale": scale_in(labels, reading),
         "event": None if reading.event is None else labels(reading.event),
-        "sd": number_or_column(reading.sd),
-        "sd_response": number_or_column(reading.sd_response),
-        "response": columns(reading.response),
+        **reading.knowledge,
         "weight": reading.weight,
         "group": reading.group,
         "level": reading.level,

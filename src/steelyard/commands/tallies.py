@@ -131,6 +131,7 @@ def tally(
 def _request(files: Files, truth: str, counted: Counted) -> Any:
     from ..door.admission import Request
     from ..door.cases import Door
+    from ..door.measured import Knowledge
 
     labels = labels_in(files, truth, counted)
     event = None if counted.event is None else labels(counted.event)
@@ -142,6 +143,7 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
         counted.weight,
         counted.group,
         parts_in(counted.by),
+        knowledge=Knowledge(**counted.knowledge),
     )
     return Request(truth, counted.models_in(files, event), door)
 

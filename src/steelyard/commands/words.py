@@ -75,6 +75,9 @@ INSTEAD = {
         (re.compile(r"; or pass the assigned class instead, or rank rows .*"), ""),
         (re.compile(r", or pass the assigned class instead$"), ""),
     ],
+    "merge": [  # what is known of measured values is kept with the rows
+        (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
+    ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
         (re.compile(r"(with threshold=), or measures=\['auc'\]"), r"\1"),
         (re.compile(r", or rank rows by the scores .*"), ""),

@@ -147,6 +147,8 @@ class Plan:
             whole = pa.types.is_integer(self.schema.field(door.weight).type)
             said["weight"] = f"{door.weight} ({'counts' if whole else 'numbers'})"
         said |= {"group": door.group, "by": door.by, "threshold": door.threshold}
+        known = {name: getattr(door.knowledge, name) for name in door.knowledge.said}
+        said |= {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
         if self.settings is not None and not self.settings.everything:
             said["measures"] = sorted(measure.label for measure in self.settings.measures)
         return tuple((what, str(value)) for what, value in sorted(said.items()) if value is not None)
