@@ -1064,3 +1064,11 @@ def test_two_that_agree_on_many_rows_hardly_differ() -> None:
     both = sy.compare(values, {"one": assigned, "same": assigned.copy()}, scale=CUT)
     assert both.differences("adjusted_error").to_pylist()[0]["high"] == pytest.approx(0.00077, rel=0.01)
     assert "as good as each other" in str(both.verdict("adjusted_error", margin=0.01))
+
+
+def test_where_no_label_can_be_right_the_adjusted_error_is_undefined() -> None:
+    ends = Continuum([0, 1, 2], ["low", "high"], sd=1e20)
+    found = assess([0.5, 1.5, 1.2], ["high", "low", "high"], scale=ends, measures=["adjusted_error", "label_error"])
+    assert math.isnan(found["adjusted_error"].value)
+    assert found["adjusted_error"].note == "there are no rows whose label may be right"
+    assert found["label_error"].value == pytest.approx(1.0)

@@ -170,3 +170,13 @@ def test_what_does_not_scatter_has_no_made_up_rows() -> None:
     products = Products(keys, influences @ influences.T, None, 50.0)
     assert not products.factor[[1, 3, 5]].any()
     np.testing.assert_allclose(products.factor @ products.factor.T, products.covariance, atol=1e-12)
+
+
+def test_where_no_label_can_be_right_rows_that_were_summed_say_so_too(tmp_path: Path) -> None:
+    value = np.random.default_rng(0).normal(size=ROWS).clip(-5, 5)
+    parquet.write_table(pa.table({"value": value, "said": np.where(value < 1, "low", "high")}), tmp_path / "0.parquet")
+    scale = sy.Continuum([-9, 0, 9], ["low", "high"], sd=1e20)
+    found = sy.assess(tmp_path, truth="value", assigned="said", scale=scale, measures=["adjusted_error"])
+    assert found.tally.summaries is not None
+    assert np.isnan(found["adjusted_error"].value)
+    assert found["adjusted_error"].note == "there are no rows whose label may be right"

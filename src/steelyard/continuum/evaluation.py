@@ -139,7 +139,7 @@ class ContinuumEvaluation(SkewedEvaluation):
             if name in DOUBTS:
                 found[name] = self.doubt(name)
             elif name in ASKED:
-                found[name] = self.means[name]
+                found[name] = np.float64(self.means[name])  # by a plain 0, nothing can be divided
         return found
 
     def doubt(self, name: str) -> float:

@@ -30,6 +30,7 @@ from .counts import AT_LEAST_ZERO
 
 MEVIK = "Mevik (2003), Computational Statistics & Data Analysis 46, 689-705"
 NO_ROWS = "there are no rows"
+NONE_SURE = "there are no rows whose label may be right"
 NEGATIVE = "the squared error is negative, and so has no root"
 LIMIT = 1.5  # standard errors from which on a response model is not believed
 
@@ -39,7 +40,7 @@ def _aliases(*symbols: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for symbol in symbols for text in (symbol, symbol.replace("_hat", "-hat"))))
 
 
-@proportion(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
+@proportion(better="lower", undefined=NONE_SURE, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
 def adjusted_error(sure_wrong: Any, sure: Any) -> Any:
     """Error rate with rows weighed by the probability that their label is right: sum(w * wrong) / sum(w).
 

@@ -138,7 +138,8 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """What rows add to some slots, (slots, rows)."""
         columns = evaluation_of(self.summary.recipe, self.model, rows)
         found = np.zeros((len(slots), len(rows)))
-        for place, slot in enumerate(slots):
-            for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
-                found[place] += slope * (columns.column(name) - self.means[name])
+        with np.errstate(invalid="ignore"):  # what is undefined has no slope
+            for place, slot in enumerate(slots):
+                for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
+                    found[place] += slope * (columns.column(name) - self.means[name])
         return found / self.total

@@ -92,7 +92,7 @@ class Products:
         else:
             square, third, fourth = (np.power(self.sums[:, place], power).sum() for power in (2, 3, 4))
         whole = square + beside
-        if not whole > 0:
+        if not 0 < whole < np.inf:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 

@@ -39,7 +39,8 @@ class SkewedEvaluation(RowEvaluation):
         stepped = {
             name: {**offered, name: offered[name] + 1j * STEP} for name in slot.measure.arguments if name in means
         }
-        return {name: float(np.imag(slot.measure.value_of(each))) / STEP for name, each in stepped.items()}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {name: float(np.imag(slot.measure.value_of(each))) / STEP for name, each in stepped.items()}
 
     @abstractmethod
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
