@@ -283,6 +283,27 @@ def test_what_is_left_where_one_of_the_two_is_not_known() -> None:
     assert 0 < intrinsic_sd(0.2, nothing).freedom < 2
 
 
+def test_what_is_taken_from_a_difference_is_taken_with_what_was_taken_before() -> None:
+    total, error = Deviation(0.5, 10), Deviation(0.3, 8)
+    twice, once = intrinsic_sd(intrinsic_sd(total, error), 0.4), intrinsic_sd(total, error)
+    assert twice.sd == pytest.approx(0, abs=1e-8)
+    assert twice.interval()[1] < once.interval()[1]
+    known = intrinsic_sd(intrinsic_sd(0.5, 0.3), 0.2)
+    assert known.sd == pytest.approx(math.sqrt(0.12))
+    assert known.interval() == pytest.approx((known.sd, known.sd))
+
+
+@pytest.mark.parametrize("freedom", [1e-9, 1e-3, 0.02, 0.099, 0.1, 0.3])
+@pytest.mark.parametrize("other", [1e-6, 0.01, 0.15, 4, math.inf])
+def test_hardly_any_degrees_of_freedom_are_no_obstacle(freedom: float, other: float) -> None:
+    for one, two in ((0.5, 0.3), (0.3, 0.5), (0.5, 0.0)):
+        for first, second in ((freedom, other), (other, freedom)):
+            found = intrinsic_sd(Deviation(one, first), Deviation(two, second))
+            low, high = found.interval()
+            assert 0 <= low <= found.sd <= high
+            assert str(found)
+
+
 @pytest.mark.parametrize("method", ["design", "local"])
 @pytest.mark.parametrize("option", [{"predicted": [1, 2, 3, 4]}, {"parameters": 2}], ids=str)
 def test_only_residuals_are_of_predictions(method: Any, option: Any) -> None:

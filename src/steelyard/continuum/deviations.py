@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array
 
 Method = Literal["design", "residual", "local"]
+LEAST_FREEDOM = 0.1  # fewer degrees tell nothing, and their quantiles are beyond all numbers
 MOST_ROWS = 1_500  # of local regression, whose cost grows with the cube of their number
 
 
@@ -117,9 +118,9 @@ def _difference_bounds(whole: Deviation, part: Deviation, tail: float) -> tuple[
     first, second = whole.sd**2, part.sd**2
     falls, rises = _shifts(whole.freedom, tail)
     part_falls, part_rises = _shifts(part.freedom, tail)
-    if not (whole.freedom and part.freedom):
+    if min(whole.freedom, part.freedom) < LEAST_FREEDOM:
         # Of one of them nothing is known: what is taken away may be anything, and what it is taken from.
-        return 0.0, first * (1 + rises) if whole.freedom else math.inf
+        return 0.0, first * (1 + rises) if whole.freedom >= LEAST_FREEDOM else math.inf
     few, many = (_ratio(whole.freedom, part.freedom, probability) for probability in (tail, 1 - tail))
     # The cross terms make the bounds exact where the difference is 0.
     below = ((many - 1) ** 2 - (falls * many) ** 2 - part_rises**2) / many
@@ -214,8 +215,8 @@ def intrinsic_sd(total: Any, measurement: Any) -> Deviation:
         measurement: That of the measurement error: a number, or what ``measurement_sd`` found on other measurements.
     """
     whole, part = _deviation(total, "total"), _deviation(measurement, "measurement")
-    if whole.freedom == 0 and whole.parts is not None:
-        # Of a difference that 0 stands for, only what it was made of is known.
+    if whole.parts is not None:
+        # A difference scatters unlike any plain variance, and of one that 0 stands for nothing else is known.
         whole, taken = whole.parts
         part = _sum(taken, part)
     left = whole.sd**2 - part.sd**2
