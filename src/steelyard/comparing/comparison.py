@@ -27,7 +27,7 @@ from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure, whole
 from ..tallies.tally import Tally
-from ..uncertainty.bootstrap import bca, bounds, differs, replicate, tied
+from ..uncertainty.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..uncertainty.chosen import influence_at
 from ..uncertainty.variances import unit_of
 from .differences import Differences, holm
@@ -202,9 +202,7 @@ class Comparison:
             lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
             moved = differs(drawn) & ~np.isnan(found.difference[row])
             judged.low[row, moved], judged.high[row, moved] = lower[moved], upper[moved]
-            known = (~np.isnan(drawn)).sum(axis=0)
-            beyond = np.minimum((drawn <= 0).sum(axis=0), (drawn >= 0).sum(axis=0)) / np.maximum(known, 1)
-            judged.p[row, moved] = np.minimum(1.0, 2 * np.maximum(beyond, 1 / (known + 1)))[moved]
+            judged.p[row, moved] = p_of_no_difference(drawn)[moved]
 
     def _tidy(self, found: Differences, judged: Judged) -> dict[str, list[Any]]:
         slots = [found.evaluations[0].slot(place) for place in found.places]

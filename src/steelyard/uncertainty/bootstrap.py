@@ -176,6 +176,13 @@ def bca(samples: Array, value: Array, influences: Array, patterns: Patterns) -> 
     return shift, Tails.of(patterns, influences).skew / 6
 
 
+def p_of_no_difference(samples: Array) -> Array:
+    """Two-sided, by how many of the replicates that have a value lie on either side of 0."""
+    known = (~np.isnan(samples)).sum(axis=0)
+    beyond = np.minimum((samples <= 0).sum(axis=0), (samples >= 0).sum(axis=0)) / np.maximum(known, 1)
+    return np.asarray(np.minimum(1.0, 2 * np.maximum(beyond, 1 / (known + 1))))
+
+
 def replace_intervals(
     evaluation: Evaluation | RowEvaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
 ) -> list[str]:
