@@ -36,10 +36,12 @@ from steelyard.continuum.kernels import class_probabilities
 from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
     BadOption,
+    BadWeights,
     MissingValues,
     NotNumbers,
     OutsideContinuum,
     SteelyardError,
+    UnequalLengths,
     UnusableLabels,
     WrongShape,
 )
@@ -167,6 +169,18 @@ def test_probabilities_out_of_fold(rule: Any, data: Data) -> None:
         cross_val_predict(rule, covariates, np.round(values, 1), method="predict_proba", cv=2)
     with pytest.raises(BadOption, match="both y and measured"):
         rule.fit(covariates, values, measured=values)
+
+
+def test_what_is_scored_has_one_value_and_one_weight_a_row(data: Data) -> None:
+    covariates, values = data
+    rule = RegressionRule(Ridge(), TWO).fit(covariates, values)
+    assert rule.score(covariates, values, sample_weight=[2.0] * len(values)) == rule.score(covariates, values)
+    with pytest.raises(UnequalLengths, match="column 'y'"):
+        rule.score(covariates, values[1:])
+    with pytest.raises(UnequalLengths, match="column 'sample_weight'"):
+        rule.score(covariates, values, sample_weight=[1.0])
+    with pytest.raises(BadWeights, match="all weights are zero"):
+        rule.score(covariates, values, sample_weight=[0.0] * len(values))
 
 
 def test_whole_numbers_can_be_measured(data: Data) -> None:

@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..columns import numbers
 from ..door.estimators import found_by_search, where
-from ..errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted
+from ..door.weights import checked_weight
+from ..errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
 from ..scale import Continuum
 from ..suggestions import refuse_unknown
 from .kernels import class_probabilities
@@ -74,8 +75,14 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are assigned to the class of their measured value."""
         check_is_fitted(self)
-        codes = self._measured(y)[1]
-        return float(np.average(self.predict(X) == self.classes_[codes], weights=_array(sample_weight)))
+        codes, assigned = self._measured(y)[1], self.predict(X)
+        refuse_length("y", len(codes), len(assigned), "X")
+        right = assigned == self.classes_[codes]
+        if sample_weight is None:
+            return float(right.mean())
+        weight = checked_weight(numbers(sample_weight, "sample_weight"), "sample_weight", part=False)
+        refuse_length("sample_weight", len(weight), len(right), "X")
+        return float(np.average(right, weights=weight))
 
 
 def _inner_has(method: str) -> Callable[[Any], bool]:
