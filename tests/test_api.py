@@ -121,6 +121,7 @@ def test_weighted_kappa_says_when_nobody_ordered_the_classes() -> None:
     [
         {"level": None},
         {"level": 95},
+        {"level": 1 - 1e-16},
         {"level": float("nan")},
         {"method": "guess"},
         {"method": None},

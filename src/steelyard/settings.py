@@ -163,7 +163,7 @@ def _lacking(measure: Measure, given: Given) -> list[str]:
 
 def refuse_level(level: Any) -> None:
     """Raise the error for what is no coverage of intervals."""
-    if not 0 < as_number(level) < 1:
+    if not (0 < as_number(level) < 1 and (1 + as_number(level)) / 2 < 1):  # but for rounding, so it is
         raise BadOption(f"level is {quoted(level)}", mend="It lies between 0 and 1, as in level=0.95")
 
 
