@@ -183,6 +183,13 @@ def test_what_is_undefined_is_not_compared_and_says_why() -> None:
     assert str(none).startswith("nobody can be compared by precision: x: ")
 
 
+def test_an_infinite_difference_needs_no_interval() -> None:
+    truth, said = ["a", "b"] * 4, {"sure": [0.9, 0.2] * 4, "wrong": [0.0, 0.2] * 4}
+    found = compare(truth, said, event="a", measures=["log_score"]).verdict("log_score")
+    assert str(found) == "sure beats wrong by log score: ∞ less, p < .001."
+    assert found.table()["low"] == found.table()["high"] == [-math.inf]
+
+
 def test_two_infinite_values_have_no_difference() -> None:
     truth = [0, 1] * 20
     sure = [1.0, *truth[1:]]

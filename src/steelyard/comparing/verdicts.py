@@ -127,7 +127,8 @@ class Verdict:
         amount, *ends = rounded(sign * row["difference"], low, high)
         said = "no difference" if row["difference"] == 0 else f"{amount} {AMOUNTS[row['better']]}"
         adjusted = "Holm p" if len(self.rows) > 1 else "p"
-        return f"{said} [{', '.join(ends)}], {adjusted} {p_value(row['p_adjusted'], 1 - self.level)}"
+        interval = "" if math.isinf(low) and low == high else f" [{', '.join(ends)}]"  # what is infinite for good
+        return f"{said}{interval}, {adjusted} {p_value(row['p_adjusted'], 1 - self.level)}"
 
     def __str__(self) -> str:
         """The words, with numbers."""
