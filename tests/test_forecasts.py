@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from steelyard import Assessment, Scale, all_measures, assess, compare, find
 from steelyard.errors import BadOption, OutsideUnitInterval, UnknownMeasure
 from steelyard.forecasts.calibration import FEWEST_ROWS
 from steelyard.forecasts.quantiles import WORTH_COUNTING, quantiles
+from steelyard.registry import REGISTRY
 from steelyard.settings import Method
 from steelyard.sums.statistics import CALIBRATION, FORECASTS
 
@@ -816,3 +818,21 @@ def test_costs_in_another_unit_change_no_interval_but_for_the_unit() -> None:
         assess(truth, said, cost=costs * unit, measures=["decision_cost"])["decision_cost"] for unit in (1, 1000)
     )
     assert (large.low, large.high) == pytest.approx((1000 * small.low, 1000 * small.high))
+
+
+def test_scores_in_another_unit_change_no_interval_but_for_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    truth, said = random.integers(0, 3, 60), random.dirichlet(np.ones(3), 60)
+    said[np.arange(60), truth] += 0.5
+    said /= said.sum(axis=1, keepdims=True)
+
+    def formula(own: Any) -> Any:
+        """Log score in thousandths."""
+        return -1000 * np.log(own)
+
+    small = find("log_score")
+    large = replace(small, name="large_log_score", formula=formula, aliases=(), parameters={})
+    monkeypatch.setitem(REGISTRY, large.name, large)
+    found = assess(truth, said, measures=[small, large])
+    wanted = 1000 * found[small].low, 1000 * found[small].high
+    assert (found[large].low, found[large].high) == pytest.approx(wanted)

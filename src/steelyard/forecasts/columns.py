@@ -222,15 +222,18 @@ class ForecastColumns(RowEvaluation):
             return np.array([self._most(slot) < most or self._reach(slot, mean) < most for slot, mean, most in told])
 
     def _most(self, slot: Slot) -> float:
-        """How far the mean score of pseudo-rows can be from 0 at most: no score grows faster than the logarithm.
-
-        At least one class of a forecast has its fair share or more; the others have no less than rows can tell.
-        """
-        (low, high), classes = self.limits(slot), len(self.scale)
+        """How far the mean score of pseudo-rows can be from 0 at most: that of forecasts as sure as theirs can be."""
+        low, high = self.limits(slot)
         if np.isfinite(high - low):
             return high - low
-        rarest = np.log(classes * (self.total + 1))
-        return float(max(classes - 1, ((classes - 1) * rarest + np.log(classes)) / classes))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = float(np.mean([np.abs(self.worth(piece, slot)) for piece in self._surest]))
+        return found if np.isfinite(found) else np.inf
+
+    @cached_property
+    def _surest(self) -> tuple[Supposed, ...]:
+        """A forecast that is sure of one class, as far as pseudo-rows are, once for each class as the true one."""
+        return self._less_sure(Scores(tuple(np.eye(len(self.scale))[:, :1])))
 
     def _reach(self, slot: Slot, mean: float) -> float:
         """How far scores of pseudo-rows are from the mean, judged by some of very many rows."""
