@@ -23,7 +23,7 @@ def write_whole(path: str | Path, content: bytes) -> None:
         if place.exists() and not place.is_file():
             _write_into(place, content)
         else:
-            _write_beside(place.resolve(), content)
+            _write_beside(_followed(place), content)
     except (OSError, ValueError, RuntimeError) as error:
         folder = place.parent
         mend = quoted(str(error), 120) if folder.is_dir() else f"There is no folder {quoted(str(folder), LONG)}"
@@ -36,6 +36,14 @@ def refuse_no_page(path: object) -> None:
     if text.lower().endswith((".html", ".htm")) or (Path(text).exists() and not Path(text).is_file()):
         return
     raise UnwritableFile(f"{quoted(text, LONG)} does not end in .html", mend="Give the page such a name, as page.html")
+
+
+def _followed(place: Path) -> Path:
+    """Where links lead. Newer versions of Python do not mind if they lead round, and a file would take their place."""
+    found = place.resolve()
+    if found.is_symlink():
+        raise OSError("links lead round in a circle")
+    return found
 
 
 def _write_into(place: Path, content: bytes) -> None:
