@@ -26,7 +26,7 @@ from ..uncertainty.intervals import wilson
 
 if TYPE_CHECKING:
     from ..comparing.comparison import Comparison
-    from ..kinds import Array, Codes
+    from ..kinds import Array
     from .assessment import Assessment
 
 SUMMED = "brier_multiclass"
@@ -133,7 +133,7 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     cases = Cases(
         scale=tally.scale,
         truth=rows.truth,
-        assigned={each: _assigned(scores, said.speaks) for each, scores in both.items()},
+        assigned={each: scores.likeliest(said.speaks) for each, scores in both.items()},
         scores=both,
         measured=rows.measured,
         weight=None if weights.equal else np.asarray(weights.mass),
@@ -141,10 +141,3 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
         group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
     )
     return Comparison(Tally.of(cases), assessment.settings, cases)
-
-
-def _assigned(scores: Scores, speaks: int) -> Codes:
-    """The likeliest class; or the class that a single score speaks for, from one half on. So does the door."""
-    if speaks >= 0:
-        return scores.reaches(speaks, 0.5)
-    return np.asarray(np.argmax(np.stack(scores.columns), axis=0))

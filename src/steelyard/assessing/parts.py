@@ -29,6 +29,7 @@ from ..uncertainty.intervals import (
     intervals,
     method_places,
     plain_intervals,
+    spanned_intervals,
     trials_of,
 )
 from ..uncertainty.variances import spread
@@ -113,14 +114,7 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
         methods = [interval_method(slot) for slot in evaluation.slots]
         reach = times * critical_values(settings.level, freedom) if critical is None else critical
         places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
-        # A ranking is at the ends of its scale where it is at the ends of its span.
-        ends = [slot.measure.span if slot.measure.facts.ranked else (0.0, 1.0) for slot in evaluation.slots]
-        start, stop = np.array(ends).reshape(-1, 2).T
-        whole, found = stop - start, [(each - start) / (stop - start) for each in (value, centre)]
-        scaled = Spread(errors.plain / whole, errors.smooth / whole)
-        bounds = intervals(places, found[0], found[1], scaled, np.full(len(value), np.nan), reach)
-        low, high = (start + whole * bound for bound in bounds)
-        low, high = np.minimum(low, value), np.maximum(high, value)  # but for rounding, they are no further in
+        low, high = spanned_intervals(evaluation.slots, places, value, centre, errors, reach)
     if settings.method != "plain":
         for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical, times)).items():
             low[place], high[place] = min(lower, value[place]), max(upper, value[place])

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..kinds import Array, Codes, Marks, Numbers, Places
 
-USUAL = 0.5  # the threshold of a probability where none is given
 FOLDS, REPEATS = 10, 5
 MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
 
@@ -307,7 +306,7 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     if not (stacked.min() >= 0 and stacked.max() <= 1):
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
     ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
-    assigned = stacked.argmax(axis=1) if len(said.columns) > 1 else said.reaches(said.speaks, USUAL)
+    assigned = said.likeliest()
     right = (assigned == rows.truth)[ranking.order]
     cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
     found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)

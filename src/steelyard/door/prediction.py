@@ -119,6 +119,11 @@ class Scores(NamedTuple):
         both = 1 - self.columns[0], self.columns[0]
         return both[::-1] if self.speaks == 0 else both
 
+    def likeliest(self, speaks: int = -1) -> Codes:
+        """The likeliest class of each row; where one score speaks for a class, it is that one from one half on."""
+        alone = max(self.speaks, speaks)
+        return self.reaches(alone, 0.5) if alone >= 0 else np.asarray(np.argmax(np.stack(self.columns), axis=0))
+
     def reaches(self, code: int, threshold: float) -> Codes:
         """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
         if self.speaks not in (-1, code) and 0 < threshold < np.inf and self.columns[0].min(initial=0) >= 0:

@@ -104,12 +104,7 @@ def _is_usual(assessment: Assessment) -> bool:
         return True  # the rows at hand are not all its own
     if not assessment.tally.given.probable:
         return False
-    said = rows.scores[assessment.tally.models.index(assessment.model)].memberships()
-    event = scale.event_code
-    if len(scale) == 2 and event is not None:
-        codes = np.where(np.asarray(said[event]) >= 0.5, event, 1 - event)
-    else:
-        codes = np.argmax(np.stack([np.asarray(column) for column in said]), axis=0)
+    codes = rows.scores[assessment.tally.models.index(assessment.model)].likeliest()
     mass = None if rows.sums is None else rows.sums[:, 1]
     return np.allclose(np.bincount(codes, mass, len(scale)), assessment.evaluation.margins.assigned)
 

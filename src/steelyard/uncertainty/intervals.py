@@ -178,6 +178,19 @@ def intervals(
     return np.minimum(low, value), np.maximum(high, value)
 
 
+def spanned_intervals(
+    slots: Sequence[Slot], methods: Mapping[str, Places], value: Array, centre: Array, errors: Spread, critical: Array
+) -> tuple[Array, Array]:
+    """The same of measures of rows. The scale of a ranking ends where its span does, which need not be 0 and 1."""
+    ends = [slot.measure.span if slot.measure.facts.ranked else (0.0, 1.0) for slot in slots]
+    start, stop = np.array(ends).reshape(-1, 2).T
+    whole = stop - start
+    spread = Spread(errors.plain / whole, errors.smooth / whole)
+    unit = (value - start) / whole, (centre - start) / whole, spread, np.full(len(value), np.nan)
+    low, high = (start + whole * bound for bound in intervals(methods, *unit, critical))
+    return np.minimum(low, value), np.maximum(high, value)  # but for rounding, they are no further in
+
+
 def plain_intervals(
     slots: Sequence[Slot], value: Array, errors: Spread, critical: Array
 ) -> tuple[Sequence[str], Array, Array]:
