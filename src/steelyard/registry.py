@@ -55,7 +55,8 @@ UNBOUNDED = (float("-inf"), float("inf"))
 class Facts(NamedTuple):
     """The facts of a measure that say where its values stand and how their intervals are made.
 
-    One that is ``undivided`` has no values of single classes.
+    One that is ``undivided`` has no values of single classes. The intervals of one that is ``spanned`` are made on a
+    scale that ends where its span does.
     """
 
     label: str
@@ -66,7 +67,7 @@ class Facts(NamedTuple):
     proportion: bool
     counted: str | None
     bounded: bool
-    ranked: bool
+    spanned: bool
     span: tuple[float, float]
 
 
@@ -102,7 +103,7 @@ class Measure:
         least: For measures of rankings that rate ties higher than any order of the tied: the least value that rows can
             have which are told apart only in part; of positive, negative, and where rows are mixed.
         special: Whether it is computed only where somebody asks for it: for a special purpose, or dear.
-        spanned: For measures of rankings whose parameters say which values they can take: the span, from these.
+        spanned: For measures whose parameters say which values they can take: the span, from these.
         penalty: For measures of a penalty: what makes the matrix, from the scale and the parameters.
         parameters: Values of the keyword-only arguments.
         ranges: The least and the greatest number that parameters may be, where they are numbers.
@@ -174,7 +175,7 @@ class Measure:
             self.proportion,
             self.counted,
             self.bounded,
-            self.slopes is not None,
+            self.slopes is not None or self.spanned is not None,
             self.span,
         )
 

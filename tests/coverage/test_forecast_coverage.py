@@ -9,7 +9,7 @@ from scipy.special import expit
 import steelyard
 from steelyard.settings import Method
 from steelyard.sums.statistics import CALIBRATION, FORECASTS
-from tests.coverage import top_k
+from tests.coverage import asked
 from tests.coverage.forecasts import (
     BINS,
     BLURRED,
@@ -64,13 +64,14 @@ def test_intervals_of_a_few_samples_cover_most_of_the_time(population: Populatio
 
 
 def test_every_measure_of_forecasts_is_in_the_study() -> None:
-    statistics, studied = (FORECASTS, CALIBRATION), {*MEASURES, top_k.MEASURE}
+    statistics, studied = (FORECASTS, CALIBRATION), {*MEASURES, *(name.split("(")[0] for name in asked.MEASURES)}
     assert {name for name, entry in steelyard.all_measures().items() if entry.statistic in statistics} == studied
 
 
-def test_the_likeliest_classes_are_covered_most_of_the_time() -> None:
-    values, equal, apart = top_k.coverage(Population("calibrated", 0.5, 3, 200), FEW, 5, rows=SOME_ROWS)
-    assert min(values, equal, apart) >= 80
+@pytest.mark.parametrize("measure", list(asked.MEASURES))
+def test_what_is_asked_for_is_covered_most_of_the_time(measure: str) -> None:
+    population = Population("calibrated", 0.5, asked.MEASURES[measure][0], 200)
+    assert min(asked.coverage((measure, population), FEW, 5, rows=SOME_ROWS)) >= 80
 
 
 @pytest.mark.parametrize("classes", list(CLASSES))

@@ -38,6 +38,7 @@ CHANGED: dict[str, Measure] = {
     "skill by ranked probabilities": find("skill", score="ranked_probability_score"),
     "skill by zero-one score": find("skill", score="zero_one_score"),
     "top_k_accuracy, three": find("top_k_accuracy", k=3),
+    "net_benefit, at a fifth": find("net_benefit", at=0.2),
     "calibration_error, one bin": find("calibration_error", bins=1),
     "top_calibration_error, two bins": find("top_calibration_error", bins=2),
 }
@@ -318,6 +319,8 @@ def worth(name: str, row: Any, code: int, classes: Sequence[str]) -> float:
         "top_k_accuracy": min(1.0, max(0.0, (2 - sum(row > own)) / sum(row == own))),
         "top_k_accuracy, three": min(1.0, max(0.0, (3 - sum(row > own)) / sum(row == own))),
         "decision_cost": float(matrix[code, int(np.argmin(expected))]),
+        "net_benefit": (int(own >= 0.5) - sum((row >= 0.5) & ~happened)) / len(row),
+        "net_benefit, at a fifth": (int(own >= 0.2) - sum((row >= 0.2) & ~happened) / 4) / len(row),
     }
     return float(found[name])
 
@@ -455,7 +458,9 @@ def test_a_perfect_forecast_reaches_the_better_end(name: str, size: int) -> None
     classes = list(CLASSES[:size])
     truth, measure = np.array(classes * 6), priced(name, classes)
     found = of((truth, {label: (truth == label).astype(float) for label in classes}), measure)
-    end = 0.0 if measure.name == "decision_cost" else measure.span[0 if measure.better == "lower" else 1]
+    # Who acts on all rows of a class and on no other has all of its prevalence.
+    ends = {"decision_cost": 0.0, "net_benefit": 1 / size}
+    end = ends.get(measure.name, measure.span[0 if measure.better == "lower" else 1])
     for part in (*classes, "macro", "weighted") if measure.per_class else (None,):
         assert found[measure, part].value == pytest.approx(end, abs=1e-12)
         assert found[measure, part].low <= end <= found[measure, part].high
@@ -528,6 +533,7 @@ def test_a_classifier_has_no_skill_against_itself(case: Case) -> None:
         ("skill", "score", ("brier_multiclass", "log_score")),
         ("skill", "against", ("climatology", "y")),
         ("top_k_accuracy", "k", (1, 2)),
+        ("net_benefit", "at", (0.2, 0.5)),
         ("calibration_error", "bins", (2, 15)),
         ("top_calibration_error", "bins", (2, 15)),
     ],
@@ -655,7 +661,7 @@ def test_a_classifier_does_not_differ_from_itself(name: str, case: Case) -> None
 # --- proper scores: honesty is the best policy ----------------------------------------------------------------
 
 STRICT = {"log_score": 1, "brier_multiclass": 1, "spherical_score": -1, "ranked_probability_score": 1}
-WEAK = {"zero_one_score": 1, "decision_cost": 1}
+WEAK = {"zero_one_score": 1, "decision_cost": 1, "net_benefit": -1}
 
 
 def expected_scores(chances: Sequence[float], said: Sequence[float]) -> dict[str, float]:

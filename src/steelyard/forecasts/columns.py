@@ -226,14 +226,16 @@ class ForecastColumns(RowEvaluation):
         low, high = self.limits(slot)
         if np.isfinite(high - low):
             return high - low
+        sure_of = (0,) if slot.code is None else (slot.code, slot.code - 1)  # all other classes are alike to it
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = float(np.mean([np.abs(self.worth(piece, slot)) for piece in self._surest]))
+            found = max(
+                float(np.mean([np.abs(self.worth(each, slot)) for each in self._surest(code)])) for code in sure_of
+            )
         return found if np.isfinite(found) else np.inf
 
-    @cached_property
-    def _surest(self) -> tuple[Supposed, ...]:
+    def _surest(self, code: int) -> tuple[Supposed, ...]:
         """A forecast that is sure of one class, as far as pseudo-rows are, once for each class as the true one."""
-        return self._less_sure(Scores(tuple(np.eye(len(self.scale))[:, :1])))
+        return self._less_sure(Scores(tuple(np.eye(len(self.scale))[:, [code]])))
 
     def _reach(self, slot: Slot, mean: float) -> float:
         """How far scores of pseudo-rows are from the mean, judged by some of very many rows."""

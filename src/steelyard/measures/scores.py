@@ -115,6 +115,27 @@ def decision_cost(memberships: Sequence[Numbers], truth: Codes, matrix: Any, *, 
     return (matrix[truth] * cheapest).sum(axis=1) / cheapest.sum(axis=1)
 
 
+def net_benefit_span(at: Any) -> tuple[float, float]:
+    """From acting on nothing but rows of other classes to acting on all rows, all of the class."""
+    if not 0 <= as_number(at) < 1:
+        raise BadOption(f"at is {quoted(at)}", mend="Give a probability below 1, as in at=0.2")
+    return -float(at / (1 - at)), 1.0
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), spanned=net_benefit_span, undefined=NO_ROWS, special=True,
+    cite="Vickers & Elkin (2006), Medical Decision Making 26, 565-574",
+)  # fmt: skip
+def net_benefit(chance: Any, happened: Any, *, at: float = 0.5) -> Any:
+    """True positives less false ones at the odds of a threshold: (TP - FP t / (1 - t)) / n, positive from t on.
+
+    Whoever acts on a row at a probability of t says by that how many false alarms one hit is worth: (1 - t) / t. To act
+    on none has a net benefit of 0; to act on all, at=0 has the prevalence.
+    """
+    reached = chance >= min(at, float(np.float32(at)))  # by 0.7 of single precision, too
+    return reached * (happened - (1 - happened) * (at / (1 - at)))
+
+
 @measure(
     better="higher", span=(float("-inf"), 1.0), chance=0.0, aliases=("skill_score",),
     undefined="the reference is perfect (or all rows are of one class): nothing is left to be better at",

@@ -71,7 +71,7 @@ def _method(measure: Facts, average: str | None) -> str:
         return WILSON
     if measure.skewed:
         return MOVED if measure.counted else GAMMA if measure.bounded else SKEWED
-    return LOGIT if measure.ranked else BY_SPAN.get(measure.span, MEAN)
+    return LOGIT if measure.spanned else BY_SPAN.get(measure.span, MEAN)
 
 
 @lru_cache(maxsize=16)
@@ -181,8 +181,8 @@ def intervals(
 def spanned_intervals(
     slots: Sequence[Slot], methods: Mapping[str, Places], value: Array, centre: Array, errors: Spread, critical: Array
 ) -> tuple[Array, Array]:
-    """The same of measures of rows. The scale of a ranking ends where its span does, which need not be 0 and 1."""
-    ends = [slot.measure.span if slot.measure.facts.ranked else (0.0, 1.0) for slot in slots]
+    """The same of measures of rows. The scale of some ends where their span does, which need not be 0 and 1."""
+    ends = [slot.measure.span if slot.measure.facts.spanned else (0.0, 1.0) for slot in slots]
     start, stop = np.array(ends).reshape(-1, 2).T
     whole = stop - start
     spread = Spread(errors.plain / whole, errors.smooth / whole)
