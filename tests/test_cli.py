@@ -111,7 +111,7 @@ def test_calibration_prints_scores_parts_a_test_and_gains(capsys: pytest.Capture
     for word in ("= miscalibration", "- discrimination", "+ uncertainty", "recalibrated", "gain"):
         assert word in out
     for species in ("setosa", "versicolor", "virginica"):
-        assert out.count(species) == 2, "one line a score"
+        assert out.count(species) == 5, "one line a score, and one for each way to be off"
 
 
 def test_calibration_of_an_event_names_no_class_in_its_parts(
@@ -152,6 +152,8 @@ def test_calibration_writes_everything_as_json(capsys: pytest.CaptureFixture[str
         parts = {row["part"]: row["value"] for row in content["decompositions"][score]}
         assert parts["miscalibration"] - parts["discrimination"] + parts["uncertainty"] == pytest.approx(parts["score"])
     assert 0 < content["test"]["p"] <= 1
+    assert [row["part"] for row in content["line"]] == ["observed / expected", "intercept", "slope"]
+    assert content["line"][0]["value"] == pytest.approx(5 / 4.2)
     assert {row["measure"] for row in content["recalibration"]} == {"brier", "log_score", "calibration_error"}
     assert {row["class"] for row in content["reliability"]} == {"r"}
 

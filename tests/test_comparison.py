@@ -17,9 +17,10 @@ from scipy.stats import t as student
 
 import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
-from steelyard.comparing.differences import Differences, holm, max_critical
+from steelyard.comparing.differences import Differences, holm
 from steelyard.errors import UnknownMeasure, UnknownPart
 from steelyard.uncertainty.log_odds import LogOdds
+from steelyard.uncertainty.simultaneous import max_critical
 from tests.cases_of import drawn
 
 

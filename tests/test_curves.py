@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr, ndtri
 
 import steelyard as sy
-from steelyard.errors import BadOption, EventNeeded, UnknownMeasure
+from steelyard.errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure
 from steelyard.ranking.curves import KINDS
 
 TRUTH = ["up", "down", "up", "up", "down", "down"]
@@ -202,3 +202,82 @@ def test_a_chosen_threshold_is_marked_on_the_score_that_it_is_of() -> None:
     assert found.plot.thresholds().chosen == found.plot.thresholds(label="y").chosen == found.decision.threshold
     assert found.plot.thresholds(label="n").chosen is None
     plt.close("all")
+
+
+# --- net benefit ----------------------------------------------------------------------------------------------
+
+
+def calibrated(rows: int, seed: int) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    chance = random.beta(1.0, 2.0, rows)
+    return (random.random(rows) < chance).astype(int), chance
+
+
+@pytest.fixture(scope="module")
+def forecasts() -> sy.Assessment:
+    return sy.assess(*calibrated(300, 3), event=1)
+
+
+def test_a_decision_curve_is_the_measure_at_every_threshold(forecasts: sy.Assessment) -> None:
+    curve = forecasts.decision_curve()
+    assert curve.column_names == ["threshold", "net_benefit", "all", "low", "high"]
+    for place in (0, 10, 50, 99):
+        found = forecasts[f"net_benefit(at={curve['threshold'][place]})"]
+        row = [curve[name][place] for name in ("net_benefit", "low", "high")]
+        assert row == pytest.approx([found.value, found.low, found.high])
+    plain = forecasts.decision_curve(band="none")
+    assert plain.column_names == ["threshold", "net_benefit", "all"]
+    assert plain["net_benefit"] == curve["net_benefit"]
+
+
+def test_net_benefit_is_made_of_the_counts_at_a_threshold(forecasts: sy.Assessment) -> None:
+    curve = forecasts.decision_curve(band="none")
+    for place in (5, 20, 60, 95):
+        threshold = curve["threshold"][place]
+        table = forecasts.at_threshold(threshold).confusion()
+        hits, alarms = table[1, 1], table[0, 1]
+        assert curve["net_benefit"][place] == pytest.approx((hits - alarms * threshold / (1 - threshold)) / 300)
+        prevalence = table[1].sum() / 300
+        everybody = prevalence - (1 - prevalence) * threshold / (1 - threshold)
+        assert curve["all"][place] == pytest.approx(everybody)
+
+
+def test_rows_of_single_precision_reach_their_threshold() -> None:
+    truth, chance = [1, 0, 1, 0], np.array([0.7, 0.7, 0.9, 0.1])
+    wide, narrow = (sy.assess(truth, each, event=1) for each in (chance, chance.astype(np.float32)))
+    assert narrow["net_benefit(at=0.7)"].value == pytest.approx(wide["net_benefit(at=0.7)"].value)
+    assert wide["net_benefit(at=0.7)"].value == pytest.approx((2 - 7 / 3) / 4)
+
+
+def test_bands_that_hold_everywhere_are_wider_and_hold_as_often_as_they_say() -> None:
+    _, chance = calibrated(400_000, 4)
+    odds = np.arange(100) / 100 / (1 - np.arange(100) / 100)
+    expected = [float(np.mean((chance >= t / 100) * (chance - (1 - chance) * odds[t]))) for t in range(100)]
+    held = np.zeros(2)
+    for seed in range(60):
+        one = sy.assess(*calibrated(400, 100 + seed), event=1)
+        narrow, wide = one.decision_curve(), one.decision_curve(band="simultaneous")
+        assert all(a <= b for a, b in zip(wide["low"], narrow["low"], strict=True))
+        assert all(a >= b for a, b in zip(wide["high"], narrow["high"], strict=True))
+        for place, curve in enumerate((narrow, wide)):
+            low, high = np.array([curve["low"], curve["high"]])[:, :80]  # further up, few rows are left
+            held[place] += bool(((low <= expected[:80]) & (expected[:80] <= high)).all())
+    assert held[1] / 60 > 0.8 > held[0] / 60
+
+
+def test_decision_curves_of_classes_and_of_what_has_none() -> None:
+    random = np.random.default_rng(5)
+    shares = random.dirichlet([1, 1, 1], 200)
+    found = sy.assess(np.array(list("abc"))[random.integers(0, 3, 200)], shares, scale=sy.Scale(list("abc")))
+    assert found.decision_curve("c")["net_benefit"][30] == pytest.approx(found["net_benefit(at=0.3)", "c"].value)
+    with pytest.raises(EventNeeded):
+        found.decision_curve()
+    with pytest.raises(BadOption, match="labels have one net benefit"):
+        sy.assess([0, 1, 1], [0, 1, 0], event=1).decision_curve()
+    with pytest.raises(OutsideUnitInterval):
+        sy.assess([0, 1, 1], [-1.0, 2.0, 3.0], event=1, threshold=0.0).decision_curve()
+    with pytest.raises(BadOption, match="band"):
+        found.decision_curve("a", band="wide")  # type: ignore[arg-type]
+    for at in (1, -0.1, "x", float("nan")):
+        with pytest.raises(BadOption, match="at is"):
+            sy.find("net_benefit", at=at)

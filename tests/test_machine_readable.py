@@ -59,7 +59,7 @@ KEYS = {
     "compare": [*HEAD, "estimates", "differences", "notes"],
     "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
     "thresholds": [*HEAD, "thresholds", "chosen"],
-    "calibration": [*HEAD, "estimates", "decompositions", "test", "recalibration", "reliability"],
+    "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
     "merge": [*HEAD, "confusion", "estimates", "training", "notes"],
     **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},

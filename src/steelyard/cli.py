@@ -289,7 +289,7 @@ def calibration(
     ] = "logistic",
     reading: Reading = Reading(),  # noqa: B008  (frozen)
 ) -> int:
-    """Hold probabilities against what came true: scores taken apart, a test, what recalibration would bring.
+    """Hold probabilities against what came true: scores taken apart, how far off, what recalibration would bring.
 
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
@@ -299,9 +299,9 @@ def calibration(
     result = assess_scores(load_file(file, reading), truth, membership, reading, shown)
     with working("drawing outcomes", reading.quiet):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
-        test, preview = result.calibration_test(), result.recalibration(recalibrate)
+        line, test, preview = result.calibration_line(), result.calibration_test(), result.recalibration(recalibrate)
     if reading.prints_tables:
-        show(*calibration_view(result, parts, test, preview))
+        show(*calibration_view(result, parts, line, test, preview))
     if reading.csv is not None or reading.json is not None:
         curve = result.reliability()
         write(
@@ -311,6 +311,7 @@ def calibration(
                 **head_of(result),
                 "estimates": result.table().to_json(),
                 "decompositions": {score: found.to_json() for score, found in parts.items()},
+                "line": line.to_json(),
                 "test": {"statistic": test.statistic, "p": test.p, "method": test.method},
                 "recalibration": preview.differences().to_json(),
                 "reliability": curve.to_json(),

@@ -44,6 +44,15 @@ DET = Table({"threshold": [INFINITE, 0.8, 0.5, 0.1], "fpr": [0.0, 0.01, 0.25, 1.
 GAIN = Table({"share": [0.0, 0.5, 1.0], "sensitivity": [0.0, 0.75, 1.0]})
 LIFT = Table({"share": [0.0, 0.5, 1.0], "lift": [NAN, 1.5, 1.0]})
 REJECTION = Table({"coverage": [0.25, 0.5, 1.0], "risk": [0.0, 0.1, 0.2], "low": [NAN] * 3, "high": [NAN] * 3})
+BENEFIT = Table(
+    {
+        "threshold": [0.0, 0.25, 0.5, 0.75],
+        "net_benefit": [0.3, 0.2, 0.1, 0.0],
+        "all": [0.3, 0.0667, -0.4, -1.8],
+        "low": [0.25, 0.15, 0.05, 0.0],
+        "high": [0.35, 0.25, 0.15, 0.05],
+    }
+)
 RELIABILITY = Table(
     {
         "forecast": [0.1, 0.3, 0.5, 0.9],
@@ -70,6 +79,7 @@ ALL: list[plots.Display] = [
     plots.GainDisplay({"a": GAIN, "b": GAIN}),
     plots.LiftDisplay({"a": LIFT, "b": LIFT}),
     plots.RejectionDisplay({"a": REJECTION, "b": REJECTION}),
+    plots.DecisionCurveDisplay({"a": BENEFIT, "b": BENEFIT}),
     plots.ThresholdDisplay({"a": THRESHOLD}, chosen=0.5),
     plots.ReliabilityDisplay({"a": RELIABILITY, "b": RELIABILITY}, bars={"a": BARS, "b": BARS}),
 ]
@@ -226,6 +236,18 @@ def test_gain_lift_and_rejection() -> None:
     assert points(lift.lines[0]) == [(0.0, 1.5), (0.5, 1.5), (1.0, 1.0)]
     assert list(lift.lines[1].get_ydata()) == [1.0, 1.0]  # type: ignore[arg-type]
     assert [points(line) for line in rejection.lines] == [rows(REJECTION, "coverage", "risk")]
+
+
+def test_decision_curves() -> None:
+    axes = plots.DecisionCurveDisplay({"lda": BENEFIT}).plot()
+    curve, everybody, nobody = axes.lines
+    assert points(curve) == rows(BENEFIT, "threshold", "net_benefit")
+    assert points(everybody) == rows(BENEFIT, "threshold", "all")
+    assert list(nobody.get_ydata()) == [0.0, 0.0]  # type: ignore[arg-type]
+    assert legend_texts(axes) == ["lda", "act on all", "act on none"]
+    low, high = axes.get_ylim()
+    assert -0.1 < low < 0, "acting on all does not push the curve out of sight"
+    assert 0.35 < high < 0.45
 
 
 def test_thresholds() -> None:

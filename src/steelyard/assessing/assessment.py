@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..columns import as_number
-from ..errors import BadOption, OutsideUnitInterval, quoted
+from ..errors import BadOption, quoted
 from ..estimate import Estimate
 from ..measures import find, listed_names
 from ..registry import Measure
-from ..scale import Label
-from ..settings import STANDARDISE, as_seed
+from ..settings import as_seed
 from ..suggestions import refuse_unknown
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure
-from .evaluated import Evaluated, Slices
+from .calibrated import Calibrated
+from .evaluated import Slices
 from .parts import compute_all
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from ..comparing.comparison import Comparison
     from ..deciding.decisions import Decision
-    from ..forecasts.reliability import CalibrationTest, Reliability
     from ..kinds import Array
     from ..ranking.curves import Band
     from ..showing.pictures import Pictures
@@ -36,7 +35,7 @@ SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True)
-class Assessment(Evaluated):
+class Assessment(Calibrated):
     """Every measure of one classifier, each with its interval.
 
     ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;
@@ -58,9 +57,9 @@ class Assessment(Evaluated):
             return self.by(entry)[entry, part]
         return self.part(entry.statistic).estimate(self.place(entry, part))
 
-    def by(self, measure: str | Measure) -> Assessment:
-        """The same classifier by one measure, which need not be among those that are shown."""
-        settings = replace(self.settings, measures=(find(measure),), everything=False)
+    def by(self, *measures: str | Measure) -> Assessment:
+        """The same classifier by one measure or a few, which need not be among those that are shown."""
+        settings = replace(self.settings, measures=tuple(find(measure) for measure in measures), everything=False)
         return replace(self, settings=settings.fitted(self.tally.given))
 
     @property
@@ -226,40 +225,25 @@ class Assessment(Evaluated):
         judged = self.confusion() if self.settings.made_of(CONFUSION) else None
         return rejection(self.ranked, self.settings.level, judged)
 
-    # --- forecasts against frequencies -------------------------------------------------------------------------
+    # --- forecasts against frequencies ---------------------------------------------------------------------------
 
-    def reliabilities(self, label: Any = None, every: bool = False) -> dict[Label, Reliability]:
-        """The forecasts of the class that is named, of the event, or of every class, with their frequencies."""
-        from ..forecasts.reliability import Reliability
+    def decision_curve(self, label: Any = None, *, band: Band = "pointwise") -> Table:
+        """The net benefit of acting on a class from a probability on, over all thresholds (Vickers & Elkin 2006).
 
-        self._refuse_improbable()
-        self.calibration.rows.refuse_changed()
-        event = None if every else self.tally.scale.event_code
-        named = event if label is None else self.tally.scale.code(label)
-        found, rows = {}, self.calibration
-        for code in range(len(self.classes)) if named is None else [named]:
-            forecast, happened = rows.forecast(code)
-            found[self.classes[code]] = Reliability.of(forecast, happened, rows.weights.mass, self.evaluation.unit)
-        return found
-
-    def _refuse_improbable(self) -> None:
-        rows = self.tally.rows_of(self.slice)
-        if rows is not None and not rows.scores[self.evaluation.model].are_probabilities:
-            raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
-
-    def reliability(self, label: Any = None, *, band: bool = True) -> Table:
-        """How often a class is the true one at each forecast of it, by isotonic regression (CORP).
+        A threshold says how many false alarms one hit is worth to somebody: at 0.2, four. Below it they would not act.
 
         Args:
-            label: The class; the event, or every class where there is no event, if not given.
-            band: Whether to add the band that calibrated forecasts would stay in, each forecast for itself.
+            label: The class; the event if not given.
+            band: "pointwise", "simultaneous" (holds for the whole curve at once) or "none".
 
         Returns:
-            A tidy table with the columns class, forecast, frequency, rows, and low and high where there is a band.
+            A tidy table with the columns threshold, net_benefit, all (that of acting on all rows; on none, it is 0),
+            and low and high where there is a band.
         """
-        from .decomposition import curves
+        from .decision_curve import decision_curve
 
-        return curves(self.reliabilities(label), self.settings.level, self.settings.seed, band)
+        self._refuse_improbable()
+        return decision_curve(self, self.code(label), band)
 
     def decomposition(
         self,
@@ -295,20 +279,6 @@ class Assessment(Evaluated):
                     own = alone[entry, name if entry.per_class else None]
                     table["low"][row], table["high"][row] = own.low, own.high
         return table
-
-    def calibration_test(self, label: Any = None) -> CalibrationTest:
-        """Test whether the forecasts of a class are calibrated, whatever the way in which they are not.
-
-        Args:
-            label: The class; the event, or every class where there is no event, if not given. With several classes the
-                least p-value is multiplied by their number; of very many, its class is drawn for more often.
-
-        Returns:
-            A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
-        """
-        from .decomposition import tested
-
-        return tested(self.reliabilities(label), self.settings.seed)
 
     def recalibration(
         self, method: Literal["logistic", "isotonic"] = "logistic", *, folds: int = 10, seed: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ..door.coded import Coded
 from ..door.prediction import Scores
 from ..errors import BadOption, quoted
 from ..folds import fold_of
+from ..forecasts.line import IDEAL, Observed
 from ..forecasts.recalibration import Recalibration, recalibrate
 from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Reliability
 from ..measures import all_measures, find
@@ -26,7 +27,8 @@ from ..uncertainty.intervals import wilson
 
 if TYPE_CHECKING:
     from ..comparing.comparison import Comparison
-    from ..kinds import Array
+    from ..evaluating.masses import Weights
+    from ..kinds import Array, Numbers, Places
     from .assessment import Assessment
 
 SUMMED = "brier_multiclass"
@@ -40,6 +42,20 @@ def curves(found: Mapping[Label, Reliability], level: float, seed: int, band: bo
     for column in tables[0][1].column_names:
         columns[column] = [value for _, table in tables for value in table[column]]
     return Table(columns)
+
+
+def lines(
+    said: Iterable[tuple[Label, tuple[Numbers, Array]]], weights: Weights, cluster: Places | None, level: float
+) -> Table:
+    """The lines along which the forecasts of classes came true, one behind the other."""
+    rows = []
+    for name, (forecast, happened) in said:
+        seen = Observed(forecast.astype(np.float64), happened, weights.count, weights.mass, weights.square, cluster)
+        for one in seen.coefficients():
+            low, high = one.interval(level)
+            rows.append((name, one.part, IDEAL[one.part], one.value, low, high, one.se, one.p, one.note))
+    names = ("class", "part", "ideal", "value", "low", "high", "se", "p", "note")
+    return Table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 def tested(found: Mapping[Label, Reliability], seed: int) -> CalibrationTest:

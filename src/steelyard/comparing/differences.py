@@ -19,13 +19,13 @@ from ..uncertainty.chosen import freedom_at, influences_at, moved_at, pseudo_at,
 from ..uncertainty.hall import Tails, hall_bounds, hall_p
 from ..uncertainty.intervals import LOG, LOGIT, SIDES, critical_values, interval_method, on_scale, p_values
 from ..uncertainty.log_odds import LogOdds, slope
+from ..uncertainty.simultaneous import max_critical
 from ..uncertainty.skewed import SkewedEvaluation, Steady
 from ..uncertainty.variances import NO_ERROR, by_cluster
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
 
-DRAWS = 100_000  # for the critical value of simultaneous bands: its error is then in the third digit
 CANCELLED = 1e-7  # of an error: what sums of products leave of it where two classifiers agree
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
@@ -363,24 +363,6 @@ def _combined(
     below = np.square(first[0]) + np.square(second[1]) - 2 * correlation * first[0] * second[1]
     above = np.square(first[1]) + np.square(second[0]) - 2 * correlation * first[1] * second[0]
     return difference - np.sqrt(np.maximum(below, 0)), difference + np.sqrt(np.maximum(above, 0))
-
-
-def max_critical(covariance: Array, level: float, freedom: float) -> float:
-    """Quantile of the largest of correlated |t| (Hothorn, Bretz & Westfall 2008), by seeded simulation."""
-    scale = np.sqrt(np.diag(covariance))
-    scale = np.where(scale > 0, scale, 1.0)
-    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    keep = values > 1e-12 * max(values.max(initial=0.0), 1e-300)
-    root = vectors[:, keep] * np.sqrt(values[keep])
-    random = np.random.default_rng(20_010_101)
-    largest = np.empty(DRAWS)
-    step = max(1, (1 << 22) // max(len(scale), 1))
-    for start in range(0, DRAWS, step):
-        drawn = random.standard_normal((min(step, DRAWS - start), root.shape[1])) @ root.T
-        largest[start : start + step] = np.abs(drawn).max(axis=1, initial=0.0)
-    if np.isfinite(freedom):
-        largest /= np.sqrt(random.chisquare(max(freedom, 1.0), DRAWS) / max(freedom, 1.0))
-    return float(np.quantile(largest, level))
 
 
 def holm(p: Sequence[float]) -> list[float]:

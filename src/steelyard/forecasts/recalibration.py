@@ -34,7 +34,7 @@ def recalibrate(
 
     Each class is recalibrated against the rest; of more than two classes the results are scaled to add up to 1.
     """
-    ways: dict[str, Way] = {"logistic": (_log_odds, _logistic), "isotonic": (np.asarray, _isotonic)}
+    ways: dict[str, Way] = {"logistic": (log_odds, _logistic), "isotonic": (np.asarray, _isotonic)}
     refuse_unknown("method", method, ways)
     (prepare, fit), found = ways[method], np.empty_like(memberships)
     # One fold after the other, so that those outside a fold are what is before and behind it.
@@ -57,7 +57,7 @@ def recalibrate(
     return np.asarray(found / found.sum(axis=0))
 
 
-def _log_odds(chance: Array) -> Array:
+def log_odds(chance: Array) -> Array:
     """Log odds, infinite ones included."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(chance) - np.log1p(-chance))
@@ -65,27 +65,27 @@ def _log_odds(chance: Array) -> Array:
 
 def _logistic(odds: Array, happened: Array, weight: Array, new: Array) -> Array:
     """A straight line on the scale of log odds (Cox 1958; Platt 2000), none of them surer than rows can tell."""
-    surest = float(-_log_odds(np.array(0.5 / (len(odds) + 1))))
+    surest = float(-log_odds(np.array(0.5 / (len(odds) + 1))))
     x = np.clip(odds, -surest, surest)
     centre = float(np.average(x, weights=weight))
     x -= centre
     spread = float(np.sqrt(np.average(np.square(x), weights=weight))) or 1.0
     x /= spread
-    line = _likeliest(x, happened, weight)
-    return _chance((np.clip(new, -surest, surest) - centre) / spread, line)
+    line = likeliest(x, happened, weight)
+    return chance_on((np.clip(new, -surest, surest) - centre) / spread, line)
 
 
-def _likeliest(x: Array, happened: Array, weight: Array) -> Array:
+def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> Array:
     """The likeliest line, by Newton's method: from a level one it always gets there, from that of fewer rows faster."""
     starts = [np.zeros(2)]
     if len(x) >= MANY:
         few = slice(None, None, FEWER)
-        starts.insert(0, _likeliest(x[few], happened[few], weight[few]))
+        starts.insert(0, likeliest(x[few], happened[few], weight[few]))
     for start in starts:
         line = start
         for _ in range(MOST_STEPS):
-            gradient, curvature = _slopes(x, happened, weight, line)
-            step = np.linalg.solve(curvature + PULL * np.eye(2), gradient - PULL * line)
+            gradient, curvature = slopes_of(x, happened, weight, line)
+            step = np.linalg.solve(curvature + pull * np.eye(2), gradient - pull * line)
             size = float(np.abs(step).max())
             line = line + step * min(1.0, 5.0 / max(size, 1e-300))
             if size < CLOSE:
@@ -93,7 +93,7 @@ def _likeliest(x: Array, happened: Array, weight: Array) -> Array:
     return line
 
 
-def _chance(x: Array, line: Array) -> Array:
+def chance_on(x: Array, line: Array) -> Array:
     """The probability that a line on the scale of log odds gives."""
     found = x * -line[1]
     found -= line[0]
@@ -103,13 +103,13 @@ def _chance(x: Array, line: Array) -> Array:
     return np.asarray(np.divide(1.0, found, out=found))
 
 
-def _slopes(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
+def slopes_of(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
     """Gradient and (negative) curvature of the log likelihood of a line."""
 
     def work(start: int, stop: int) -> Array:
         sums = np.zeros(5)
         for low, high in chunks(start, stop, columns=4):
-            some, rows, chance = x[low:high], weight[low:high], _chance(x[low:high], line)
+            some, rows, chance = x[low:high], weight[low:high], chance_on(x[low:high], line)
             gap = happened[low:high] - chance
             gap *= rows
             chance *= 1.0 - chance  # from here on: how fast it rises

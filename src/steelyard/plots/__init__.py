@@ -1,6 +1,7 @@
 """Static pictures: finished tables in, figure out. matplotlib is loaded when something is first drawn."""
 
 from .critical_difference import CriticalDifferenceDisplay as CriticalDifferenceDisplay
+from .curves import DecisionCurveDisplay as DecisionCurveDisplay
 from .curves import DetDisplay as DetDisplay
 from .curves import GainDisplay as GainDisplay
 from .curves import LiftDisplay as LiftDisplay

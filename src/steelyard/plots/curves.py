@@ -182,6 +182,36 @@ class RejectionDisplay(Display):
         axes.set(xlim=UNIT)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurveDisplay(Display):
+    """What it brings to act on forecasts, against the probability from which on somebody would act.
+
+    The tables have the columns threshold, net_benefit and all (the net benefit of acting on all rows), and may have low
+    and high. Acting on all brings less and less: it is drawn as long as it is in sight.
+    """
+
+    x = "threshold"
+    y = "net_benefit"
+    x_title = "threshold: act from this probability on"
+    y_title = "net benefit"
+    corner = "upper right"
+
+    def _scale(self, axes: Axes) -> None:
+        highest = max(self._highest(), 1e-9)
+        axes.set(xlim=UNIT, ylim=(-0.2 * highest, 1.08 * highest))
+
+    def _highest(self) -> float:
+        """The most that anybody gains: that of acting on all where it costs nothing, or the end of a band."""
+        tables = self.curves.values()
+        columns = [table[name] for table in tables for name in (self.y, "high") if name in table.column_names]
+        return float(np.nanmax(np.concatenate([np.asarray(column, float) for column in columns])))
+
+    def _add_reference(self, axes: Axes) -> None:
+        table = next(iter(self.curves.values()))
+        axes.plot(table[self.x], table["all"], label="act on all", **REFERENCE)
+        axes.axhline(0.0, label="act on none", **{**REFERENCE, "linestyle": ":"})
+
+
 def _from_zero(points: Numbers) -> Numbers:
     """Let the first value hold from 0 on, where the measure itself is undefined."""
     if not points.shape[1] or points[0, 0] == 0:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from ..errors import SteelyardError
 from ..scale import Continuum
 from ..sums.statistics import CONTINUUM
-from ..text import count, estimated, in_percent, named, number, p_value
+from ..text import count, estimated, in_percent, named, number, p_value, with_interval
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
     from ..estimate import Estimate
     from ..registry import Measure
+    from ..table import Table
 
 MOST_CLASSES = 12  # shown; table() has them all
 MOST_BESIDE = 8  # classifiers side by side; more stand below each other
@@ -250,3 +251,21 @@ def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
     return Grid(
         columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
     )
+
+
+def line_grid(line: Table) -> Grid:
+    """In which ways forecasts are off, and how sure that is."""
+    rows = [
+        [
+            named(row["class"]),
+            row["part"],
+            f"{row['ideal']:.0f}",
+            with_interval(row["value"], row["low"], row["high"]),
+            p_value(row["p"]),
+            row["note"],
+        ]
+        for row in line
+    ]
+    found = Grid(["class", "calibration", "ideal", "value", "p", "note"], rows, (2, 3, 4))
+    found = found if len(set(line["class"])) > 1 else found.without("class")
+    return found if any(line["note"]) else found.without("note")

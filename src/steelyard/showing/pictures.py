@@ -14,6 +14,7 @@ from ..partition.panels import Partitions
 from ..partition.pieces import facts
 from ..plots import (
     ContinuumDisplay,
+    DecisionCurveDisplay,
     DetDisplay,
     ErrorBoundsDisplay,
     GainDisplay,
@@ -160,6 +161,15 @@ class Pictures:
         curves = {name: each.curve(level, seed, band) for name, each in found.items()}
         display = ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()})
         display.plot(ax, band=band)
+        return display
+
+    def decision_curve(
+        self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
+    ) -> DecisionCurveDisplay:
+        """The net benefit of acting on a class from a probability on, beside that of acting on all rows and on none."""
+        curves = {name: each.decision_curve(label, band=band) for name, each in self._scored().items()}
+        display = DecisionCurveDisplay(curves)
+        display.plot(ax, band=band != "none")
         return display
 
     def rejection(self, *, band: bool = True, ax: Axes | None = None) -> RejectionDisplay:

@@ -20,6 +20,7 @@ from .grids import (
     differences_grid,
     heading,
     in_short,
+    line_grid,
     measures_grid,
     parts_grid,
     slice_grid,
@@ -132,9 +133,9 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
 
 
 def calibration_view(
-    assessment: Assessment, parts: Mapping[str, Table], test: CalibrationTest, preview: Comparison
+    assessment: Assessment, parts: Mapping[str, Table], line: Table, test: CalibrationTest, preview: Comparison
 ) -> list[RenderableType]:
-    """Scores taken apart, the test of calibration, and what recalibration would bring."""
+    """Scores taken apart, in which ways forecasts are off, the test, and what recalibration would bring."""
     from rich.text import Text
 
     views: list[RenderableType] = [Text(heading(assessment)), overall_table(assessment)]
@@ -158,7 +159,8 @@ def calibration_view(
         gain = with_interval(row["difference"], row["low"], row["high"])
         gains.append([row["measure"], *values, gain, p_value(row["p"])])
     gained = Grid(["score", "as it is", "recalibrated", "gain", "p"], gains, (1, 2, 3, 4))
-    return [*views, drawn(Grid(columns, taken, range(1 + several, 6))), Text(verdict), drawn(gained)]
+    grids = [drawn(grid) for grid in (Grid(columns, taken, range(1 + several, 6)), line_grid(line))]
+    return [*views, *grids, Text(verdict), drawn(gained)]
 
 
 def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
