@@ -281,3 +281,15 @@ def test_decision_curves_of_classes_and_of_what_has_none() -> None:
     for at in (1, -0.1, "x", float("nan")):
         with pytest.raises(BadOption, match="at is"):
             sy.find("net_benefit", at=at)
+
+
+def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment) -> None:
+    with pytest.raises(BadOption, match=r"decision_curve\(\)"):
+        forecasts.thresholds(["net_benefit"])
+    for name, place in {
+        "calibration_slope": "calibration_line",
+        "decision_curve": "decision_curve",
+        "gini": "auc",
+    }.items():
+        with pytest.raises(UnknownMeasure, match=place):
+            forecasts[name]

@@ -61,8 +61,9 @@ def counted(name: str | Measure) -> Measure:
     """A measure that is made of counts: these can be had at every threshold at once."""
     entry = find(name)
     if entry.statistic is not CONFUSION:
-        why = "is made of measured values" if entry.statistic is CONTINUUM else "is the same at every threshold"
-        raise BadOption(f"{entry.label} {why}", mend="Name a measure of counts, such as f1")
+        why = "is made of measured values" if entry.statistic is CONTINUUM else "does not depend on the threshold"
+        instead = "Say decision_curve()" if "at" in entry.parameters else "Name a measure of counts, such as f1"
+        raise BadOption(f"{entry.label} {why}", mend=instead)
     return entry
 
 

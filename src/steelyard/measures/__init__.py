@@ -21,6 +21,16 @@ from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
 
+# What other tools call measures, and where it is here.
+ELSEWHERE = {
+    **dict.fromkeys(
+        ("calibration_slope", "calibration_intercept", "calibration_in_the_large", "observed_expected", "oe_ratio"),
+        "assessment.calibration_line() has it",
+    ),
+    "decision_curve": "assessment.decision_curve() has the net benefit at every threshold",
+    "gini": "It is 2 AUC - 1: say 'auc'",
+}
+
 
 def all_measures() -> Mapping[str, Measure]:
     """All measures by name, in the order in which they are shown."""
@@ -37,7 +47,8 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     if key is None:
         listed = "`steelyard measures` lists them all"
         all_of_them = f"Name none for all that suit the data; {listed}"
-        mend = all_of_them if text == "all" else did_you_mean(text, [*entries, *ALIASES], listed)
+        known = {"all": all_of_them, **ELSEWHERE}.get(text)
+        mend = known or did_you_mean(text, [*entries, *ALIASES], listed)
         raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
     given = {**in_text, **parameters}
     return entries[key].with_parameters(**given) if given else entries[key]
