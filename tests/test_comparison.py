@@ -478,6 +478,16 @@ def test_plain_differences_end_where_values_do_and_are_none_where_there_is_none(
     assert by["error", "right", "never"]["high"] <= 1.0
 
 
+def test_plain_differences_by_rounding_are_none() -> None:
+    """Sums of weights in two orders are not quite the same, and neither are perfect values that are made of them."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        truth, weight = random.integers(0, 2, 30), random.random(30) + 0.2
+        scores = {name: 0.9 * truth + 0.05 * random.random(30) for name in "ab"}
+        found = compare(truth, scores, event=1, weight=weight, measures=["average_precision"], method="plain")
+        assert found.differences("average_precision")["p"] == [1.0]
+
+
 def test_plain_bands_are_plain_too() -> None:
     truth, first = drawn(200, 2, 0.6, 1)
     second = drawn(200, 2, 0.7, 2)[1]

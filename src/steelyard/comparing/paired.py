@@ -13,6 +13,7 @@ import numpy as np
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from ..uncertainty.intervals import critical_values, p_values
+from ..uncertainty.variances import NO_ERROR
 from .differences import Differences
 
 if TYPE_CHECKING:
@@ -108,7 +109,11 @@ class Paired:
 
     def _plain_p(self, part: Differences) -> Array:
         with np.errstate(invalid="ignore", divide="ignore"):
-            statistic = np.where(np.isinf(part.difference), np.inf, part.difference / part.se)
+            # Two perfect classifiers may differ by rounding, and that has no error.
+            rounding = [NO_ERROR * np.abs(part.values[[a, b]]).max(axis=0) for a, b in part.pairs]
+            alike = np.fmax(np.abs(part.difference), part.se) <= rounding
+            statistic = np.where(alike, 0.0, part.difference / part.se)
+            statistic = np.where(np.isinf(part.difference), np.inf, statistic)
         found = p_values(np.nan_to_num(statistic, nan=0.0, posinf=np.inf, neginf=-np.inf), _plain_freedom(part))
         return np.where(np.isnan(part.difference), np.nan, found)
 
