@@ -675,6 +675,22 @@ def test_a_negative_squared_error_is_told_and_has_no_root() -> None:
     assert of_grades(sd=2.0, undefined=7)["adjusted_rmse"].value == 7
 
 
+def test_rounding_does_not_guard_replicates_of_one_cluster() -> None:
+    """Of three clusters, one of nine bootstrap samples has the same one three times: nothing scatters there."""
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        value, group = random.normal(size=15), random.integers(0, 3, 15)
+        said = {name: np.where(value + random.normal(0, 0.6, 15) < 0, "low", "high") for name in "ab"}
+        expected = value + random.normal(0, 0.4, 15)
+        found = []
+        for unit in (1.0, 1000.0, 0.001):
+            cut, model = Continuum([0.0], ["low", "high"], sd=0.2 * unit), (expected * unit, 0.4 * unit)
+            options: dict[str, Any] = {"response": model, "group": group, "method": "percentile", "replicates": 300}
+            result = compare(value * unit, said, scale=cut, measures=["guarded_error"], **options)
+            found.append([result.differences()["p"][0], *[result[name]["guarded_error"].high for name in "ab"]])
+        assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
+
+
 def test_a_guarded_estimate_tells_which_it_is_and_why() -> None:
     found = of_grades()["guarded_error"]
     assert found.note.startswith("posterior: the model foresees ")

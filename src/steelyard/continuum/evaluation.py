@@ -152,9 +152,11 @@ class ContinuumEvaluation(SkewedEvaluation):
         centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = mass @ (gap - centre) / total
-            error = np.sqrt(variance_around(middle, total, [mass @ moment for moment in self._moments(gap - centre)]))
-        told = error > NO_ERROR * np.abs(gap).max()
-        return np.asarray(np.divide(centre + middle, error, out=np.zeros_like(error), where=told))
+            sums = [mass @ moment for moment in self._moments(gap - centre)]
+            variance = variance_around(middle, total, sums)
+            # Of what is drawn again and again, as one of few clusters, rounding leaves a little.
+            told = variance > np.maximum(ROUNDING * sums[-1] / total**2, (NO_ERROR * np.abs(gap).max()) ** 2)
+        return np.asarray(np.divide(centre + middle, np.sqrt(variance), out=np.zeros_like(variance), where=told))
 
     def _moments(self, gap: Array) -> Array:
         """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
