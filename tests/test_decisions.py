@@ -509,6 +509,22 @@ def test_a_threshold_is_reached_by_the_same_rows_however_it_is_given(kind: str) 
     assert given.confusion().tolist() == [[1, 1], [0, 2]]
 
 
+def test_no_threshold_lies_above_an_infinite_score() -> None:
+    """To assign no row would cost least here, but whatever the threshold, the infinite score reaches it."""
+    truth = ["no"] * 6 + ["yes"] * 4
+    score = [np.inf, -1.0, -2.0, 0.0, 0.1, -3.0, 1.0, -1.5, 0.2, 0.3]
+    found = sy.assess(truth, score, event="yes", cost={"no": {"yes": 50}, "yes": {"no": 1}}, threshold="cost")
+    decision = found.decision
+    assert decision is not None
+    assert decision.value is not None
+    assert (decision.threshold, decision.note) == (0.2, "")
+    assert_allclose([decision.value.value, found["cost"].value], 5.1)
+    turned = [-number for number in score]
+    costly = sy.assess(truth, turned, event="yes", threshold=0.0).best_threshold("specificity")
+    assert costly.threshold == math.inf
+    assert costly.note == "no row is assigned to the event"
+
+
 def test_the_highest_of_infinite_values_is_chosen() -> None:
     """A likelihood ratio is infinite where no row of the rest is assigned; the condition holds none the less."""
     assessment = sy.assess([1, 1, 1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2])

@@ -140,7 +140,7 @@ class Thresholds:
             return None
         if not self.one.population.alike:
             raise BadOption("a guarantee needs independent rows that weigh the same", mend="Leave guarantee= out")
-        allowed = np.ones(len(self.scores), dtype=bool)
+        allowed = np.ones(cells.shape[1], dtype=bool)
         for limit in goal.limits:
             wrong, size, share = wrong_side(limit, cells)
             allowed &= wrong <= _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits))
@@ -150,8 +150,10 @@ class Thresholds:
 
     def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
         """The place of the best threshold for a goal."""
-        cells = self.raw_cells(self.own_weight if weight is None else weight)
-        return goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
+        first = int(np.isposinf(self.scores[1]))  # no threshold lies above a score that is infinite
+        cells = self.raw_cells(self.own_weight if weight is None else weight)[:, first:]
+        place = goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
+        return None if place is None else place + first
 
     def held_out(self, goal: Goal, seed: int = 0) -> Array:
         """The table of rows that had no part in the choice of the threshold by which they were assigned: (4, 1)."""
@@ -222,7 +224,7 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
     below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
     limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
-    note = "no row is assigned to the event" if np.isinf(threshold) else ""
+    note = "no row is assigned to the event" if place == 0 else ""
     return Decision(goal, threshold, below, here[0], elsewhere[0], limits, note, there)
 
 
