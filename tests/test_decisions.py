@@ -509,6 +509,18 @@ def test_a_threshold_is_reached_by_the_same_rows_however_it_is_given(kind: str) 
     assert given.confusion().tolist() == [[1, 1], [0, 2]]
 
 
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_what_a_threshold_achieves_says_that_rows_are_clustered(prevalence: float | None) -> None:
+    truth, score = sample()
+    for group, ending in ((None, "scale"), (np.arange(300) // 5, "scale, clustered")):
+        found = sy.assess(truth, score, event="yes", threshold=0.5, group=group).best_threshold(
+            "f1", where="kappa >= 0.1", prevalence=prevalence
+        )
+        for estimate in (found.value, found.honest, *found.limits[0]):
+            assert estimate is not None
+            assert estimate.method.endswith(ending)
+
+
 def test_no_threshold_lies_above_an_infinite_score() -> None:
     """To assign no row would cost least here, but whatever the threshold, the infinite score reaches it."""
     truth = ["no"] * 6 + ["yes"] * 4

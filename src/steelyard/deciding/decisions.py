@@ -230,7 +230,7 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
 
 def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
     """The measures of a goal on one table."""
-    level = assessment.settings.level
+    level, clustered = assessment.settings.level, ", clustered" * assessment.ranked.clustered
     values, (low, high) = tables.values(goal.measures)[:, 0], tables.bounds(goal.measures, level)
     errors = tables.errors(goal.measures)[:, 0]
     return [
@@ -240,7 +240,7 @@ def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estim
             float(high[place, 0]),
             float(errors[place]),
             assessment.n,
-            tables.method(measure),
+            tables.method(measure) + clustered,
             measure=measure.label,
             label=assessment.tally.scale.event,
             level=level,
