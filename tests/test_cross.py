@@ -22,6 +22,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.metrics import roc_auc_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, cross_val_predict, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -63,6 +64,31 @@ SHARED = {
 @pytest.fixture(scope="module")
 def crossed() -> sy.CrossAssessment:
     return sy.cross_assess(RULES, X, NAMES, cv=5)
+
+
+class Lost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Has no number for the first row of all that it is asked about."""
+
+    def __init__(self, says: str = "predict_proba") -> None:
+        self.says = says
+
+    def fit(self, x: Any, y: Any) -> Lost:
+        self.classes_ = np.unique(y)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name != self.__dict__.get("says"):
+            raise AttributeError(name)
+        return self.scores
+
+    def scores(self, x: Any) -> Any:
+        two = len(self.classes_) == 2 and self.says == "decision_function"
+        table = np.full((len(x), 1 if two else len(self.classes_)), 1 / len(self.classes_))
+        table[0] = np.nan
+        return table[:, 0] if two else table
+
+    def predict(self, x: Any) -> Any:
+        return np.full(len(x), self.classes_[0])
 
 
 class Broken(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -416,6 +442,25 @@ def test_one_failed_fit_is_told_and_loses_nobody_else() -> None:
     note = "broken is left out: 1 of its fits failed; the first says RuntimeError: no first row"
     assert note in found.remarks
     assert note in str(found)
+
+
+@pytest.mark.parametrize("says", ["predict_proba", "decision_function"])
+@pytest.mark.parametrize("rows", [100, 150])
+def test_a_classifier_that_is_lost_for_an_answer_is_left_out(says: str, rows: int) -> None:
+    """NaN passed for a score of two classes; of more, or among probabilities, nobody was assessed."""
+    found = sy.cross_assess({"lost": Lost(says), "svm": "svm"}, X[:rows], Y[:rows], cv=5)
+    assert found.models == ("svm",)
+    assert f"the first says MissingValues: {says} gives no number in 1 of {rows // 5} rows" in found.remarks[0]
+
+
+def test_so_is_one_that_has_a_closed_form() -> None:
+    """A variance of nothing leaves no probability."""
+    flat = np.column_stack([X, np.ones(len(X))])
+    rules = {"bayes": GaussianNB(var_smoothing=0.0), "prior": "prior"}
+    with np.errstate(all="ignore"):
+        found = sy.cross_assess(rules, flat, Y, cv="loo", measures=["brier"])
+    assert found.models == ("prior",)
+    assert "of its fits failed; the first says MissingValues: predict_proba gives no number" in found.remarks[0]
 
 
 def test_where_all_fail_that_is_an_error() -> None:

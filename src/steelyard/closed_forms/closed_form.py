@@ -43,6 +43,11 @@ class HeldOut:
     classes: AnyArray
     said: str
 
+    @property
+    def lost(self) -> bool:
+        """Whether there is no number for some row."""
+        return any(told is not None and bool(np.isnan(told).any()) for told in (self.probabilities, self.scores))
+
 
 def closed_form(estimator: Any, x: Array, y: AnyArray, parts: Sequence[Places]) -> HeldOut | None:
     """Every row as classified by a fit to all rows outside its part; None where there is no such shortcut.

@@ -308,7 +308,7 @@ def _shorter(estimator: Any, takes_measured: bool, data: Data, plan: Plan) -> tu
     for repeat in range(plan.repeats):
         folds = plan.parts(repeat)
         found = None if folds is None else closed_form(estimator, x, data.target(takes_measured), folds)
-        if folds is None or found is None:
+        if folds is None or found is None or found.lost:  # fits say what is lost
             return None
         parts.append(_on_scale(found, data.scale).some(np.concatenate(folds)))
         words = found.said

@@ -14,7 +14,7 @@ import numpy as np
 from ..door.estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, harmless, quoted, refuse_length
+from ..errors import BadOption, MissingValues, harmless, quoted, refuse_length
 from ..scale import Scale
 from ..suggestions import is_whole
 
@@ -199,15 +199,25 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
         columns = memberships_of(estimator, x, scale)
         table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
         refuse_length("predict_proba", len(table), len(codes), "X")
+        _refuse_no_numbers("predict_proba", table)
         return Said(codes, table)
     decisions = decisions_of(estimator, x, scale)
     if decisions is None:
         return Said(codes)
     scores = np.stack([decisions[label] for label in scale.classes], axis=1)
     refuse_length("decision_function", len(scores), len(codes), "X")
+    _refuse_no_numbers("decision_function", scores)
     # Of two classes, one score serves both, and speaks for the one that the estimator means.
     speaks = scale.code(classes_of(estimator)[-1]) if len(scale) == 2 else -1
     return Said(codes, None, scores if speaks < 0 else scores[:, speaks], speaks)
+
+
+def _refuse_no_numbers(name: str, table: Array) -> None:
+    """Say so where a classifier is lost for an answer: rows that are not ranked cannot be held against others."""
+    lost = int(np.isnan(table).any(axis=1).sum())
+    if lost:
+        problem = f"{name} gives no number in {lost:,} of {len(table):,} rows"
+        raise MissingValues(problem, mend="Variables that hardly vary may be why")
 
 
 def refuse_no_jobs(n_jobs: object) -> None:
