@@ -94,6 +94,18 @@ def test_chance_is_tried_on_the_rows_that_were_kept() -> None:
 
 
 @pytest.mark.parametrize("on_the_scale", [False, True])
+def test_deviations_change_places_with_what_they_are_of(on_the_scale: bool) -> None:
+    """Who says the same of all rows does as well by chance, whether or not large values are measured badly."""
+    width = X[:, 3]
+    sd = np.where(width > 1.0, 1.0, 0.01)
+    scale = sy.Continuum([1.0], ["thin", "wide"], sd=sd if on_the_scale else None)
+    options: dict[str, Any] = {"permutations": 5, "cv": 3, **({} if on_the_scale else {"sd": sd}), **QUIET}
+    found = sy.permutation_test("prior", X[:, :2], width, scale=scale, measure="adjusted_error", **options)
+    assert found.p == 1.0
+    np.testing.assert_allclose(found.by_chance, found.estimate.value, rtol=1e-9)
+
+
+@pytest.mark.parametrize("on_the_scale", [False, True])
 def test_chance_is_tried_with_what_is_known_of_the_rows_that_were_kept(on_the_scale: bool) -> None:
     width, sd = X[:, 3].copy(), np.linspace(0.05, 0.2, 150)
     width[5] = np.nan

@@ -85,7 +85,8 @@ def permutation_test(
             each other; else rows change classes within groups only.
         n_jobs: How many permutations are tried at once.
         progress: Whether to show a bar on a terminal; or a function that is told how many are done, and of how many.
-        **options: scale, event, repeats, sd and others of ``cross_assess``.
+        **options: scale, event, repeats, sd and others of ``cross_assess``. Where sd is one a row, it changes places
+            with what was measured.
 
     Returns:
         A PermutationTest: its ``p`` is small where chance does not explain the value.
@@ -113,7 +114,8 @@ def permutation_test(
     with watched("permutations", progress) as told, Parallel(n_jobs) as parallel:
         for start in range(0, len(orders), step):
             some = orders[start : start + step]
-            values += parallel(delayed(_value)(models, found.data.x, target[order], again) for order in some)
+            dealt = ((target[order], again | _measured(again, order)) for order in some)
+            values += parallel(delayed(_value)(models, found.data.x, *one) for one in dealt)
             if told is not None:
                 told(len(values), len(orders))
     model = found.models[0]
@@ -132,6 +134,11 @@ def _of_kept(found: CrossAssessment, options: Mapping[str, Any]) -> dict[str, An
     said = {name: columns[name] for name in told}
     said["scale"] = base.scale.but(sd=None) if SD in told and isinstance(base.scale, Continuum) else base.scale
     return said | ({"cv": [(split.train, split.test) for split in plan.splits]} if plan.words == GIVEN else {})
+
+
+def _measured(options: Mapping[str, Any], order: Places) -> dict[str, Any]:
+    """How far each value may be off goes where the value goes; what covariates tell stays with these."""
+    return {SD: options[SD][order]} if np.ndim(options.get(SD, 0.0)) else {}
 
 
 def _value(models: Mapping[str, Any], x: Any, y: Any, options: Mapping[str, Any]) -> float:
