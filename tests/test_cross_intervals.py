@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
@@ -144,6 +144,29 @@ def test_nested_intervals_of_few_groups_are_no_narrower_either() -> None:
             assert nested["high"] - nested["low"] >= pooled["high"] - pooled["low"] - 1e-12, measure
         (pair,) = found.intervals(measure, "nested", pairs=True, rounds=2, progress=False).to_pylist()
         assert (pair["p"] < 0.05) == (not pair["low"] <= 0 <= pair["high"]), measure
+
+
+class Contrary(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Knows the class, and says it or the other one."""
+
+    def __init__(self, right: bool = True) -> None:
+        self.right = right
+
+    def fit(self, x: Any, y: Any) -> Contrary:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return self.classes_[(x[:, 0] > 0).astype(int) if self.right else (x[:, 0] <= 0).astype(int)]
+
+
+def test_nested_points_are_as_sure_as_pooled_ones() -> None:
+    """A plain interval may be a point, with no standard error, and the difference was then said to be no sure one."""
+    truth = np.arange(30) % 2
+    rules = {"right": Contrary(), "wrong": Contrary(right=False)}
+    found = sy.cross_assess(rules, truth[:, None], truth, cv=3, method="plain", measures=["error"])
+    for row in found.intervals("error", ["pooled", "corrected", "nested"], pairs=True, rounds=1, progress=False):
+        assert [row[name] for name in ("difference", "low", "high", "p")] == [-1.0, -1.0, -1.0, 0.0], row["method"]
 
 
 def test_two_folds_cannot_be_nested() -> None:

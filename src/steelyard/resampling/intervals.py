@@ -217,7 +217,8 @@ def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapp
 def _p(value: float, low: float, high: float, level: float) -> float:
     """The p-value of no difference, by how far the interval reaches towards it: below 1 - level where it is outside."""
     reach, endless = value - low if value > 0 else high - value, np.array([np.inf])
-    statistic = value / reach * critical_values(level, endless) if reach > 0 else np.zeros(1)
+    with np.errstate(divide="ignore"):  # a plain interval may be a point
+        statistic = value * critical_values(level, endless) / reach if value else np.zeros(1)
     return float(p_values(statistic, endless)[0])
 
 
