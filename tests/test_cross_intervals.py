@@ -169,6 +169,12 @@ def test_nested_points_are_as_sure_as_pooled_ones() -> None:
         assert [row[name] for name in ("difference", "low", "high", "p")] == [-1.0, -1.0, -1.0, 0.0], row["method"]
 
 
+@pytest.mark.parametrize("bad", [0, 1.5, "x", None])
+def test_rounds_are_counted(crossed: sy.CrossAssessment, bad: Any) -> None:
+    with pytest.raises(BadOption, match="rounds is"):
+        crossed.intervals("error", "nested", rounds=bad, progress=False)
+
+
 def test_two_folds_cannot_be_nested() -> None:
     crossed = sy.cross_assess("lda", SEPALS, Y, cv=2)
     with pytest.raises(BadOption, match="2 folds leave nothing to nest"):

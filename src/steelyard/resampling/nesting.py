@@ -16,10 +16,11 @@ import numpy as np
 
 from ..errors import BadOption, FailedFits, quoted
 from ..registry import Measure
+from ..suggestions import refuse_no_count
 from ..terminal import watched
 from .assembling import assembled, compared
 from .fits import Fit, Said, Task, fit_all, stacked
-from .plans import Split, make_plan
+from .plans import MOST_REPEATS, Split, make_plan
 
 if TYPE_CHECKING:
     from ..comparing.comparison import Comparison
@@ -73,6 +74,7 @@ def nested(
     progress: Any,
 ) -> Nested:
     """Cross-validate within cross-validation, with the folds that a result was made with, shuffled anew each time."""
+    refuse_no_count("rounds", rounds, most=MOST_REPEATS)
     folds = len(cross.plan.of_repeat(0))
     if folds < 3:
         raise BadOption(f"{folds} folds leave nothing to nest", mend="Take three folds at least, better ten")
