@@ -595,6 +595,12 @@ def test_intervals_of_what_is_rejected_mind_clusters() -> None:
     assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
 
 
+def test_one_cluster_tells_nothing_of_how_many_errors_are_left() -> None:
+    """As of the error itself: anything may be, and not what is no number."""
+    table = sy.assess([1, 0, 1, 0], [0.9, 0.2, 0.3, 0.1], event=1, group=["a"] * 4).rejection()
+    assert {(row["low"], row["high"]) for row in table} == {(0.0, 1.0)}
+
+
 @pytest.mark.parametrize("clusters", [None, 15, 2])
 @pytest.mark.parametrize("weighed", [False, True])
 def test_intervals_at_all_thresholds_are_those_of_each(clusters: int | None, weighed: bool) -> None:

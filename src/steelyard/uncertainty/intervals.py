@@ -206,6 +206,8 @@ def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -
     critical = critical_values(level, np.full(len(value), freedom))
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _wilson(value, np.zeros(len(value)), trials, critical)
+    endless = np.isinf(critical)  # one cluster says nothing about others
+    low, high = np.where(endless, 0.0, low), np.where(endless, 1.0, high)
     return np.minimum(low, value), np.maximum(high, value)  # at 0 and at 1 but for rounding
 
 
