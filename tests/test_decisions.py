@@ -595,6 +595,19 @@ def test_intervals_of_what_is_rejected_mind_clusters() -> None:
     assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
 
 
+@pytest.mark.parametrize("rows", [1, 5])
+def test_without_its_only_cluster_nothing_is_chosen(rows: int) -> None:
+    """A threshold that no row chose assigned none, and that passed for what the choice achieves elsewhere."""
+    truth, score = [1, 0, 1, 0, 1][:rows], [0.9, 0.2, 0.3, 0.4, 0.1][:rows]
+    assessment = sy.assess(truth, score, event=1, scale=sy.Scale([0, 1]), group=["a"] * rows)
+    found = assessment.best_threshold("error", where="sensitivity >= 0.5")
+    for estimate in (found.honest, found.limits[0][1]):
+        assert estimate is not None
+        assert np.isnan([estimate.value, estimate.low, estimate.high]).all()
+        assert "nothing to choose by" in estimate.note
+    assert "had no part in the choice – [–, –] (without the one cluster" in str(found)
+
+
 def test_one_cluster_tells_nothing_of_how_many_errors_are_left() -> None:
     """As of the error itself: anything may be, and not what is no number."""
     table = sy.assess([1, 0, 1, 0], [0.9, 0.2, 0.3, 0.1], event=1, group=["a"] * 4).rejection()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Numbers, Places
 
 FOLDS, REPEATS = 10, 5
+NONE_LEFT = "without the one cluster, or row, there is nothing to choose by"
 MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
 
 
@@ -164,6 +165,8 @@ class Thresholds:
             fold = self._folds(random)
             for number in range(FOLDS):
                 out = fold == number
+                if out.all():
+                    continue
                 place = self.choose(goal, np.where(out, 0.0, mass))
                 # Where no threshold will do, no row is assigned to the class.
                 cells += self.raw_cells(np.where(out, mass, 0.0))[:, place or 0]
@@ -243,6 +246,7 @@ def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estim
             tables.method(measure) + clustered,
             measure=measure.label,
             label=assessment.tally.scale.event,
+            note="" if tables.cells.any() else NONE_LEFT,
             level=level,
         )
         for place, measure in enumerate(goal.measures)
