@@ -105,6 +105,18 @@ def test_deviations_change_places_with_what_they_are_of(on_the_scale: bool) -> N
     np.testing.assert_allclose(found.by_chance, found.estimate.value, rtol=1e-9)
 
 
+def test_groups_change_places_with_all_that_was_measured_of_them() -> None:
+    """The first row of each, here the one furthest from the boundary, does not stand for the others."""
+    random = np.random.default_rng(0)
+    group, side = np.repeat(np.arange(20), 4), np.repeat(np.where(np.arange(20) < 8, -1.0, 1.0), 4)
+    value = side * np.tile([5.0, 1.0, 1.0, 1.0], 20)
+    options: dict[str, Any] = {"scale": sy.Continuum([0.0], ["low", "high"]), "groups": group, "cv": 3, **QUIET}
+    options |= {"measure": "apparent_sqerr", "permutations": 5}
+    found = sy.permutation_test("prior", random.normal(size=(80, 2)), value, **options)
+    assert found.p == 1.0
+    np.testing.assert_allclose(found.by_chance, found.estimate.value, rtol=1e-9)
+
+
 @pytest.mark.parametrize("on_the_scale", [False, True])
 def test_chance_is_tried_with_what_is_known_of_the_rows_that_were_kept(on_the_scale: bool) -> None:
     width, sd = X[:, 3].copy(), np.linspace(0.05, 0.2, 150)

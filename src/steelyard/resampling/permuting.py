@@ -153,7 +153,12 @@ def _orders(codes: Codes, groups: Places | None, number: int, seed: int) -> list
         return [random.permutation(len(rows)) for _ in range(number)]
     first, group = np.unique(groups, return_index=True, return_inverse=True)[1:]
     if (codes == codes[first][group]).all():
-        return [first[random.permutation(len(first))][group] for _ in range(number)]
+        # Row by row, from the start again where a group is smaller: what was measured differs within groups.
+        members, sizes = np.argsort(group, kind="stable"), np.bincount(group)
+        starts, place = np.cumsum(sizes) - sizes, np.empty_like(rows)
+        place[members] = rows - np.repeat(starts, sizes)
+        givers = [random.permutation(len(first))[group] for _ in range(number)]
+        return [members[starts[giver] + place % sizes[giver]] for giver in givers]
     found: list[Places] = []
     for _ in range(number):
         order = rows.copy()
