@@ -595,6 +595,36 @@ def test_intervals_of_what_is_rejected_mind_clusters() -> None:
     assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
 
 
+def test_costs_that_were_given_count_in_conditions_too() -> None:
+    """They were asked for again, though they had been given."""
+    truth, score = sample()
+    assessment = sy.assess(truth, score, event="yes", threshold=0.5, cost=COSTS)
+    found = assessment.best_threshold("specificity", where="cost <= 0.5")
+    assert found.limits[0][0].value <= 0.5
+    assert sy.assess(truth, score, event="yes", cost=COSTS, threshold="max specificity where cost <= 0.5").decision
+    for where in ((), "sensitivity >= 0.9"):
+        words = "min cost where sensitivity >= 0.9" if where else "min cost"
+        chosen = sy.assess(truth, score, event="yes", cost=COSTS, threshold=words).decision
+        assert chosen is not None
+        assert chosen.threshold == assessment.best_threshold("cost", where).threshold
+    with pytest.raises(BadOption, match="cost needs costs"):
+        sy.assess(truth, score, event="yes", threshold=0.5).best_threshold("f1", where="cost <= 0.5")
+
+
+def test_a_condition_has_all_that_it_needs() -> None:
+    """Without a prevalence it ended in an error of Python's own."""
+    assessment = sy.assess(*sample(), event="yes", threshold=0.5)
+    for ask in (
+        lambda: assessment.best_threshold("f1", where="precision_at >= 0.2"),
+        lambda: assessment.best_threshold("precision_at"),
+        lambda: assessment.thresholds(["precision_at"]),
+    ):
+        with pytest.raises(BadOption, match=r"precision_at needs prevalence. Write precision_at\(prevalence=...\)"):
+            ask()
+    found = assessment.best_threshold("f1", where="precision_at(prevalence=0.1) >= 0.2")
+    assert found.limits[0][0].value >= 0.2
+
+
 @pytest.mark.parametrize("rows", [1, 5])
 def test_without_its_only_cluster_nothing_is_chosen(rows: int) -> None:
     """A threshold that no row chose assigned none, and that passed for what the choice achieves elsewhere."""

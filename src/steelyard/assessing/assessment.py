@@ -208,7 +208,7 @@ class Assessment(Calibrated):
         written, way = Written.of(measure) if isinstance(measure, str) else None, None
         if written is not None:
             measure, where, way = written.measure, [*written.where, *conditions(where)], written.way
-        goal = Goal.of(self._priced(measure), where, prevalence, guarantee, way)
+        goal = Goal.of(measure, where, prevalence, guarantee, way, self.settings.measures)
         return choose_threshold(self, goal, as_seed(seed, self.settings.seed))
 
     def rejection(self) -> Table:

@@ -23,7 +23,7 @@ from ..ranking.order import Ranking
 from ..registry import Measure
 from ..table import Table
 from ..uncertainty.intervals import wilson
-from .goals import Goal, Limit, counted
+from .goals import Goal, Limit, complete
 from .scatter import Scatter
 from .tables import Tables
 
@@ -119,7 +119,7 @@ class Thresholds:
 
     def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
         """Every threshold in a row: the table there, and some measures with their intervals."""
-        chosen, tables = [counted(name) for name in measures], self.tables()
+        chosen, tables = [complete(name) for name in measures], self.tables()
         columns: dict[str, Any] = {"threshold": self.scores.tolist()}
         columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.shown, strict=True)}
         values = tables.values(chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,8 +34,8 @@ class Limit(NamedTuple):
     bound: float
 
     @classmethod
-    def read(cls, text: str | Limit) -> Limit:
-        """Read a condition as users write it; one that was read already is as it is."""
+    def read(cls, text: str | Limit, known: Sequence[Measure] = ()) -> Limit:
+        """Read a condition as users write it; one that was read already is as it is, and so are costs ``known``."""
         if isinstance(text, Limit):
             return text
         found = LIMIT.fullmatch(text) if isinstance(text, str) else None
@@ -43,7 +43,7 @@ class Limit(NamedTuple):
             several = [part.strip() for part in text.split(" and ")] if isinstance(text, str) else []
             mend = f"Give several in a list: {several}" if len(several) > 1 else "Write it like 'sensitivity >= 0.8'"
             raise BadOption(f"the condition {quoted(text)} cannot be read", mend=mend)
-        return cls(counted(found["measure"]), found["sign"] == ">=", float(found["number"]))
+        return cls(complete(found["measure"], known), found["sign"] == ">=", float(found["number"]))
 
     def met(self, values: Array) -> Marks:
         """Where it is met; an undefined value meets nothing."""
@@ -64,6 +64,17 @@ def counted(name: str | Measure) -> Measure:
         why = "is made of measured values" if entry.statistic is CONTINUUM else "does not depend on the threshold"
         instead = "Say decision_curve()" if "at" in entry.parameters else "Name a measure of counts, such as f1"
         raise BadOption(f"{entry.label} {why}", mend=instead)
+    return entry
+
+
+def complete(name: str | Measure, known: Sequence[Measure] = ()) -> Measure:
+    """Likewise, with all that it needs: costs that are known need not be repeated."""
+    entry = counted(name)
+    given = [other for other in known if other.name == entry.name]
+    entry = given[0] if entry.needs and given else entry
+    if entry.needs:
+        mend = "Give cost= to assess" if entry.penalty is not None else f"Write {entry.name}({entry.needs[0]}=...)"
+        raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend=mend)
     return entry
 
 
@@ -123,22 +134,21 @@ class Goal:
         prevalence: Any = None,
         guarantee: Any = None,
         way: str | None = None,
+        known: Sequence[Measure] = (),
     ) -> Goal:
         """Check what a user asks for; where it is said which way is better, that too."""
-        entry = counted(measure).with_better_end()
-        if entry.needs:
-            raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend="Give cost= to assess, or costs here")
+        entry = complete(measure, known).with_better_end()
         if way is not None and (way == "max") != (entry.better == "higher"):
             mend = f"Say {'max' if entry.better == 'higher' else 'min'} {entry.label}"
             raise BadOption(f"of {entry.label}, {entry.better} is better", mend=mend)
-        limits = tuple(Limit.read(text) for text in conditions(where))
+        limits = tuple(Limit.read(text, known) for text in conditions(where))
         refuse_no_share(prevalence=prevalence, guarantee=guarantee)
         if guarantee is not None and not limits:
             raise BadOption("a guarantee needs a condition", mend="Say where='sensitivity >= 0.8'")
         return cls(entry, limits, prevalence, guarantee)
 
     @classmethod
-    def read(cls, text: str) -> Goal:
+    def read(cls, text: str, known: Sequence[Measure] = ()) -> Goal:
         """Read a goal as users write it: "best:f1", "max specificity where sensitivity >= 0.8"."""
         written = Written.of(text)
         if written is None:
@@ -146,7 +156,7 @@ class Goal:
                 f"the threshold {quoted(text)} cannot be read",
                 mend="Give a number, 'best:f1', 'cost' or 'max specificity where sensitivity >= 0.8'",
             )
-        return cls.of(written.measure, written.where, way=written.way)
+        return cls.of(written.measure, written.where, way=written.way, known=known)
 
     @property
     def measures(self) -> list[Measure]:

@@ -38,7 +38,7 @@ class Rule:
             ranked = all(measure.statistic is RANKING for measure in settings.measures)
             return cls(threshold, any_scale=threshold is None and ranked)
         if threshold.strip() not in ("cost", "best:cost", "min cost"):
-            return cls(goal=Goal.read(threshold), any_scale=True)
+            return cls(goal=Goal.read(threshold, settings.measures), any_scale=True)
         priced = [measure for measure in settings.measures if measure.name == "cost"]
         if not priced:
             raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
