@@ -152,6 +152,11 @@ def test_the_seed_says_how_samples_are_split() -> None:
     assert both["split"] == [0] * 10 + [1] * 10
 
 
+def test_no_seed_is_too_large() -> None:
+    found = meat(folds=4, repeats=2, seed=2**32 - 1).splits
+    assert found["split"] == [0] * 10 + [1] * 10
+
+
 def test_other_rules_can_be_held_against_the_papers() -> None:
     found = meat(folds=5, others={"regression": RegressionRule(LinearRegression(), WATER)})
     assert found.comparison.models == ("lda", "qda", "1-nn", "3-nn", "tree", "regression")

@@ -124,9 +124,10 @@ def assigned(
     from sklearn.model_selection import KFold
 
     found = {name: np.empty(len(water), dtype=object) for name in contestants}
-    for train, test in KFold(folds, shuffle=True, random_state=seed).split(spectra):
+    small = seed % 2**32  # scikit-learn takes no other
+    for train, test in KFold(folds, shuffle=True, random_state=small).split(spectra):
         # Six of a hundred components are found sooner alone than among all.
-        components = PCA(COMPONENTS, svd_solver="arpack", random_state=seed).fit(spectra[train])
+        components = PCA(COMPONENTS, svd_solver="arpack", random_state=small).fit(spectra[train])
         seen, unseen = components.transform(spectra[train]), components.transform(spectra[test])
         for name, rule in contestants.items():
             found[name][test] = clone(rule).fit(seen, water[train]).predict(unseen)
