@@ -195,3 +195,11 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path, capsys: pytest.Capt
     assert len(written) == 1 + 2 * len(NUMBERS)
     assert main(["study", "knn", "--folds", "1"]) == 2
     assert "Give a whole number, 2 or above" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "most"), [([], 50), (["--no-stratified"], 150)])
+def test_too_many_folds_are_refused_with_what_the_command_takes(
+    capsys: pytest.CaptureFixture[str], options: list[str], most: int
+) -> None:
+    assert main(["study", "knn", "--folds", f"{most + 1}", *options]) == 2
+    assert capsys.readouterr().err.endswith(f"Take {most} folds at most\n")

@@ -225,6 +225,9 @@ def run(
         if not isinstance(value, int) or value < least:
             raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a whole number, {least} or above")
     x, codes = irises()
+    most, what = (int(np.bincount(codes).max()), "each species") if stratified else (len(codes), "all")
+    if folds > most:
+        raise BadOption(f"{folds} folds, and {most} flowers of {what}", mend=f"Take {most} folds at most")
     neighbours = Neighbours.of(x, codes)
     held, seen = np.empty((2, splits, len(NUMBERS)))
     for split in range(splits):
@@ -238,7 +241,7 @@ def run(
 
 
 def _parts(x: Array, codes: Codes, folds: int, seed: int, stratified: bool) -> Sequence[Places]:
-    if stratified or folds > len(codes):  # too many are refused there
+    if stratified:
         return [split.test for split in make_plan(folds, x, codes, seed=seed).splits]
     return deal(len(codes), folds, None, seed)
 
