@@ -62,7 +62,15 @@ def test_files_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_pa
     (tmp_path / "file").write_text("")
     for target in (tmp_path / "nowhere" / "x", tmp_path, tmp_path / "file" / "x"):
         assert "cannot be written" in refused(capsys, [*LDA, "--quiet", f"{option}={target}"])
-    refused(capsys, ["study", "knn", "--splits", "1", "--quiet", "--figures", str(tmp_path / "file")])
+
+
+@pytest.mark.parametrize("study", ["mevik2003", "partitions", "knn"])
+def test_what_is_no_folder_is_refused_before_a_study(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, study: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "deeper"):
+        assert "is a file. Name a folder" in refused(capsys, ["study", study, "--figures", str(folder)])
 
 
 @pytest.mark.parametrize(

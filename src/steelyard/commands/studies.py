@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from .. import __version__
-from ..errors import BadOption
+from ..errors import LONG, BadOption, UnwritableFile, quoted
 from ..terminal import counting, show
 from .options import HELD, Given, write
 
@@ -49,6 +49,7 @@ def mevik2003(
 
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
+    _refuse_no_folder(figures)
     with counting("simulating", output.quiet) as progress:
         simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
     if output.prints_tables:
@@ -102,6 +103,7 @@ def partitions(
 
     from ..studies.partitions import run
 
+    _refuse_no_folder(figures)
     with counting("drawing", output.quiet) as progress:
         found = run(seeds, seed, progress=progress)
     if output.prints_tables:
@@ -132,6 +134,7 @@ def knn(
 
     from ..studies.irises import run
 
+    _refuse_no_folder(figures)
     with counting("cross-validating", output.quiet) as progress:
         found = run(splits, seed, folds, stratified=stratified, progress=progress)
     if output.prints_tables:
@@ -145,6 +148,14 @@ def knn(
 def _write(output: Given, name: str, table: Table) -> None:
     """What was found on every split or data set, a row each."""
     write(output, table, lambda: {"steelyard": __version__, "study": name, "results": table.to_json()})
+
+
+def _refuse_no_folder(figures: Path | None) -> None:
+    """What cannot be a folder is told of before the study, whose work would be lost."""
+    if figures is not None:
+        there = next(place for place in (figures, *figures.absolute().parents) if place.exists())
+        if not there.is_dir():
+            raise UnwritableFile(f"{quoted(str(there), LONG)} is a file", mend="Name a folder: --figures figures")
 
 
 def _refuse_below(least: int, **given: int) -> None:
