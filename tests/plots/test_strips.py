@@ -246,6 +246,15 @@ def test_hostile_and_long_names_are_shown_as_they_are(names: list[str]) -> None:
         assert any(text.get_text().startswith(r" _hid\nden\x1b[31m: error") for text in axes.texts)
 
 
+@pytest.mark.parametrize("layout", ["own", "constrained", None])
+def test_headings_beside_long_names_of_classes_are_whole(layout: Any) -> None:
+    names = ["lower than usual, by far", "in the middle of others", "higher than all of these"]
+    given = None if layout == "own" else pyplot.subplots(figsize=(5, 5), layout=layout)[1]
+    compared(20_000, models=["seven nearest neighbours by age"], names=names).plot.continuum(ax=given)
+    axes = pyplot.gca()
+    assert_readable(axes, axes.texts)
+
+
 @pytest.mark.parametrize("layout", ["constrained", None])
 def test_given_axes_hold_all_of_it(layout: Any) -> None:
     before = dict(matplotlib.rcParams)

@@ -58,7 +58,7 @@ BOUNDARY: Looks = {"alpha": 0.65, "linewidth": 1.0, "linestyle": (0, (4, 2)), "z
 FLOOR: Looks = {"color": "0.5", "alpha": 0.35, "linewidth": 0.6, "zorder": 1.2}
 HOME: Looks = {"alpha": 0.75, "linewidth": 2.6, "zorder": 3.6}
 
-WIDTH, EDGE, SIDE = 7.6, 1.15, 0.8  # inches: of a figure, and what all but lanes takes of its height and width
+WIDTH, EDGE, SIDE = 7.6, 1.15, 0.5  # inches: of a figure, and what all but lanes and names takes of height and width
 HEAD, SECOND_LINE = 0.29, 0.17
 LOWEST, HIGHEST, ALL_BARS = 0.3, 0.62, 7.0  # inches: of a lane of bars, and of all of them where they are not lower
 SMALLEST_MARK, MARK, ALL_MARKS = 3.6, 5.0, 480.0  # points
@@ -178,7 +178,7 @@ class ContinuumDisplay:
                 self._draw_floors(axes, lanes)
                 self._name_lanes(axes, lanes)
                 self._write_headings(axes, lanes)
-                self._name_classes(axes)
+                self._name_classes(axes, lanes)
                 add_legend(axes, "below", own, outside=True)
         return axes
 
@@ -197,7 +197,9 @@ class ContinuumDisplay:
             levels = 1 + max(3, *[int(level) for table in self.strips.values() for level in table["level"]])
             mark = min(MARK, max(SMALLEST_MARK, ALL_MARKS / (levels * count)))
             lane = max(LOWEST, levels * (mark + 0.4) / 72 / FILLED)
-        wide = WIDTH - SIDE if ax is None else inches(ax)[0]
+        # Names of lanes take their room from these, once they are laid out.
+        beside = max(written(legible(label, NAME), SMALL_SIZE) for label in self.classes)
+        wide = max(0.5, (WIDTH - SIDE if ax is None else inches(ax)[0]) - beside)
         broken = any(written(line, SMALL_SIZE) > wide for name in models for line in self._heading(name))
         head = HEAD + SECOND_LINE * broken
         if ax is not None:
@@ -301,9 +303,9 @@ class ContinuumDisplay:
             if top < lanes.height - 0.01:
                 axes.axhline(top, color="0.5", linewidth=0.8)
 
-    def _name_classes(self, axes: Axes) -> None:
+    def _name_classes(self, axes: Axes, lanes: Lanes) -> None:
         """Classes above their intervals, on several lines where they would run into each other."""
-        wide = 0.9 * inches(axes)[0] / (self.span[1] - self.span[0])
+        wide = min(lanes.wide, 0.9 * inches(axes)[0]) / (self.span[1] - self.span[0])
         ends, taken = np.clip(self.boundaries, *self.span), [-math.inf] * TIERS
         place: Looks = {"xycoords": axes.get_xaxis_transform(), "textcoords": "offset points", "ha": "center"}
         for label, (low, high) in zip(self.classes, pairwise(ends.tolist()), strict=True):
