@@ -131,6 +131,15 @@ def test_given_axes_hold_all_of_it(layout: Any) -> None:
     assert figure.get_size_inches().tolist() == [8.0, 5.0]
 
 
+def test_the_legend_below_low_axes_is_not_cut() -> None:
+    _, axes = pyplot.subplots(figsize=(5, 3))
+    known(90, ["lda", "qda"]).plot.error_bounds(ax=axes)
+    figure_of(axes)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_window_extent().y0 >= -1
+
+
 def test_an_undefined_estimate_is_named_but_not_drawn() -> None:
     columns: dict[str, list[Any]] = {
         "part": ["estimate", "estimate", "bound", "bound"],

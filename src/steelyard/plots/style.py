@@ -151,9 +151,9 @@ def give_way(axes: Axes) -> Iterator[None]:
     if axes.figure.get_layout_engine() is not None or before is None or after is None:
         return
     whole, title = axes.figure.bbox, TITLE_SIZE * axes.figure.dpi / 72
-    left = max(0.0, before.x0 - title - after.x0) / whole.width
+    left = max(0.0, max(before.x0 - title, 0.0) - after.x0) / whole.width
     right = max(0.0, after.x1 - before.x1) / whole.width
-    below = max(0.0, before.y0 - title - after.y0) / whole.height
+    below = max(0.0, max(before.y0 - title, 0.0) - after.y0) / whole.height
     above = max(0.0, after.y1 - before.y1) / whole.height
     wide, high = max(place.width - left - right, 0.1), max(place.height - below - above, 0.1)
     axes.set_position((place.x0 + left, place.y0 + below, wide, high))
