@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
@@ -274,6 +276,26 @@ def test_a_parameter_may_be_called_like_a_result() -> None:
     assert (found.table()["value (parameter)"], found.table()["value"]) == ([0, 1], [0.75, 0.25])
     assert found.plot.curve("value").frame()["value (parameter)"] == [0, 1]
     assert "value (parameter)" in str(found)
+
+
+def curve_over(values: list[Any]) -> Axes:
+    """A curve that rises by one from each value to the next, of which the last is chosen."""
+    count = len(values)
+    columns = {"k": values, "value": [*range(count)], "se": [0.1] * count, "training": [0.5] * count}
+    return TuningDisplay(Table({**columns, "chosen": [False] * (count - 1) + [True]}), "k", title="error").plot()
+
+
+def test_lines_go_from_left_to_right_whatever_was_tried_first() -> None:
+    line = curve_over([5, 1, 9, 3]).lines[0]
+    assert np.array_equal(line.get_xydata(), [(1, 1), (3, 3), (5, 0), (9, 2)])
+
+
+@pytest.mark.parametrize("last", [math.inf, math.nan])
+def test_a_value_that_is_not_finite_has_a_place_beside_the_others(last: float) -> None:
+    axes = curve_over([0.1, 1.0, last])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0.1", "1.0", str(last)]
+    assert np.array_equal(axes.lines[0].get_xydata(), [(0, 0), (1, 1), (2, 2)])
+    assert np.array_equal(axes.collections[-1].get_offsets(), [(2, 2)])  # the ring around what was chosen
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -52,13 +52,18 @@ class TuningDisplay:
         with literal_text():
             own, axes = new_figure(SIZE) if ax is None else (None, ax)
             places = self._places(axes)
+            # Lines go from left to right, whatever the order in which values were tried.
+            order = sorted(range(len(places)), key=places.__getitem__)
+            places = [places[row] for row in order]
+            value, se, training, chosen = (
+                [self.curve[name][row] for row in order] for name in ("value", "se", "training", "chosen")
+            )
             held, seen = stroke(0), stroke(1)
-            value, se = self.curve["value"], self.curve["se"]
             axes.plot(places, value, color=held.color, linewidth=1.4, zorder=2.4)
             axes.errorbar(places, value, yerr=se, color=held.color, label="held out, ± 1 standard error", **BARS)
-            if not all(math.isnan(one) for one in self.curve["training"]):
+            if not all(math.isnan(one) for one in training):
                 looks = {"color": seen.color, "linestyle": seen.linestyle, **SEEN}
-                axes.plot(places, self.curve["training"], label="in training", **looks)
+                axes.plot(places, training, label="in training", **looks)
             if math.isfinite(self.limit):
                 axes.axhline(
                     self.limit,
@@ -67,8 +72,7 @@ class TuningDisplay:
                     linewidth=1.0,
                     label="1 standard error from the best",
                 )
-            here = [place for place, chosen in zip(places, self.curve["chosen"], strict=True) if chosen]
-            there = [one for one, chosen in zip(value, self.curve["chosen"], strict=True) if chosen]
+            here, there = ([one for one, it in zip(ones, chosen, strict=True) if it] for ones in (places, value))
             axes.scatter(here, there, edgecolors=held.color, label="chosen", **CHOSEN)
             axes.set(xlabel=legible(self.parameter), ylabel=self.title)
             dress(axes)
@@ -76,12 +80,20 @@ class TuningDisplay:
         return axes
 
     def _places(self, axes: Axes) -> list[Any]:
-        """Numbers where they belong, on a scale of powers if they are; anything else one beside the other."""
+        """Numbers where they belong, on a scale of powers if they are; anything else one beside the other.
+
+        An infinite one has no place among numbers.
+        """
         values = self.curve[self.parameter]
-        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        if all(_is_finite(value) for value in values):
             spread = [value for value in values if value > 0]
             if len(spread) == len(values) and max(spread) > 50 * min(spread):
                 axes.set_xscale("log")
             return list(values)
         axes.set_xticks(range(len(values)), [legible(value, 18) for value in values])
         return list(range(len(values)))
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether it is a number, and has a place on an axis."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
