@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.axes import Axes
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
@@ -278,11 +279,11 @@ def test_a_parameter_may_be_called_like_a_result() -> None:
     assert "value (parameter)" in str(found)
 
 
-def curve_over(values: list[Any]) -> Axes:
+def curve_over(values: list[Any], ax: Axes | None = None) -> Axes:
     """A curve that rises by one from each value to the next, of which the last is chosen."""
     count = len(values)
     columns = {"k": values, "value": [*range(count)], "se": [0.1] * count, "training": [0.5] * count}
-    return TuningDisplay(Table({**columns, "chosen": [False] * (count - 1) + [True]}), "k", title="error").plot()
+    return TuningDisplay(Table({**columns, "chosen": [False] * (count - 1) + [True]}), "k", title="error").plot(ax)
 
 
 def test_lines_go_from_left_to_right_whatever_was_tried_first() -> None:
@@ -296,6 +297,18 @@ def test_a_value_that_is_not_finite_has_a_place_beside_the_others(last: float) -
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0.1", "1.0", str(last)]
     assert np.array_equal(axes.lines[0].get_xydata(), [(0, 0), (1, 1), (2, 2)])
     assert np.array_equal(axes.collections[-1].get_offsets(), [(2, 2)])  # the ring around what was chosen
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_words_that_would_run_into_each_other_are_slanted(given: bool) -> None:
+    axes = curve_over([f"a way with name {place:02d}" for place in range(12)], pyplot.subplots()[1] if given else None)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    texts = axes.get_xticklabels()
+    assert {text.get_rotation() for text in texts} == {40.0}
+    assert min(text.get_window_extent().y0 for text in [*texts, axes.xaxis.label]) >= -1
+    assert curve_over(["one", "two"]).get_xticklabels()[0].get_rotation() == 0
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadOption
 from ..table import Table
-from .style import Looks, add_legend, dress, legible, literal_text, new_figure, stroke
+from .style import (
+    SMALL_SIZE,
+    Looks,
+    add_legend,
+    dress,
+    give_way,
+    inches,
+    legible,
+    literal_text,
+    new_figure,
+    stroke,
+    written,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,33 +63,37 @@ class TuningDisplay:
         """Draw the curve into the given axes, or into a new figure."""
         with literal_text():
             own, axes = new_figure(SIZE) if ax is None else (None, ax)
-            places = self._places(axes)
-            # Lines go from left to right, whatever the order in which values were tried.
-            order = sorted(range(len(places)), key=places.__getitem__)
-            places = [places[row] for row in order]
-            value, se, training, chosen = (
-                [self.curve[name][row] for row in order] for name in ("value", "se", "training", "chosen")
-            )
-            held, seen = stroke(0), stroke(1)
-            axes.plot(places, value, color=held.color, linewidth=1.4, zorder=2.4)
-            axes.errorbar(places, value, yerr=se, color=held.color, label="held out, ± 1 standard error", **BARS)
-            if not all(math.isnan(one) for one in training):
-                looks = {"color": seen.color, "linestyle": seen.linestyle, **SEEN}
-                axes.plot(places, training, label="in training", **looks)
-            if math.isfinite(self.limit):
-                axes.axhline(
-                    self.limit,
-                    color="0.5",
-                    linestyle=(0, (2, 2)),
-                    linewidth=1.0,
-                    label="1 standard error from the best",
-                )
-            here, there = ([one for one, it in zip(ones, chosen, strict=True) if it] for ones in (places, value))
-            axes.scatter(here, there, edgecolors=held.color, label="chosen", **CHOSEN)
-            axes.set(xlabel=legible(self.parameter), ylabel=self.title)
-            dress(axes)
-            add_legend(axes, "best", own)
+            with give_way(axes):
+                self._draw(axes)
+                dress(axes)
+                add_legend(axes, "best", own)
         return axes
+
+    def _draw(self, axes: Axes) -> None:
+        places = self._places(axes)
+        # Lines go from left to right, whatever the order in which values were tried.
+        order = sorted(range(len(places)), key=places.__getitem__)
+        places = [places[row] for row in order]
+        value, se, training, chosen = (
+            [self.curve[name][row] for row in order] for name in ("value", "se", "training", "chosen")
+        )
+        held, seen = stroke(0), stroke(1)
+        axes.plot(places, value, color=held.color, linewidth=1.4, zorder=2.4)
+        axes.errorbar(places, value, yerr=se, color=held.color, label="held out, ± 1 standard error", **BARS)
+        if not all(math.isnan(one) for one in training):
+            looks = {"color": seen.color, "linestyle": seen.linestyle, **SEEN}
+            axes.plot(places, training, label="in training", **looks)
+        if math.isfinite(self.limit):
+            axes.axhline(
+                self.limit,
+                color="0.5",
+                linestyle=(0, (2, 2)),
+                linewidth=1.0,
+                label="1 standard error from the best",
+            )
+        here, there = ([one for one, it in zip(ones, chosen, strict=True) if it] for ones in (places, value))
+        axes.scatter(here, there, edgecolors=held.color, label="chosen", **CHOSEN)
+        axes.set(xlabel=legible(self.parameter), ylabel=self.title)
 
     def _places(self, axes: Axes) -> list[Any]:
         """Numbers where they belong, on a scale of powers if they are; anything else one beside the other.
@@ -90,7 +106,10 @@ class TuningDisplay:
             if len(spread) == len(values) and max(spread) > 50 * min(spread):
                 axes.set_xscale("log")
             return list(values)
-        axes.set_xticks(range(len(values)), [legible(value, 18) for value in values])
+        words = [legible(value, 18) for value in values]
+        crowded = sum(written(f"{word}  ", SMALL_SIZE) for word in words) > inches(axes)[0]
+        slanted: Looks = {"rotation": 40.0, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+        axes.set_xticks(range(len(values)), words, **slanted)
         return list(range(len(values)))
 
 
