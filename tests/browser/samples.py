@@ -136,6 +136,13 @@ def far_off() -> Assessment:
     return sy.assess(truth, high, event="ill", threshold=1e12, cost=costs)
 
 
+def wordy() -> Assessment:
+    """Classes of a continuum whose names are long."""
+    names = ["at most five in a hundred", "more than five in a hundred"]
+    values = np.linspace(-2, 2, 40)
+    return sy.assess(values, np.where(values > 0.1, *names[::-1]), scale=sy.Continuum([0.0], names, sd=0.2))
+
+
 def endless() -> Comparison:
     """Log odds of which some are infinite, or all."""
     truth, scores = binary()
@@ -145,4 +152,4 @@ def endless() -> Comparison:
     return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, endless)}
+ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, endless)}

@@ -248,7 +248,7 @@ def test_nobody_is_shut_out(opened: Open, name: str) -> None:
     assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", [*SAMPLES, "wordy"])
 def test_a_phone_shows_all_of_it_without_scrolling_sideways(opened: Open, name: str) -> None:
     page = opened(name, width=360)
     page.wait_for_timeout(100)

@@ -22,7 +22,7 @@ function stripFigure(rows, model) {
       const y = foot(code, height);
       svg.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: y, y2: y }));
       svg.append(shape("line", { class: "home", x1: x(Math.max(ends[code], along.span[0])), x2: x(Math.min(ends[code + 1], along.span[1])), y1: y, y2: y }));
-      svg.append(nameAt(left - 8, y - lane / 2 + 4, name, 13, { "text-anchor": "end" }));
+      svg.append(nameAt(left - 8, y - lane / 2 + 4, name, Math.floor((left - 8) / 7.5), { "text-anchor": "end" }));
     });
     for (const [at, words] of spaced(along.span[0], along.span[1], width - left - right, 80)) below(svg, x(at), height - bottom + 18, words, width);
     svg.append(text((left + width - right) / 2, height - 4, "measured value", { "text-anchor": "middle" }));
