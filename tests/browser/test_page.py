@@ -88,11 +88,16 @@ def test_the_keyboard_moves_a_slider_and_the_points_follow_it(opened: Open) -> N
     assert card.locator("input[type=range]").get_attribute("aria-valuetext") == f"threshold {shown}"
 
 
-def test_a_condition_moves_the_slider_to_the_best_threshold(opened: Open) -> None:
+@pytest.mark.parametrize("least", [0.5, 0.7, 0.85])
+@pytest.mark.parametrize(
+    ("rate", "other"), [("sensitivity", "specificity"), ("specificity", "sensitivity"), ("precision", "sensitivity")]
+)
+def test_a_condition_moves_the_slider_to_the_best_threshold(opened: Open, rate: str, other: str, least: float) -> None:
     page = opened("one")
-    page.locator(".wish input").fill("0.85")
+    page.locator(".wish select").select_option(rate)
+    page.locator(".wish input").fill(str(least))
     page.locator(".wish button").click()
-    best = one().best_threshold("specificity", where="sensitivity >= 0.85")
+    best = one().best_threshold(other, where=f"{rate} >= {least}")
     assert best.assessment is not None
     card = page.locator("#operating .card").first
     assert card.locator("output").inner_text() == number(best.threshold, 4)

@@ -77,12 +77,13 @@ function card(stops, model) {
 
 // --- a condition moves the sliders --------------------------------------------------------------------------------
 
-// Of the stops that meet the condition the one that gives away least of the other rate; null where none does.
+// Of the stops that meet the condition the one that gives away least of the other rate, the highest of equally good
+// ones as in the library; null where none does.
 function bestStop(stops, rate, least) {
   const other = stops[rate === "sensitivity" ? "specificity" : "sensitivity"];
   let best = null;
   stops[rate].forEach((reached, stop) => {
-    if (finite(reached) && reached >= least && (best === null || other[stop] > other[best])) best = stop;
+    if (finite(reached) && reached >= least && (best === null || other[stop] >= other[best])) best = stop;
   });
   return best;
 }
