@@ -433,6 +433,8 @@ def test_the_call_leaves_out_nothing_that_was_given() -> None:
     assert "cost={'ill': {'ill': 0, 'well': 5}, 'well': {'ill': 1, 'well': 0}}" in content_of(samples.two())["call"]
     part = sy.assess(truth, said, by=parts, **more).slices["n"]
     assert "threshold" not in call_of(part, {part.model: part})
+    assert call_of(part, {part.model: part}).endswith(").slices['n'].report(...)")
+    assert ["Part of the data", "n"] in content_of(part)["data"]
     water = "scale=steelyard.Continuum([65], classes=['dry', 'wet'], sd=0.22, closed='right')"
     assert water in content_of(samples.continuum())["call"]
 

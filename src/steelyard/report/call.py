@@ -42,7 +42,8 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
         head = "assess(y_true, prediction"
     options = {**_of_classes(result.tally.scale), **_of_rows(result, assessments), **_of_settings(result)}
     words = [f"{name}={value}" for name, value in options.items()]
-    return shortened(", ".join([f"steelyard.{head}", *words]) + ").report(...)", LONGEST_CALL)
+    part = "" if result.slice is None else f".slices[{quoted(result.slice)}]"
+    return shortened(", ".join([f"steelyard.{head}", *words]) + f"){part}.report(...)", LONGEST_CALL)
 
 
 def _of_classes(scale: Scale) -> dict[str, str]:

@@ -60,7 +60,8 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     first = next(iter(assessments.values()))
     scale, patterns, classes = first.tally.scale, first.evaluation.patterns, [shown(c) for c in first.classes[:50]]
     more = len(first.classes) - len(classes)
-    facts = [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)} with a missing value"]]
+    facts = [] if first.slice is None else [["Part of the data", shown(first.slice)]]
+    facts += [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)} with a missing value"]]
     facts.append(["Classes", f"{len(first.classes):,}: {several(classes + [''] * more, MOST_NAMES)}"])
     facts += [] if scale.event is None else [["Event", shown(scale.event)]]
     if isinstance(scale, Continuum):
