@@ -25,9 +25,9 @@ def shown(label: object) -> str:
     return isolated(shortened(named(label), LONGEST))
 
 
-def percent(share: float) -> str:
+def percent(share: float, decimals: int = 1) -> str:
     """A share of rows; a share of nothing is a dash."""
-    return "–" if math.isnan(share) else f"{share:.1%}"
+    return "–" if math.isnan(share) else f"{share:.{decimals}%}"
 
 
 def told(value: float, low: float, high: float) -> tuple[str, str]:
@@ -96,8 +96,12 @@ def _errs(assessment: Assessment, found: dict[str, tuple[str, Estimate]]) -> str
         one, verb = found["accuracy"][1], "right"
     else:
         return ""
-    sure = f"{in_percent(assessment.settings.level)} interval {percent(one.low)} to {percent(one.high)}"
-    return f"{shown(assessment.model)} is {verb} on {percent(one.value)} of {rows_in_words(assessment.n)} ({sure})."
+    width = 100 * (one.high - one.low)
+    # Two digits of the width, as in tables: where errors are rare, their share would be 0.0% from 0.0% to 0.0%.
+    decimals = min(8, max(1, 1 - math.floor(math.log10(width)))) if width > 0 else 1
+    share, low, high = (percent(value, decimals) for value in (one.value, one.low, one.high))
+    sure = f"{in_percent(assessment.settings.level)} interval {low} to {high}"
+    return f"{shown(assessment.model)} is {verb} on {share} of {rows_in_words(assessment.n)} ({sure})."
 
 
 def _beats(found: dict[str, tuple[str, Estimate]]) -> str:
