@@ -201,6 +201,12 @@ def test_words_come_first() -> None:
     assert page.index('<h2 id="verdict-title"') < page.index('<h2 id="measures-title"')
 
 
+def test_what_is_neither_better_nor_worse_is_said_of_whom_it_is_of() -> None:
+    said = {"bold": [1, 1, 1, 0], "timid": [0, 0, 1, 0]}
+    verdict = content_of(sy.compare([1, 0, 1, 0], said, event=1, measures=["detection_prevalence"]))["verdict"]
+    assert [line.partition(" 0.")[0] for line in verdict] == [f"{name}: detection prevalence [1]" for name in said]
+
+
 def test_rare_errors_are_not_said_to_be_none() -> None:
     truth = np.arange(100_000) % 2
     said = np.where(np.arange(100_000) < 30, 1 - truth, truth)

@@ -84,7 +84,7 @@ def sentences(assessment: Assessment, overall: Iterable[tuple[str, Estimate]]) -
         said.append(shortened(chosen[:1].upper() + chosen[1:], 200) + ".")
     if not said:
         label, first = next(iter(found.values()))
-        said = [f"{label[2:]}: {first}."]
+        said = [f"{shown(assessment.model)}: {label[2:]} {first}."]
     return said
 
 
