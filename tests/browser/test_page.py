@@ -117,6 +117,14 @@ def test_a_condition_that_cannot_be_met_says_so_and_moves_nothing(opened: Open) 
     assert counts(page.locator("#operating .card").first) == before
 
 
+def test_a_condition_on_classifiers_that_are_hidden_says_so(opened: Open) -> None:
+    page = opened("two")
+    for box in page.locator("#legend input").all():
+        box.uncheck()
+    page.locator(".wish button").click()
+    assert page.locator(".wish p").inner_text() == "No classifier that has a threshold is shown."
+
+
 # --- the rest of the page -----------------------------------------------------------------------------------------
 
 

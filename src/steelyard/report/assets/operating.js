@@ -108,7 +108,7 @@ function wish() {
       const other = rate.value === "sensitivity" ? "specificity" : "sensitivity";
       return [`${name}threshold ${stops.threshold_text[stop]}, ${other} ${stops[`${other}_text`][stop]}`];
     });
-    answer.textContent = `${said.join("; ")}.`;
+    answer.textContent = said.length ? `${said.join("; ")}.` : "No classifier that has a threshold is shown.";
   };
   return make("form", { class: "wish", submit: apply }, "Set the threshold for a", rate, "of at least", least, make("button", {}, "Set"), answer);
 }
