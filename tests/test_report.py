@@ -20,6 +20,7 @@ from steelyard.errors import UnwritableFile
 from steelyard.forecasts.reliability import Reliability
 from steelyard.report import content_of, page_of
 from steelyard.report.call import call_of
+from steelyard.report.facts import METHODS
 from steelyard.report.figures import simplex_of
 from steelyard.report.measured import MOST_CLASSES
 from steelyard.report.operating import chosen_stops, operating_of
@@ -205,6 +206,15 @@ def test_what_is_neither_better_nor_worse_is_said_of_whom_it_is_of() -> None:
     said = {"bold": [1, 1, 1, 0], "timid": [0, 0, 1, 0]}
     verdict = content_of(sy.compare([1, 0, 1, 0], said, event=1, measures=["detection_prevalence"]))["verdict"]
     assert [line.partition(" 0.")[0] for line in verdict] == [f"{name}: detection prevalence [1]" for name in said]
+
+
+@pytest.mark.parametrize("method", ["delta", "plain", "bootstrap", "percentile"])
+def test_every_way_to_an_interval_is_told(method: Any) -> None:
+    truth, said = scores(60)
+    content = content_of(sy.assess(truth, said, event=True, method=method, replicates=100))
+    ways = {one["method"] for measure in content["measures"] for one in measure["estimates"]}
+    told = [name for name, words in METHODS.items() if words in content["methods"]]
+    assert all(any(way.startswith(name) for name in told) for way in ways)
 
 
 def test_rare_errors_are_not_said_to_be_none() -> None:

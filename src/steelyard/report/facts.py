@@ -33,9 +33,10 @@ METHODS = {
     "t": "Student's t with n - 1 degrees of freedom, where n is how many rows there are, or clusters of them.",
     "gamma": "Quantiles of gamma distributions, as sums of rare amounts have (Fay & Feuer 1997, Stat. Med. 16).",
     "Hall's t": "Student's t corrected for skewness (Hall 1992, JRSS B 54).",
+    "Fieller": "Those ratios of two scores that a t test would not reject (Fieller 1954, JRSS B 16).",
     "plain": "Textbook interval: the value and its standard error.",
-    "BCa": "Bootstrap, bias-corrected and accelerated (Efron 1987, JASA 82).",
-    "percentile": "Bootstrap percentiles (Efron 1979, Annals of Statistics 7).",
+    "bootstrap, BCa": "Bootstrap, bias-corrected and accelerated (Efron 1987, JASA 82).",
+    "bootstrap, percentile": "Bootstrap percentiles (Efron 1979, Annals of Statistics 7).",
 }
 DIFFERENCES = (
     "Differences are paired: the same rows were classified by all. Their standard errors come from the difference of "
