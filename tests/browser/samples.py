@@ -143,6 +143,12 @@ def wordy() -> Assessment:
     return sy.assess(values, np.where(values > 0.1, *names[::-1]), scale=sy.Continuum([0.0], names, sd=0.2))
 
 
+def uncounted() -> Comparison:
+    """One classifier gave scores, the other labels, and no measure is made of counts."""
+    truth, scores = binary()
+    return sy.compare(truth, {"scores": scores["near"], "labels": truth}, event="ill", measures=["auc"])
+
+
 def endless() -> Comparison:
     """Log odds of which some are infinite, or all."""
     truth, scores = binary()
@@ -152,4 +158,4 @@ def endless() -> Comparison:
     return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, endless)}
+ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, uncounted, endless)}

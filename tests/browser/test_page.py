@@ -117,6 +117,13 @@ def test_a_condition_that_cannot_be_met_says_so_and_moves_nothing(opened: Open) 
     assert counts(page.locator("#operating .card").first) == before
 
 
+def test_labels_without_counts_have_no_card_and_all_else_is_drawn(opened: Open) -> None:
+    page = opened("uncounted")
+    expect(page.locator("html")).to_have_attribute("data-ready", "yes")
+    assert page.locator("#operating .card").count() == 1
+    assert page.locator("#reliability figure").count() == 1
+
+
 def test_a_condition_on_classifiers_that_are_hidden_says_so(opened: Open) -> None:
     page = opened("two")
     for box in page.locator("#legend input").all():

@@ -31,8 +31,9 @@ function drawOperating() {
   host.append(make("h3", {}, "Over all thresholds"), make("div", { class: "pictures" }, ...pictures.map((one) => one.node)));
 }
 
-// A classifier that gave labels has no threshold.
+// A classifier that gave labels has no threshold; it has a table, where a measure asked for one.
 function plainCard(model) {
+  if (!page.confusion) return null;
   return make("article", { class: "card", ...ofModel(model) }, titleOf(model), matrix(`Confusion of ${page.models[model]}`, page.confusion.classes, page.confusion.tables[model]));
 }
 
