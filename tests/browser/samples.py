@@ -149,6 +149,13 @@ def uncounted() -> Comparison:
     return sy.compare(truth, {"scores": scores["near"], "labels": truth}, event="ill", measures=["auc"])
 
 
+def half_scored() -> Comparison:
+    """One classifier gave scores, the other labels, and the event is the last class."""
+    truth, scores = binary()
+    labels = np.where(np.array(scores["far"]) >= 0.3, "ill", "well")
+    return sy.compare(truth, {"scores": scores["near"], "labels": labels}, scale=sy.Scale(["well", "ill"]), event="ill")
+
+
 def endless() -> Comparison:
     """Log odds of which some are infinite, or all."""
     truth, scores = binary()
@@ -158,4 +165,4 @@ def endless() -> Comparison:
     return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, uncounted, endless)}
+ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, uncounted, half_scored, endless)}

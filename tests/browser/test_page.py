@@ -16,7 +16,7 @@ from steelyard.assessing.assessment import Assessment
 from steelyard.text import count, number, shortened, span
 
 from .conftest import Open
-from .samples import COST, HOSTILE, SAMPLES, binary, four, labels, many, one, two
+from .samples import COST, HOSTILE, SAMPLES, binary, four, half_scored, labels, many, one, two
 
 DARK_INK, DARK_GREY = "rgb(28, 30, 33)", "rgb(90, 95, 102)"
 SOME_STOPS = (0, 7, 23, 40)
@@ -122,6 +122,15 @@ def test_labels_without_counts_have_no_card_and_all_else_is_drawn(opened: Open) 
     expect(page.locator("html")).to_have_attribute("data-ready", "yes")
     assert page.locator("#operating .card").count() == 1
     assert page.locator("#reliability figure").count() == 1
+
+
+def test_the_event_comes_first_whether_there_is_a_threshold_or_not(opened: Open) -> None:
+    cards = opened("half_scored").locator("#operating .card").all()
+    table = half_scored()["labels"].confusion()[::-1, ::-1]
+    assert counts(cards[1]) == [count(value) for value in table.ravel().tolist()]
+    for card in cards:
+        assert card.locator("tbody th").all_inner_texts() == ["ill", "well", "all"]
+        assert card.locator("thead th").all_inner_texts()[1:] == ["ill", "well", "all"]
 
 
 def test_a_condition_on_classifiers_that_are_hidden_says_so(opened: Open) -> None:

@@ -34,7 +34,11 @@ function drawOperating() {
 // A classifier that gave labels has no threshold; it has a table, where a measure asked for one.
 function plainCard(model) {
   if (!page.confusion) return null;
-  return make("article", { class: "card", ...ofModel(model) }, titleOf(model), matrix(`Confusion of ${page.models[model]}`, page.confusion.classes, page.confusion.tables[model]));
+  // The event comes first, as beside the sliders.
+  const { classes, tables } = page.confusion;
+  const turned = (values) => (classes[0] !== operating.event && Array.isArray(values) ? [...values].reverse().map(turned) : values);
+  const table = Object.fromEntries(Object.entries(tables[model]).map(([name, values]) => [name, turned(values)]));
+  return make("article", { class: "card", ...ofModel(model) }, titleOf(model), matrix(`Confusion of ${page.models[model]}`, turned(classes), table));
 }
 
 function card(stops, model) {
