@@ -156,6 +156,11 @@ def half_scored() -> Comparison:
     return sy.compare(truth, {"scores": scores["near"], "labels": labels}, scale=sy.Scale(["well", "ill"]), event="ill")
 
 
+def frequent() -> Assessment:
+    """Nothing but how frequent each of three classes is."""
+    return sy.assess(["a", "b", "c", "a"] * 10, ["a", "b", "b", "a"] * 10, measures=["prevalence"])
+
+
 def endless() -> Comparison:
     """Log odds of which some are infinite, or all."""
     truth, scores = binary()
@@ -165,4 +170,7 @@ def endless() -> Comparison:
     return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
 
 
-ODD = {each.__name__: each for each in (one_sided, faultless, certain, far_off, wordy, uncounted, half_scored, endless)}
+ODD = {
+    each.__name__: each
+    for each in (one_sided, faultless, certain, far_off, wordy, uncounted, half_scored, frequent, endless)
+}

@@ -256,6 +256,15 @@ def test_classes_and_parts_show_the_librarys_numbers(opened: Open) -> None:
     assert found == number(result["far"].slices["south"]["sensitivity"].value)
 
 
+def test_what_has_no_mean_over_classes_is_shown_by_class(opened: Open) -> None:
+    page = opened("frequent")
+    expect(page.locator("html")).to_have_attribute("data-ready", "yes")
+    assert page.locator("#measures").count() == 0
+    assert page.locator(".said").all_inner_texts() == ["prediction: all that was asked for is of single classes."]
+    cells = page.locator("#classes tbody td:last-child").all_inner_texts()
+    assert [cell.split()[0] for cell in cells] == ["0.500", "0.250", "0.250"]
+
+
 def test_a_matrix_of_four_classes_shows_counts_and_shares(opened: Open) -> None:
     page, table = opened("four"), four().confusion()
     assert counts(page.locator("#confusion .card")) == [count(value) for value in table.ravel().tolist()]

@@ -102,6 +102,8 @@ def classes_of(assessments: Assessments) -> dict[str, Any] | None:
     first = next(iter(assessments.values()))
     computed = {measure.name: measure for measure in first.settings.measures if not measure.changed}
     wanted = [computed[name] for name in (*IN_SHORT, "auc") if name in computed]
+    # Those of which a mean over classes says nothing stand nowhere else.
+    wanted = wanted or [one for one in first.settings.measures if one.per_class and one.better == "neither"]
     if not wanted:
         return None
     codes = chosen_classes(assessments)

@@ -82,10 +82,11 @@ def sentences(assessment: Assessment, overall: Iterable[tuple[str, Estimate]]) -
     if assessment.decision is not None:
         chosen = str(assessment.decision).partition("\n")[0]
         said.append(shortened(chosen[:1].upper() + chosen[1:], 200) + ".")
-    if not said:
-        label, first = next(iter(found.values()))
-        said = [f"{shown(assessment.model)}: {label[2:]} {first}."]
-    return said
+    if said:
+        return said
+    for label, first in found.values():
+        return [f"{shown(assessment.model)}: {label[2:]} {first}."]
+    return [f"{shown(assessment.model)}: all that was asked for is of single classes."]
 
 
 def _errs(assessment: Assessment, found: dict[str, tuple[str, Estimate]]) -> str:

@@ -51,6 +51,7 @@ function strip(measure) {
 
 function drawMeasures() {
   const host = bodyOf("measures");
+  if (!host) return;
   const measures = page.measures;
   let sorted = { by: null, down: false };
   let all = !several || measures.length <= FEW_MEASURES + 3;
