@@ -159,6 +159,15 @@ def test_forecasts_that_were_sorted_already_give_the_same_reliability() -> None:
     assert found.unit == usual.unit
 
 
+def test_in_which_ways_forecasts_are_off_is_told_as_the_library_tells_it() -> None:
+    truth, said = scores(300)
+    result = sy.compare(truth, {"good": said, "labels": said > 0.5}, event=True)
+    (curves,) = content_of(result)["reliability"]
+    told = [cell for cell, _ in curves["models"][0]["line"]]
+    assert told == [number(value) for value in result["good"].calibration_line()["value"]]
+    assert curves["models"][1] is None
+
+
 def test_curves_of_three_classes_enclose_their_areas() -> None:
     random = np.random.default_rng(5)
     chance = np.round(random.dirichlet([1, 1, 1], 300), 2)

@@ -124,6 +124,12 @@ def test_labels_without_counts_have_no_card_and_all_else_is_drawn(opened: Open) 
     assert page.locator("#reliability figure").count() == 1
 
 
+def test_a_line_for_every_classifier_that_gave_probabilities(opened: Open) -> None:
+    rows = opened("half_scored").locator("#reliability tbody tr")
+    assert rows.count() == 1
+    assert number(half_scored()["scores"].calibration_line()["value"][2]) in rows.first.inner_text()
+
+
 def test_the_event_comes_first_whether_there_is_a_threshold_or_not(opened: Open) -> None:
     cards = opened("half_scored").locator("#operating .card").all()
     table = half_scored()["labels"].confusion()[::-1, ::-1]

@@ -48,7 +48,8 @@ RANKINGS = (
 )
 RELIABILITY = (
     "Reliability curves are isotonic regressions (CORP; Dimitriadis, Gneiting & Jordan 2021, PNAS 118); their bands "
-    "are where calibrated forecasts would stay."
+    "are where calibrated forecasts would stay. Intercept and slope are those of a logistic regression on the log odds "
+    "of forecasts, the intercept where the slope is held at 1 (Cox 1958, Biometrika 45), with robust standard errors."
 )
 SIMPLEX = "Memberships are scaled to say how right they are, region by region (Sondhauss & Weihs 2001)."
 NO_WEIGHTS = "none: every row counts once"

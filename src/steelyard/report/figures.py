@@ -79,7 +79,15 @@ def _curve(assessment: Assessment, label: Label, one: OneAgainstRest | None, ban
     kept = np.unique(np.linspace(0, len(curve) - 1, min(len(curve), MOST_POINTS)).round().astype(int))
     columns = {name: drawn(np.array(values)[kept]) for name, values in curve.columns.items() if name != "rows"}
     ranked = len(assessment.classes) > 2  # curves of two classes stand beside their threshold
-    return {**columns, "bars": drawn(found.bars()["share"]), "roc": _roc(found) if ranked else None}
+    roc = _roc(found) if ranked else None
+    return {**columns, "bars": drawn(found.bars()["share"]), "roc": roc, "line": _line(assessment, label)}
+
+
+def _line(assessment: Assessment, label: Label) -> list[list[str]] | None:
+    """In which ways the forecasts of a class are off, in words; None where rows were not held."""
+    if assessment.tally.scores is None:
+        return None
+    return [list(told(row["value"], row["low"], row["high"])) for row in assessment.calibration_line(label)]
 
 
 def _roc(found: Reliability) -> dict[str, Any] | None:

@@ -28,6 +28,22 @@ function reliabilityFigure(one) {
   return figure({ name: `reliability-${page.reliability.indexOf(one) + 1}`, title: one.label, label, height: (width) => Math.min(width, 400) * 1.08, draw });
 }
 
+// In which ways forecasts are off: a line for every class and classifier.
+function offTable() {
+  const lines = page.reliability.flatMap((one) => one.models.map((curve, model) => [one.label, model, curve?.line])).filter(([, , line]) => line);
+  if (!lines.length) return null;
+  const classes = page.reliability.length > 1;
+  const head = [...(classes ? ["class"] : []), ...(several ? ["classifier"] : []), "observed / expected", "intercept", "slope"];
+  const words = Number(classes) + Number(several);
+  const rows = lines.map(([label, model, line]) => {
+    const names = [...(classes ? [label] : []), ...(several ? [page.models[model]] : [])];
+    const cells = line.map((cell) => make("td", { class: "right" }, ...value(cell)));
+    return make("tr", hiddenIf(model), ...names.map((name) => make("th", { scope: "row", class: "name" }, name)), ...cells);
+  });
+  const top = make("tr", {}, ...head.map((name, place) => make("th", { scope: "col", class: place < words ? null : "right" }, name)));
+  return region("In which ways forecasts are off", make("table", {}, make("thead", {}, top), make("tbody", {}, ...rows)));
+}
+
 function drawReliability() {
   const host = bodyOf("reliability");
   if (!host) return;
@@ -36,4 +52,9 @@ function drawReliability() {
   if (page.reliability.some((one) => one.models.some((curve) => curve && !curve.low))) words.push("With so many rows or classifiers no bands are drawn.");
   if (page.reliability.length > 1) words.push("Each class against the rest.");
   host.append(make("p", { class: "quiet" }, words.join(" ")));
+  const off = offTable();
+  if (!off) return;
+  const meant = ["Calibrated forecasts have 1, 0 and 1. An intercept above 0: they are too low as a whole. A slope below 1: they are too sure."];
+  if (off.textContent.includes("–")) meant.push("Forecasts of 0 and 1 alone have no line, and a class that one threshold sets apart has no slope.");
+  host.append(make("h3", {}, "In which ways forecasts are off"), off, make("p", { class: "quiet" }, meant.join(" ")));
 }
