@@ -391,3 +391,18 @@ def test_labels_that_differ_in_capitals_or_blanks_are_noted() -> None:
     assert not any("alike" in word for word in sy.assess([word.strip().lower() for word in true], said).notes)
     named = sy.Scale(["Ja", "ja", "ja  ", "nein"])
     assert not any("alike" in word for word in sy.assess(true, said, scale=named).notes)
+
+
+@pytest.mark.parametrize("command", ["assess", "merge"])
+def test_a_measure_of_costs_asks_for_a_file_of_them(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert run(capsys, "tally", *MODEL[1:], "--out", "answers.tally")[0] == 0
+    words = [*(MODEL if command == "assess" else ["merge", "answers.tally"]), "--measures", "cost"]
+    status, _, err = run(capsys, *words)
+    assert (status, err) == (2, "error: cost needs 'costs'. Give --cost costs.csv\n")
+    assert run(capsys, *words, "--cost", "costs.csv")[0] == 0
+
+
+def test_a_measure_that_needs_a_parameter_is_written_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, *MODEL, "--event", "yes", "--require", "precision_at > 0.1")
+    assert (status, err) == (2, "error: precision_at needs 'prevalence'. Write precision_at(prevalence=...)\n")
+    assert run(capsys, *MODEL, "--event", "yes", "--require", "precision_at(prevalence=0.5) > 0.1")[0] == 0

@@ -16,11 +16,11 @@ from ..evaluating.formulas import Formulas
 from ..evaluating.layout import AVERAGES
 from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
-from ..measures import find
+from ..measures import find, lacking
 from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
 from ..scale import Continuum, Label, listed
-from ..settings import PRICED, Settings
+from ..settings import Settings
 from ..suggestions import did_you_mean
 from ..summaries.summary import Summary
 from ..sums.rows import Rows
@@ -257,9 +257,7 @@ class Evaluated:
             if self.settings.everything:
                 return entry  # there is nothing that stands in the way of computing it now
             raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
-        priced = entry.name in PRICED
-        mend = "Give cost={true: {assigned: cost}}" if priced else f"Ask for '{entry.name}(...)'"
-        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=mend)
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=lacking(entry))
 
     def code(self, label: Any) -> int:
         """The class that a curve is about: the one that is named, or the event."""

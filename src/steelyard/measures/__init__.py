@@ -90,6 +90,12 @@ def listed_names(names: Iterable[str | Measure] | str | Measure) -> list[str | M
     return found
 
 
+def lacking(entry: Measure) -> str:
+    """What to do about a measure that cannot be computed without further input."""
+    need = entry.needs[0]
+    return "Give cost={true: {assigned: cost}}" if need == "costs" else f"Write {entry.name}({need}=...)"
+
+
 def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
     """The measures that were asked for, or all that need no further input and serve no special purpose."""
     if names is None:
@@ -97,9 +103,7 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
     entries: dict[str, Measure] = {}
     for entry in map(find, listed_names(names)):
         if entry.needs:
-            raise UnknownMeasure(
-                f"{entry.name} needs {listed(entry.needs)}", mend=f"Write {entry.name}({entry.needs[0]}=...)"
-            )
+            raise UnknownMeasure(f"{entry.name} needs {listed(entry.needs)}", mend=lacking(entry))
         if not entry.agrees_with(entries.setdefault(entry.label, entry)):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
     return tuple(entries.values())
