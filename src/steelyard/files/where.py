@@ -297,9 +297,11 @@ class _Reader:
         said = {
             # In quotes it would be held against the others letter by letter: '9' comes behind '15'.
             "text": "Some value of it is no number: put that right" if ordered else f"Put it in quotes: '{value}'",
-            "number": "Leave out the quotes",
+            "number": "Leave out the quotes" if given == "text" else "Compare it with a number",
             "boolean": "Say true or false",
+            "time": "Write it as in '2024-12-31'",
         }
+        given = given if given == "text" else f"a {given}"
         raise BadFilter(
             f"the column holds {kind}, and {quoted(value)} is {given}", column=name, mend=said.get(own, MEND)
         )
