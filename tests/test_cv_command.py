@@ -180,6 +180,7 @@ def test_a_classifier_that_could_not_be_fitted_meets_no_requirement(
         (["--target", "species", "--bad-files", "skip"], "--bad-files skip is not for cross-validation"),
         (["--target", "species", "--threshold", "0.5"], "--threshold is not for cross-validation"),
         (["--target", "species", "--intervals", "wide"], "there is no interval 'wide'"),
+        (["--target", "species", "--cut", "3"], "'setosa' is no number. Give numbers\n"),
     ],
 )
 def test_bad_input_has_status_2(
@@ -188,6 +189,18 @@ def test_bad_input_has_status_2(
     status, _, err = run(capsys, "cv", flowers, "--measures", "error", *tokens)
     assert status == 2
     assert message in err
+
+
+@pytest.mark.parametrize("once", ["loo", "bootstrap"])
+def test_what_can_be_repeated_is_told_as_one_types_it(
+    capsys: pytest.CaptureFixture[str], flowers: str, once: str
+) -> None:
+    words = ["cv", flowers, "--target", "species", "--models", "lda", "--measures", "error", "--repeats", "2"]
+    status, _, err = run(capsys, *words, "--folds", once)
+    assert status == 2
+    assert err.endswith("--repeats needs a number of folds. Say --folds 10, or a share to hold out as 0.25\n")
+    for folds in ("10", "0.25"):
+        assert run(capsys, *words, "--folds", folds)[0] == 0
 
 
 def test_folds_are_read() -> None:

@@ -406,3 +406,17 @@ def test_a_measure_that_needs_a_parameter_is_written_with_it(capsys: pytest.Capt
     status, _, err = run(capsys, *MODEL, "--event", "yes", "--require", "precision_at > 0.1")
     assert (status, err) == (2, "error: precision_at needs 'prevalence'. Write precision_at(prevalence=...)\n")
     assert run(capsys, *MODEL, "--event", "yes", "--require", "precision_at(prevalence=0.5) > 0.1")[0] == 0
+
+
+def test_a_guarantee_of_clusters_is_left_out_as_it_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["thresholds", *SCORE, "score", "--choose", "max specificity where sensitivity >= 0.5"]
+    status, _, err = run(capsys, *words, "--group", "votes", "--guarantee", "0.5")
+    assert status == 2
+    assert err.endswith("Leave --guarantee out\n")
+    assert run(capsys, *words, "--group", "votes")[0] == 0
+
+
+def test_no_part_is_named_as_it_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, *MODEL, "--by", "")
+    assert status == 2
+    assert "--by names no column. Give at least one, or leave it out" in err

@@ -20,8 +20,9 @@ from ..scale import Label
 ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
-    *("assigned", "by", "cost", "engine", "event", "group", "level", "measures", "membership", "method", "missing"),
-    *("replicates", "response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight", "where"),
+    *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
+    *("missing", "replicates", "response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight"),
+    "where",
 )
 AS_TYPED = [
     (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
@@ -51,6 +52,7 @@ AS_TYPED = [
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
+    (re.compile(r"cv=10, or let the splitter repeat itself"), lambda _: "--folds 10, or a share to hold out as 0.25"),
     (
         re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),
         lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
@@ -61,6 +63,8 @@ AS_TYPED = [
 PROBLEMS = {
     "both membership= and assigned= ": "both --membership and --assigned ",
     "threshold= is given": "--threshold is given",
+    "by= names": "--by names",
+    "repeats= needs": "--repeats needs",
     "engine= is given": "--engine is given",
     "on_error='skip' is": "--bad-files skip is",
     "n_jobs is": "--jobs is",
@@ -75,6 +79,7 @@ INSTEAD = {
         (re.compile(r"; or pass the assigned class instead, or rank rows .*"), ""),
         (re.compile(r", or pass the assigned class instead$"), ""),
     ],
+    "cv": [(re.compile(r"; only the labels that a model assigned .*"), "")],  # nothing is assigned yet
     "merge": [  # what is known of measured values is kept with the rows
         (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
     ],
