@@ -112,7 +112,7 @@ def test_parameters_of_numpy_are_called_as_plain_ones() -> None:
 
 def test_weighted_kappa_says_when_nobody_ordered_the_classes() -> None:
     truth, said = ["low", "mid", "high", "low"], ["low", "mid", "mid", "low"]
-    assert "sorted order" in assess(truth, said)["weighted_kappa"].note
+    assert assess(truth, said)["weighted_kappa"].note == "classes in sorted order; give a scale to order them"
     assert assess(truth, said, scale=Scale(["low", "mid", "high"]))["weighted_kappa"].note == ""
 
 

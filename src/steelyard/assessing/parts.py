@@ -292,7 +292,7 @@ class Part:
         if slot.average in ("macro", "weighted") and slot.measure.label in self.gaps:
             notes.append(self._gap_words[slot.measure.label])
         if slot.measure.name in ORDERED and len(self.classes) > 2 and self.evaluation.scale.sorted_only:
-            notes.append("classes in sorted order; give scale= to order them")
+            notes.append("classes in sorted order; give a scale to order them")
         return "; ".join(notes)
 
     @cached_property
