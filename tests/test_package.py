@@ -85,6 +85,14 @@ def test_errors_are_there_before_anything_went_wrong() -> None:
     assert not {"api", "columns", "import_module", "Any"} & set(dir(steelyard))
 
 
+def test_all_names_can_be_had_at_once() -> None:
+    code = "from steelyard import *; print(assess([0, 1, 1], [0, 1, 0])['error'].value, 'Any' in globals())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    value, foreign = done.stdout.split()
+    assert float(value) == pytest.approx(1 / 3)
+    assert foreign == "False"
+
+
 def test_a_name_that_is_not_there_is_refused_in_the_usual_way() -> None:
     assert not hasattr(steelyard, "nonsense")
 

@@ -92,6 +92,8 @@ _HOMES = {
     "tallies.tally": ("Tally",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+# For `from steelyard import *` and help(), which do not ask for names that are not loaded yet.
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605  (a list, made of what stands above)
 
 
 def __getattr__(name: str) -> Any:
