@@ -198,9 +198,9 @@ class Scaling:
         """Check the options."""
         refuse_unknown("variant", self.variant, VARIANTS)
         if self.variant == "klar" and self.regions.depth > 1:
-            raise BadOption("klaR knows depth 1 only", mend="Say depth=1, or variant='default'")
+            raise BadOption("klaR knows depth 1 only", mend="Say depth=1, or scaling='default'")
         if self.variant == "klar" and self.regions.joined:
-            raise BadOption("klaR joins no regions", mend="Say ties='first' or 'random', or variant='default'")
+            raise BadOption("klaR joins no regions", mend="Say ties='first' or 'random', or scaling='default'")
 
     @cached_property
     def maps(self) -> dict[Prefix, tuple[BetaMap, ...]]:
