@@ -310,6 +310,10 @@ def _from_list(values: Sequence[Any], name: str) -> Any:
     if array.ndim == 1 and array.dtype.kind in "UO":
         # NumPy turns [1, "a"] into text and [True, None] into objects; Arrow keeps what was there.
         return _from_arrow(from_objects(values, name))
+    if array.ndim == 1 and array.dtype.kind == "f" and all(isinstance(value, int) for value in values):
+        # NumPy makes floats of [2**63, 5], since neither of its whole numbers holds both -1 and 2**63.
+        with suppress(OverflowError):
+            return np.asarray(values, dtype=np.uint64)
     return array
 
 
