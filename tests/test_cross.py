@@ -38,6 +38,7 @@ from steelyard.errors import (
     OneClass,
     StraddlingGroups,
     UnequalLengths,
+    UnknownPart,
 )
 from steelyard.resampling.plans import make_plan
 
@@ -630,3 +631,11 @@ def test_categories_are_left_to_classifiers_that_know_them() -> None:
     frame, truth = patients()
     found = sy.cross_assess("boosting", frame.assign(sex=frame.sex.astype("category"))[["age", "sex"]], truth, cv=3)
     assert 0 < found["boosting"]["error"].value < 0.6
+
+
+@pytest.mark.parametrize("place", [3, -1, "first"])
+def test_a_split_that_there_is_not_is_refused(place: Any) -> None:
+    found = sy.cross_assess("lda", X, Y, cv=3, measures=["error"])
+    assert found.fold(2)["lda"].n == 50
+    with pytest.raises(UnknownPart, match="There are 0 to 2"):
+        found.fold(place)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..assessing.assessment import Assessment
 from ..comparing.comparison import Comparison
-from ..errors import BadOption
+from ..errors import BadOption, UnknownPart, quoted
 from ..registry import Measure
 from ..table import Table
 from .assembling import assembled, compared
@@ -69,7 +69,10 @@ class CrossAssessment(Comparison):
         return {run.model: run.said.some(here) for run in self.runs}
 
     def fold(self, place: int, settings: Settings | None = None) -> Comparison:
-        """The classifiers on the rows held out by one split."""
+        """The classifiers on the rows held out by one split, counted from 0 over all repeats."""
+        count = len(self.plan.splits)
+        if place not in range(count):
+            raise UnknownPart(f"there is no split {quoted(place)}", mend=f"There are 0 to {count - 1}")
         rows = self.plan.splits[place].test
         return compared(assembled(self.base, rows, self.held_out(place)), settings or self.settings)
 
