@@ -182,6 +182,8 @@ def clean(*_: str) -> int:
     """Remove all that these commands made, environments included."""
     for name in MADE_HERE:
         shutil.rmtree(ROOT / name, ignore_errors=True)
+    for page in ROOT.glob("steelyard-report*"):
+        page.unlink()
     for cache in [*ROOT.rglob("__pycache__")]:
         shutil.rmtree(cache, ignore_errors=True)
     return 0
