@@ -88,9 +88,9 @@ def _sure(compared: Comparison) -> list[RenderableType]:
     gap = next(row for row in compared.differences("error") if (row["a"], row["b"]) == (first, last))
     return [
         *_command("2. How sure is that?", ()),
-        f"{last} errs on {-gap['difference']:.1%} more flowers than {first}, but on other flowers that could be from "
-        f"{-gap['high']:.1%} to {-gap['low']:.1%} more: p = {number(gap['p'])}. Few flowers decide it. The first of "
-        "them, to be looked at before anybody believes it:",
+        f"Of 100 flowers, {last} errs on {-100 * gap['difference']:.1f} more than {first}, but of others that could be "
+        f"{-100 * gap['high']:.1f} to {-100 * gap['low']:.1f} more: p = {number(gap['p'])}. Few flowers decide it. The "
+        "first of them, to be looked at before anybody believes it:",
         table_view(compared.deciding_rows("error", first, last, 4)),
     ]
 
