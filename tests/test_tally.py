@@ -357,6 +357,13 @@ FOREIGN: dict[str, bytes] = {
 }
 
 
+def test_a_tally_that_is_not_there_is_told_by_the_nearest_name(tmp_path: Path) -> None:
+    sy.assess(["no", "yes"], ["no", "yes"]).tally.save(tmp_path / "monday.tally")
+    for read in (Tally.load, sy.assess_tally):
+        with pytest.raises(UnreadableFile, match=r"there is no file '.*mondy\.tally'\. Did you mean '.*monday\.tally'"):
+            read(tmp_path / "mondy.tally")
+
+
 @pytest.mark.parametrize("what", FOREIGN)
 def test_a_foreign_file_is_refused(what: str, tmp_path: Path) -> None:
     (tmp_path / "a.tally").write_bytes(FOREIGN[what])

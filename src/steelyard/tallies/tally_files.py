@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import LONG, DamagedFile, ForeignFile, UnreadableFile, quoted
+from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
 from ..scale import Continuum, Scale
 from ..summaries.states import Arrays
@@ -42,6 +43,8 @@ def load(path: str | Path) -> Tally:
     named = quoted(str(place), LONG)
     try:
         content = place.read_bytes()
+    except FileNotFoundError:
+        raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
     if FORMAT.encode() not in content and SEAL not in content:
