@@ -639,3 +639,11 @@ def test_a_split_that_there_is_not_is_refused(place: Any) -> None:
     assert found.fold(2)["lda"].n == 50
     with pytest.raises(UnknownPart, match="There are 0 to 2"):
         found.fold(place)
+
+
+@pytest.mark.parametrize("how", [{"repeats": 3}, {"cv": sy.Bootstrap(50)}])
+def test_rows_that_are_held_out_several_times_are_whole_rows(how: dict[str, Any]) -> None:
+    found = sy.cross_assess("lda", X, Y, seed=1, closed=False, measures=["error"], **how)
+    seen = found["lda"].training
+    assert seen is not None
+    assert found["lda"].n == found["lda"]["error"].n == found.tally.rows == seen.n == 150

@@ -24,7 +24,7 @@ from ..settings import Settings
 from ..suggestions import did_you_mean
 from ..summaries.summary import Summary
 from ..sums.rows import Rows
-from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
 from ..tallies.tally import Tally
 from ..uncertainty.variances import unit_of
 from .parts import Part, Results
@@ -220,7 +220,7 @@ class Evaluated:
     @property
     def n(self) -> float:
         """How many rows were assessed."""
-        return float(self.evaluation.patterns.count.sum())
+        return rows_in(self.evaluation.patterns.count)
 
     @property
     def dropped(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
+from math import isclose, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,6 +204,13 @@ def _distinct(columns: Sequence[AnyArray | None], sizes: Sequence[int], rows: in
         [np.zeros(len(first), np.int64) if c is None else c[first].astype(np.int64) for c in columns], axis=1
     )
     return keys, inverse
+
+
+def rows_in(counts: Array) -> float:
+    """How many rows there are; parts of rows that were held out several times add up to whole ones but for rounding."""
+    total = float(counts.sum())
+    whole = float(np.rint(total))
+    return whole if isclose(total, whole, rel_tol=1e-9) else total
 
 
 @dataclass(frozen=True)

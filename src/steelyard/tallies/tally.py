@@ -16,7 +16,7 @@ from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
 from ..scale import Continuum, Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
 from ..sums.rows import Rows
-from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of
+from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of, rows_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ class Tally:
     @property
     def rows(self) -> float:
         """How many rows were summed (weights that count repetitions are counted as such)."""
-        return float(self.sums.values[:, 0].sum())
+        return rows_in(self.sums.values[:, 0])
 
     def __add__(self, other: Tally) -> Tally:
         """Merge: the tally of both batches together."""
