@@ -59,6 +59,12 @@ def test_values_and_labels_side_by_side() -> None:
     assert sy.assess(MEASURED, GUESSED, scale=unnamed)["error"].value == found["value"]["error"].value
 
 
+def test_values_beside_an_event_of_three_classes_are_told_to_leave_it_out() -> None:
+    with pytest.raises(EventNeeded, match="leave the event out, and they are cut like it"):
+        sy.assess(MEASURED, GUESSED, scale=moisture(event="wet"))
+    assert sy.assess(MEASURED, GUESSED, scale=moisture())["sensitivity", "wet"].value > 0.5
+
+
 def test_a_share_is_no_value() -> None:
     two, shares = sy.Continuum([65], ["dry", "wet"], sd=0.2), np.linspace(0.01, 0.99, 50)
     measured = 60 + 10 * shares

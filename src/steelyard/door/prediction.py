@@ -274,6 +274,8 @@ class Prediction:
                 mend += "; guesses at what was measured that all lie on one side of the cut are given as its label"
         elif len(self.columns) == 1:
             mend = "It tells two classes apart: give one column a class, or a truth that is one class and the rest"
+            if isinstance(scale, Continuum) and scale.event is not None:
+                mend = "Guesses at what was measured speak for no class: leave the event out, and they are cut like it"
         else:
             mend = "Leave it out: the highest decides; or give a truth that is one class and the rest"
         problem = "a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied"
