@@ -420,3 +420,13 @@ def test_no_part_is_named_as_it_was_typed(capsys: pytest.CaptureFixture[str]) ->
     status, _, err = run(capsys, *MODEL, "--by", "")
     assert status == 2
     assert "--by names no column. Give at least one, or leave it out" in err
+
+
+def test_an_average_is_named_where_it_is_nearly_spelled() -> None:
+    found = sy.assess(["a", "b", "c"], ["a", "b", "b"])
+    with pytest.raises(UnknownLabel, match=r"Did you mean 'macro'\?"):
+        found["f1", "marco"]
+    with pytest.raises(UnknownLabel, match="Check the spelling"):
+        found["f1", "geometric"]
+    with pytest.raises(UnknownLabel, match="The classes are text"):
+        found["f1", 3]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from ..errors import BadOption, EventNeeded, UnknownMeasure, UnknownPart, quoted
+from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.formulas import Formulas
@@ -234,7 +234,10 @@ class Evaluated:
         if part is None:
             return evaluation.overall(entry)
         average = isinstance(part, str) and part not in self.classes and part in AVERAGES
-        place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
+        try:
+            place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
+        except UnknownLabel as error:
+            raise error.but(mend=did_you_mean(part, AVERAGES, error.mend)) from None
         if place is None:
             has = f"It has {listed(evaluation.layout.kinds)} averages"
             mend = has if entry.per_class else "It speaks of all classes together"
