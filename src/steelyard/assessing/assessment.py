@@ -173,12 +173,7 @@ class Assessment(Calibrated):
         if not named:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
         found = Thresholds(self.event_ranking(label), prevalence)
-        return found.frame([self._priced(name) for name in named], self.settings.level if intervals else None)
-
-    def _priced(self, name: str | Measure) -> str | Measure:
-        """Costs that were given before need not be repeated."""
-        known = [entry for entry in self.settings.measures if entry.name == "cost"]
-        return known[0] if known and name in ("cost", "expected_cost") else name
+        return found.frame(named, self.settings.level if intervals else None, self.settings.measures)
 
     def best_threshold(
         self,

@@ -23,7 +23,7 @@ from ..ranking.order import Ranking
 from ..registry import Measure
 from ..table import Table
 from ..uncertainty.intervals import wilson
-from .goals import Goal, Limit, complete
+from .goals import Goal, Limit, counted
 from .scatter import Scatter
 from .tables import Tables
 
@@ -117,9 +117,9 @@ class Thresholds:
         population = self.one.population
         return Tables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
 
-    def frame(self, measures: Sequence[str | Measure], level: float | None) -> Table:
+    def frame(self, measures: Sequence[str | Measure], level: float | None, known: Sequence[Measure] = ()) -> Table:
         """Every threshold in a row: the table there, and some measures with their intervals."""
-        chosen, tables = [complete(name) for name in measures], self.tables()
+        chosen, tables = [counted(name, known) for name in measures], self.tables()
         columns: dict[str, Any] = {"threshold": self.scores.tolist()}
         columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.shown, strict=True)}
         values = tables.values(chosen)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..columns import as_number
 from ..errors import BadOption, quoted
-from ..measures import find
+from ..measures import find, lacking
 from ..registry import Measure
 from ..sums.statistics import CONFUSION, CONTINUUM
 from .tables import Tables
@@ -43,7 +43,7 @@ class Limit(NamedTuple):
             several = [part.strip() for part in text.split(" and ")] if isinstance(text, str) else []
             mend = f"Give several in a list: {several}" if len(several) > 1 else "Write it like 'sensitivity >= 0.8'"
             raise BadOption(f"the condition {quoted(text)} cannot be read", mend=mend)
-        return cls(complete(found["measure"], known), found["sign"] == ">=", float(found["number"]))
+        return cls(counted(found["measure"], known), found["sign"] == ">=", float(found["number"]))
 
     def met(self, values: Array) -> Marks:
         """Where it is met; an undefined value meets nothing."""
@@ -57,24 +57,21 @@ class Limit(NamedTuple):
         return f"{self.measure.label} {'>=' if self.at_least else '<='} {self.bound:{ALL_DIGITS}}"
 
 
-def counted(name: str | Measure) -> Measure:
-    """A measure that is made of counts: these can be had at every threshold at once."""
+def counted(name: str | Measure, known: Sequence[Measure] = ()) -> Measure:
+    """A measure that is made of counts: these can be had at every threshold at once.
+
+    Costs, and whatever else it needs, are those of the one of its name that is known, where nobody says others.
+    """
     entry = find(name)
+    same = [other for other in known if other.name == entry.name]
+    if entry.needs and len(same) == 1:
+        entry = same[0]
     if entry.statistic is not CONFUSION:
         why = "is made of measured values" if entry.statistic is CONTINUUM else "does not depend on the threshold"
         instead = "Say decision_curve()" if "at" in entry.parameters else "Name a measure of counts, such as f1"
         raise BadOption(f"{entry.label} {why}", mend=instead)
-    return entry
-
-
-def complete(name: str | Measure, known: Sequence[Measure] = ()) -> Measure:
-    """Likewise, with all that it needs: costs that are known need not be repeated."""
-    entry = counted(name)
-    given = [other for other in known if other.name == entry.name]
-    entry = given[0] if entry.needs and given else entry
     if entry.needs:
-        mend = "Give cost= to assess" if entry.penalty is not None else f"Write {entry.name}({entry.needs[0]}=...)"
-        raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend=mend)
+        raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend=lacking(entry))
     return entry
 
 
@@ -137,7 +134,7 @@ class Goal:
         known: Sequence[Measure] = (),
     ) -> Goal:
         """Check what a user asks for; where it is said which way is better, that too."""
-        entry = complete(measure, known).with_better_end()
+        entry = counted(measure, known).with_better_end()
         if way is not None and (way == "max") != (entry.better == "higher"):
             mend = f"Say {'max' if entry.better == 'higher' else 'min'} {entry.label}"
             raise BadOption(f"of {entry.label}, {entry.better} is better", mend=mend)
