@@ -572,6 +572,31 @@ def test_what_was_never_added_cannot_be_taken_out() -> None:
         sy.compare_tally(one - two + sy.assess([0, 1, 0, 1], [0.3, 0.4, 0.1, 0.9]).tally)
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_classes_that_scores_assigned_do_not_pass_for_forecasts(saved: bool, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("ill,score\n" + "yes,0.2\nno,0.9\nno,0.6\nyes,0.4\n" * 9)
+    result = sy.assess(tmp_path / "rows.csv", truth="ill", membership="score", event="yes", measures=["error"])
+    result.tally.save(tmp_path / "rows.tally")
+    counted = (Tally.load(tmp_path / "rows.tally") if saved else result.tally) + Tally.empty(
+        result.tally.scale, ["prediction"]
+    )
+    for name in ("brier", "log_score", "auc"):
+        with pytest.raises(SteelyardError, match=f"{name} needs scores, and nothing but the classes") as error:
+            sy.assess_tally(counted, measures=[name])
+        assert error.value.mend == f"Count the rows with measures=['{name}'], or leave measures= out there"
+    assert "brier" not in list(sy.assess_tally(counted))
+    again = sy.assess_tally(counted, measures=["error"])
+    for ask in (again.reliability, again.calibration_test, again.decomposition, again.recalibration, again.plot.roc):
+        with pytest.raises(SteelyardError, match="nothing but the classes that scores assigned was counted"):
+            ask()
+    assert again.notes[0].endswith("do scores speak for another class than the event, 'yes'?")
+
+
+def test_labels_still_pass_for_forecasts_of_which_they_are_sure() -> None:
+    counted = sy.assess(["no", "yes", "yes", "no"], ["no", "yes", "no", "no"], event="yes").tally
+    assert sy.assess_tally(counted, measures=["brier"])["brier"].value == 0.25
+
+
 def test_tallies_can_be_summed_up() -> None:
     """As everything else that can be added."""
     parts = [sy.assess([0, 1, 0, 1], said).tally for said in ([0, 1, 0, 1], [1, 1, 0, 0])]

@@ -115,8 +115,8 @@ class Settings:
         return {}
 
     def _fit(self, given: Given) -> Settings:
-        missed: tuple[Measure, ...] = () if given.scored else self.made_of(RANKING)
-        if not given.probable or (not given.scored and self.everything):
+        missed: tuple[Measure, ...] = () if given.scored and given.kept else self.made_of(RANKING)
+        if not (given.probable and given.kept) or (not given.scored and self.everything):
             missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
         continuous = self.made_of(CONTINUUM)
         missed += continuous if given.measured is None else tuple(each for each in continuous if _lacking(each, given))
@@ -129,6 +129,11 @@ class Settings:
         if missed[0].statistic is CONTINUUM:
             need = _lacking(missed[0], given)[0]
             raise UnknownMeasure(f"{missed[0].label} needs {need}", mend=MENDS[need])
+        if not given.kept:
+            raise UnknownMeasure(
+                f"{missed[0].label} needs scores, and nothing but the classes that they assigned was counted",
+                mend=f"Count the rows with measures=[{quoted(missed[0].label)}], or leave measures= out there",
+            )
         if not given.scored:
             raise UnknownMeasure(
                 f"{missed[0].label} needs scores, and there are only labels",

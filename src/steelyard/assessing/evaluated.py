@@ -101,7 +101,7 @@ class Evaluated:
     def ranked(self) -> RankedEvaluation:
         """The evaluated slots of this classifier that are made of its scores."""
         if not self.tally.tells_rows:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+            raise self.no_scores
         return cast("RankedEvaluation", self.of(RANKING))
 
     @property
@@ -128,6 +128,8 @@ class Evaluated:
     def _kept(self) -> Rows | Summary:
         """The rows with what was said of them, or what was kept of them; of labels, their patterns tell as much."""
         kept = self.tally.kept_of(self.slice)
+        if not self.tally.given.kept:
+            raise self.no_scores
         return Rows.of_patterns(self.evaluation.patterns) if kept is None else kept
 
     @cached_property
@@ -142,7 +144,7 @@ class Evaluated:
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
         if statistic.name not in self.parts:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+            raise self.no_scores
         part = self.parts[statistic.name]
         self._refuse_changed([part])
         return part
@@ -281,11 +283,21 @@ class Evaluated:
     @property
     def has_scores(self) -> bool:
         """Whether the classifier gave scores, from which curves and thresholds follow."""
-        return self.tally.given.scored and self.ranked.scored
+        return self.tally.given.scored and self.tally.given.kept and self.ranked.scored
+
+    @property
+    def no_scores(self) -> UnknownMeasure:
+        """What to tell whoever asks for something that needs scores, where there are none."""
+        if self.tally.given.kept:
+            return UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        return UnknownMeasure(
+            "nothing but the classes that scores assigned was counted",
+            mend="Ask for a measure of the scores too, such as auc or brier, where rows are counted",
+        )
 
     def event_ranking(self, label: Any = None) -> OneAgainstRest:
         """The rows sorted by the score of the event, or of another class."""
         if not self.has_scores:
-            raise UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+            raise self.no_scores
         self.ranked.rows.refuse_changed()
         return self.ranked.against_rest(self.code(label))

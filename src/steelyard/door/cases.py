@@ -112,11 +112,13 @@ class Given(NamedTuple):
         scored: Whether any classifier gave scores.
         probable: Whether all scores can be probabilities.
         measured: What is known about measured values; None where the truth was not measured.
+        kept: Whether the scores are at hand; else classes were assigned by them, and they were let go.
     """
 
     scored: bool = False
     probable: bool = True
     measured: frozenset[str] | None = None
+    kept: bool = True
 
 
 def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:

@@ -61,6 +61,8 @@ class Pictures:
         """The classifiers that gave scores: the others have no curve."""
         scored = {name: each for name, each in self.assessments.items() if each.has_scores}
         if not scored:
+            if not all(each.tally.given.kept for each in self.assessments.values()):
+                raise next(iter(self.assessments.values())).no_scores
             raise BadOption("no classifier gave scores", mend="Give scores or memberships, not labels")
         return scored
 

@@ -78,7 +78,7 @@ def summed(
         if not (passing or counts) and not all(forms.values()):
             return None
         tally = plan.tally(scale, forms)
-        return tally, tally.given if tally.tells_rows else Given(not all(forms.values()))
+        return tally, tally.given
 
     def work(plan: Plan) -> tuple[Tally, Given] | None:
         likely = plan.glimpsed()

@@ -47,6 +47,7 @@ class Tally:
         left_out: What was wrong with files that were left out, one text a file.
         recipe: What is to be kept of rows where they become too many to be held; None where all are held.
         summaries: What was kept of them then.
+        scored: Whether any classifier gave scores, also where nothing but the classes that they assigned was counted.
     """
 
     scale: Scale
@@ -61,6 +62,7 @@ class Tally:
     recipe: Recipe | None = None
     summaries: Summaries | None = None
     arrangement: tuple[Label, ...] = ()
+    scored: bool = False
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -74,6 +76,7 @@ class Tally:
             cases.dropped,
             Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
             arrangement=() if cases.slice is None else cases.slice.order,
+            scored=cases.scored,
         )
 
     @classmethod
@@ -126,6 +129,7 @@ class Tally:
             recipe=self._recipe(other),
             summaries=summaries,
             arrangement=self._arrangement(other),
+            scored=self.scored or other.scored,
         )
 
     def _arrangement(self, other: Tally) -> tuple[Label, ...]:
@@ -210,7 +214,7 @@ class Tally:
         """What there is for measures to be made of."""
         if self.summaries is not None:
             return self.summaries.whole.recipe.given
-        return Given() if self.scores is None else self.scores.given
+        return Given(self.scored, kept=not self.scored) if self.scores is None else self.scores.given
 
     @property
     def words_on_left_out(self) -> list[str]:

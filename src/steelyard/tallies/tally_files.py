@@ -84,6 +84,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "reading": tally.reading,
         "left_out": tally.left_out,
         "scores": None if tally.scores is None else tally.scores.shape,
+        "scored": tally.scored,
         "errors": _errors(tally),
         "recipe": None if tally.recipe is None else recipe_facts(tally.recipe),
         "summaries": None if tally.summaries is None else summaries_facts(tally.summaries, arrays),
@@ -135,6 +136,7 @@ def _from_arrow(body: bytes) -> Tally:
         recipe,
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
         tuple(header.get("arrangement", ())),
+        bool(header.get("scored", False)),
     )
     refuse_unsound(tally)
     return tally
