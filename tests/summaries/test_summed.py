@@ -365,6 +365,21 @@ def test_tallies_are_saved_merged_and_taken_out(tmp_path: Path) -> None:
     assert (tmp_path / "0.tally").stat().st_size < 2_000_000
 
 
+def test_differences_of_classes_need_rows_or_clusters(tmp_path: Path) -> None:
+    path = written(tmp_path, three_classes())
+    given: dict[str, Any] = {"truth": "truth", "measures": ["auc", "brier"]}
+    models = {"p": "p_*", "q": "q_*"}
+    clustered = sy.compare(path, models, **given, group="batch").differences(by_class=True)
+    assert clustered["class"].count("x") == 2
+    with pytest.raises(BadOption, match="how auc goes together with others was not summed") as error:
+        sy.compare(path, models, **given).differences(by_class=True)
+    assert "leave by_class= out" in error.value.mend
+    merged = sy.compare(path, models, **given).tally + sy.compare(path, models, **given).tally
+    with pytest.raises(BadOption) as error:
+        sy.compare_tally(merged).differences("auc")
+    assert "assess the files together" in error.value.mend
+
+
 def test_merged_averages_are_no_narrower_than_they_may_be(tmp_path: Path) -> None:
     columns = three_classes()
     given: dict[str, Any] = {"truth": "truth", "membership": "p_*"}

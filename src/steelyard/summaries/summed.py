@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 UNPAIRED = "at most: how the classes go together was not summed"
 UNCLUSTERED = "how rows of a cluster go together was not summed"
+UNSEEN = "Merged tallies of very many rows do not tell differences; assess the files together"
+OVERALL = "Very many rows are seen again for overall differences; leave by_class= out, or give a data frame"
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class SummedEvaluation(RowEvaluation):
         if found is None:
             raise BadOption(
                 f"how {slot.measure.label} goes together with others was not summed",
-                mend="Merged tallies of very many rows do not tell differences; assess the files together",
+                mend=UNSEEN if self.summary.products is None else OVERALL,
             )
         return found
 
