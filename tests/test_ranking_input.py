@@ -400,3 +400,17 @@ def test_what_stands_in_for_a_class_counts_in_the_interval_of_an_average(method:
     # A third of the average is 0 for certain, and the rest is what it was.
     assert with_it.value == pytest.approx(2 / 3 * without.value)
     assert (with_it.low, with_it.high) == pytest.approx((2 / 3 * without.low, 2 / 3 * without.high), abs=0.01)
+
+
+@pytest.mark.parametrize("missing", ["drop", "error"])
+def test_whole_numbers_of_which_one_is_missing_are_labels_still(missing: Any) -> None:
+    truth, score = [2, 7, 7, 2, 7, 2], [0.1, 0.9, 0.8, 0.3, 0.4, 0.2]
+    said = pd.Series([2, 7, None, 2, 7, 7], dtype="Int64")
+    options: dict[str, Any] = {"event": 7, "threshold": 0.5, "missing": missing}
+    if missing == "error":
+        with pytest.raises(MissingValues, match="row 2"):
+            compare(truth, {"score": score, "label": said}, **options)
+        return
+    both = compare(truth, {"score": score, "label": said}, **options)
+    assert both["label"].confusion().tolist() == [[2, 1], [0, 2]]
+    assert both["label"].dropped == 1

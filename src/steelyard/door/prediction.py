@@ -336,8 +336,10 @@ def _named(classes: Sequence[str], columns: Sequence[Any], name: str) -> Predict
 
 
 def _are_no_labels(column: Any, name: str, known: Sequence[Label]) -> bool:
-    """Whether whole numbers cannot all be labels."""
-    return not bool(np.isin(numbers(column, name), [label for label in known if isinstance(label, int)]).all())
+    """Whether whole numbers cannot all be labels; one that is missing says nothing about the others."""
+    values = numbers(column, name)
+    there = values[~np.isnan(values)]
+    return not bool(np.isin(there, [label for label in known if isinstance(label, int)]).all())
 
 
 def _is_score(column: Any, name: str, known: Sequence[Label], event: Any) -> bool:
