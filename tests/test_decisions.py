@@ -694,3 +694,24 @@ def test_rows_that_changed_places_are_not_assigned_by_their_highest_probability(
     with pytest.raises(BadOption, match="assigned by a threshold or by costs"):
         priced.rejection()
     assert plain.rejection()["risk"][-1] == plain["error"].value == 0
+
+
+def test_held_out_rows_of_clusters_scatter_as_errors_at_the_chosen_threshold_do() -> None:
+    random = np.random.default_rng(3)
+    group = np.arange(120) // 6
+    truth = (random.random(120) < 0.4).astype(int)
+    score = 0.35 * truth + 0.3 * random.random(120) + 0.35 * random.random(20)[group]
+    given: dict[str, Any] = {"event": 1, "group": group}
+    chosen = sy.assess(truth, score, **given, threshold="best:f1").decision
+    assert chosen is not None
+    # However rows were assigned before, and in whatever form scores came, the threshold and its rows are the same.
+    there = sy.assess(truth, score, **given, threshold=chosen.threshold).best_threshold("f1")
+    before = sy.assess(truth, score, **given, threshold=0.9).best_threshold("f1")
+    both = np.stack([1 - score, score], axis=1)
+    columns = sy.assess(truth, both, **given, threshold="best:f1").decision
+    for other in (there, before, columns):
+        assert other is not None
+        for one, same in ((chosen.value, other.value), (chosen.honest, other.honest)):
+            assert one is not None
+            assert same is not None
+            assert (one.low, one.high, one.se) == pytest.approx((same.low, same.high, same.se), rel=1e-9)

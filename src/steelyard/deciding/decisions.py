@@ -224,7 +224,9 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
         here = [there.by(measure)[measure] for measure in goal.measures]
     else:
         here = _estimates(thresholds.tables().at(place), goal, assessment)
-    elsewhere = _estimates(thresholds.table_of(thresholds.held_out(goal, seed)), goal, assessment)
+    # What one independent row weighs is judged by the errors at this threshold, not by those at another one before.
+    held_out = replace(thresholds.table_of(thresholds.held_out(goal, seed)), unit=there.evaluation.unit)
+    elsewhere = _estimates(held_out, goal, assessment)
     below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
     limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
     note = "no row is assigned to the event" if place == 0 else ""
