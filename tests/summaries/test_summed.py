@@ -365,6 +365,28 @@ def test_tallies_are_saved_merged_and_taken_out(tmp_path: Path) -> None:
     assert (tmp_path / "0.tally").stat().st_size < 2_000_000
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}])
+def test_what_has_no_value_has_no_spread_and_warns_of_nothing(tmp_path: Path, extra: dict[str, Any]) -> None:
+    columns = three_classes()
+    columns["site"] = np.where((columns["truth"] == "x") & (np.arange(ROWS) % 2 == 0), "one", "all")
+    for row in range(0, ROWS, 700):  # a class that was said to be impossible, in one batch after the other
+        chances = {f"p_{label}": float(label == "x") for label in "xyz"}
+        columns["truth"][row] = "y"
+        for name, chance in chances.items():
+            columns[name][row] = chance
+    given: dict[str, Any] = {"truth": "truth", "by": "site", "measures": ["auc", "log_score"], **extra}
+    columns["site"][columns["truth"] != "x"] = "all"
+    models = {"p": "p_*", "q": "q_*"}
+    found, held = (sy.compare(source, models, **given) for source in (written(tmp_path, columns), pa.table(columns)))
+    assert found.tally.summaries is not None
+    assert np.isinf(found["p"]["log_score"].value)
+    for part in (None, "x", "macro", "weighted"):
+        for result in (found, held):
+            undefined = result.slices["one"]["p"]["auc", part]
+            assert np.isnan([undefined.value, undefined.se]).all()
+
+
 def test_differences_of_classes_need_rows_or_clusters(tmp_path: Path) -> None:
     path = written(tmp_path, three_classes())
     given: dict[str, Any] = {"truth": "truth", "measures": ["auc", "brier"]}

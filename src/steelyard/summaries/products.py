@@ -44,7 +44,8 @@ class Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
-            return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=self.powers + other.powers)
+            with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
+                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=self.powers + other.powers)
         labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
         places = {label: place for place, label in enumerate(labels)}
         sums = np.zeros((len(labels), len(self.keys)))

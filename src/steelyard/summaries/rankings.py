@@ -173,14 +173,18 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
             found = self._inner[0 if alone else self._column(int(slot.code or 0))].result(slot)
         else:
             found = self._averaged_over_classes(slot)
+        if np.isnan(found.value[0]):  # nothing scatters that has no value
+            return found
         return self.found_late(slot, found.value) or found
 
     def _averaged_over_classes(self, slot: Slot) -> Found:
         """An average; unless a second pass tells more, its classes may all be off together."""
         found = [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
         share, values = self._shares(slot, found)
+        if not share.any():
+            return NOT_FOUND
         with np.errstate(invalid="ignore"):
-            means = np.where(share > 0, values, 0.0) @ share if share.sum() else np.full(2, np.nan)
+            means = np.where(share > 0, values, 0.0) @ share
             errors = np.sqrt(np.array([one.variance for one in found]).T)
             variance = np.square(np.where(share > 0, errors, 0.0) @ share)
         freedom = min((one.freedom[1] for one, each in zip(found, share, strict=True) if each > 0), default=np.nan)
@@ -193,7 +197,8 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         weights = self.class_mass if slot.average == AVERAGES[1] else np.ones(len(self.scale))
         known = ~np.isnan(values[0]) if np.isnan(self.undefined) else np.ones(len(weights), dtype=bool)
         values = np.where(np.isnan(values), self.undefined, values)
-        return weights * known / (weights * known).sum(), values
+        mass = weights * known
+        return mass / (mass.sum() or 1.0), values  # where no class has a value, none has a share
 
     def scatters(self, places: Sequence[int], influences: Array) -> Array:
         """Variances of so many rows are as good as known."""
@@ -275,7 +280,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
             share, values = self._shares(slot, [self.result(Slot(slot.measure, code)) for code in codes])
             for code in codes:
                 found[place] += share[code] * known[slot.measure.label, code] if share[code] else 0.0
-            if slot.average == AVERAGES[1]:  # a row also makes its class weigh more
+            if slot.average == AVERAGES[1] and share.any():  # a row also makes its class weigh more
                 moved = np.where(share > 0, values[0] - share @ np.nan_to_num(values[0]), 0.0)
                 found[place] += (moved / self.class_mass[share > 0].sum())[rows.truth]
         return found
