@@ -107,6 +107,16 @@ def test_tallies_are_made_anew_where_something_else_is_known(capsys: pytest.Capt
     assert "3 tallies made" in run(capsys, *each, "--sd", "0.2")[1]
 
 
+def test_where_costs_are_given_is_told(capsys: pytest.CaptureFixture[str], days: Path) -> None:
+    status, _, complaint = run(capsys, "assess", str(days), *PLAIN, "--measures", "cost")
+    assert (status, complaint) == (2, "error: cost needs 'costs'. Give --cost costs.csv\n")
+    tally = ["tally", str(days), *PLAIN, "--out", str(days / "all.tally"), "--measures"]
+    status, _, complaint = run(capsys, *tally, "error,cost")
+    assert (status, complaint) == (2, "error: cost needs 'costs'. Leave it out: merge takes --cost costs.csv\n")
+    status, _, complaint = run(capsys, *tally, "decision_cost")
+    assert "Leave --measures out: merge takes --cost costs.csv" in complaint
+
+
 def test_what_is_named_twice_counts_once(capsys: pytest.CaptureFixture[str], days: Path) -> None:
     (days / "latest.parquet").symlink_to(days / "mon.parquet")
     assert run(capsys, "tally", "days/*.parquet", "days/mon.parquet", *PLAIN, "--out", "all.tally")[0] == 0
