@@ -107,6 +107,23 @@ def test_tallies_are_made_anew_where_something_else_is_known(capsys: pytest.Capt
     assert "3 tallies made" in run(capsys, *each, "--sd", "0.2")[1]
 
 
+@pytest.mark.parametrize("rows", ["", "a,0,0.4\nb,0,0.7\n"])
+@pytest.mark.parametrize("said", [["--assigned", "y"], ["--score", "s", "--event", "b"]])
+def test_a_file_in_which_no_row_counts_stops_no_other(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, rows: str, said: list[str]
+) -> None:
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "1.csv").write_text("y,w,s\na,1,0.2\nb,2,0.6\n")
+    (tmp_path / "days" / "2.csv").write_text("y,w,s\n" + rows)
+    words = ["tally", str(tmp_path / "days"), "--truth", "y", *said, "--weight", "w", "--scale", "a,b"]
+    status, told, complaint = run(capsys, *words, "--each", "--out", str(tmp_path / "sums"))
+    assert (status, complaint) == (0, "")
+    assert "2 tallies made" in told
+    status, told, _ = run(capsys, "merge", str(tmp_path / "sums"), "--measures", "error")
+    assert status == 0
+    assert "prediction: 3 rows" in told
+
+
 def test_where_costs_are_given_is_told(capsys: pytest.CaptureFixture[str], days: Path) -> None:
     status, _, complaint = run(capsys, "assess", str(days), *PLAIN, "--measures", "cost")
     assert (status, complaint) == (2, "error: cost needs 'costs'. Give --cost costs.csv\n")

@@ -88,7 +88,10 @@ def tally_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Tally:
-    alone = replace(plan, files=replace(plan.files, files=(file,), watch=None), left_out={}, skip=False)
+    # Rows of one file may all weigh nothing, as those of a batch may: others are added later.
+    request = replace(plan.request, door=replace(plan.request.door, part=True))
+    files = replace(plan.files, files=(file,), watch=None)
+    alone = replace(plan, request=request, files=files, left_out={}, skip=False)
     try:
         return alone.tally(scale, labels)
     except EmptyInput:

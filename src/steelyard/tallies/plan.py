@@ -296,7 +296,7 @@ class Plan:
         return replace(tally, reading=self.reading, left_out=tuple(str(error) for error in faults.values()))
 
     def _refuse_weightless(self, tally: Tally) -> None:
-        if self.request.door.weight is not None:
+        if self.request.door.weight is not None and not self.request.door.part:
             _, mass, square = tally.sums.values.sum(axis=0)
             refuse_weightless(bool(mass > 0), float(square), self.request.door.weight)
 
