@@ -129,7 +129,7 @@ def test_where_costs_are_given_is_told(capsys: pytest.CaptureFixture[str], days:
     assert (status, complaint) == (2, "error: cost needs 'costs'. Give --cost costs.csv\n")
     tally = ["tally", str(days), *PLAIN, "--out", str(days / "all.tally"), "--measures"]
     status, _, complaint = run(capsys, *tally, "error,cost")
-    assert (status, complaint) == (2, "error: cost needs 'costs'. Leave it out: merge takes --cost costs.csv\n")
+    assert (status, complaint) == (2, "error: cost needs 'costs'. Leave --measures out: merge takes --cost costs.csv\n")
     status, _, complaint = run(capsys, *tally, "decision_cost")
     assert "Leave --measures out: merge takes --cost costs.csv" in complaint
 

@@ -49,7 +49,6 @@ AS_TYPED = [
     (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
     (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
-    (re.compile(r"Write (decision_)?cost\(costs=\.\.\.\)"), lambda _: "Give --cost costs.csv"),
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
@@ -85,8 +84,7 @@ INSTEAD = {
         (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
     ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
-        (re.compile(r"Write cost\(costs=\.\.\.\)"), "Leave it out: merge takes --cost costs.csv"),
-        (re.compile(r"Write decision_cost\(costs=\.\.\.\)"), "Leave --measures out: merge takes --cost costs.csv"),
+        (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
         (re.compile(r"(with threshold=), or measures=\['auc'\]"), r"\1"),
         (re.compile(r", or rank rows by the scores .*"), ""),
     ],

@@ -67,9 +67,10 @@ def counted(name: str | Measure, known: Sequence[Measure] = ()) -> Measure:
     if entry.needs and len(same) == 1:
         entry = same[0]
     if entry.statistic is not CONFUSION:
-        why = "is made of measured values" if entry.statistic is CONTINUUM else "does not depend on the threshold"
-        instead = "Say decision_curve()" if "at" in entry.parameters else "Name a measure of counts, such as f1"
-        raise BadOption(f"{entry.label} {why}", mend=instead)
+        if "at" in entry.parameters:
+            raise BadOption(f"{entry.label} has a threshold of its own", mend="Say decision_curve() for all of them")
+        why = "is made of measured values" if entry.statistic is CONTINUUM else "is the same at every threshold"
+        raise BadOption(f"{entry.label} {why}", mend="Name a measure of counts, such as f1")
     if entry.needs:
         raise BadOption(f"{entry.label} needs {', '.join(entry.needs)}", mend=lacking(entry))
     return entry
