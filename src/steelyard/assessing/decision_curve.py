@@ -26,6 +26,8 @@ THRESHOLDS = np.arange(100) / 100  # that of 1 would ask for certainty, and one 
 def decision_curve(assessment: Assessment, code: int, band: Band) -> Table:
     """The net benefit of acting on a class from each threshold on, and of acting on all rows."""
     refuse_unknown("band", band, ("pointwise", "simultaneous", "none"))
+    if not assessment.tally.given.kept:
+        raise assessment.no_scores
     if not assessment.has_scores:
         raise BadOption("labels have one net benefit", mend="Give probabilities, or ask for 'net_benefit(at=0.2)'")
     label, measures = assessment.classes[code], [find("net_benefit", at=at) for at in THRESHOLDS.tolist()]
