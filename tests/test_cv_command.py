@@ -92,7 +92,7 @@ def test_what_is_missing_is_named_with_what_to_say(capsys: pytest.CaptureFixture
         assert "--missing drop" in err
         status, out, _ = run(capsys, "cv", clinic, "--target", "outcome", "--models", "lda", "--missing", "drop")
         assert status == 0
-        assert "1 rows that miss a value were dropped" in out
+        assert "1 row that misses a value was dropped" in out
 
 
 def test_json_holds_all_that_was_found(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
@@ -123,7 +123,7 @@ def test_features_groups_and_gaps(capsys: pytest.CaptureFixture[str], flowers: s
     status, out, _ = run(capsys, *tokens, "--measures", "error", "--missing", "drop")
     assert status == 0
     assert "149 rows" in out
-    assert "note: 1 rows that miss a value were dropped" in out
+    assert "note: 1 row that misses a value was dropped" in out
     assert "30 clusters" in out
 
 

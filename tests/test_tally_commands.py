@@ -55,7 +55,7 @@ def test_days_counted_apart_are_the_days_together(capsys: pytest.CaptureFixture[
     for name in DAYS:
         status, out, _ = run(capsys, "tally", f"days/{name}.parquet", *PLAIN, "--out", f"{name}.tally")
         assert status == 0
-        assert f"{name}.tally: {len(DAYS[name]['y'])} rows, 2 classes, 1 files" in out
+        assert f"{name}.tally: {len(DAYS[name]['y'])} rows, 2 classes, 1 file" in out
     status, out, _ = run(capsys, "merge", "*.tally", "--out", "all.tally", "--json")
     assert status == 0
     together = run(capsys, "assess", "days", *PLAIN, "--json")[1]
@@ -177,12 +177,12 @@ def test_what_is_there_is_not_made_again(
     assert "0 tallies made of 0 rows, 3 kept" in run(capsys, *words)[1]
     damaged = Path("sums/tue.parquet.tally")
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    assert "1 tallies made of 2 rows, 2 kept" in run(capsys, *words)[1]
+    assert "1 tally made of 2 rows, 2 kept" in run(capsys, *words)[1]
     parquet.write_table(pa.table({"y": ["a"], "m": ["a"]}), days / "thu.parquet")
-    assert "1 tallies made of 1 rows, 3 kept" in run(capsys, *words)[1]
+    assert "1 tally made of 1 row, 3 kept" in run(capsys, *words)[1]
     later = Path("sums/mon.parquet.tally").stat().st_mtime + 5
     os.utime(days / "mon.parquet", (later, later))
-    assert "1 tallies made of 3 rows, 3 kept" in run(capsys, *words)[1]
+    assert "1 tally made of 3 rows, 3 kept" in run(capsys, *words)[1]
     (days / "thu.parquet").unlink()
     assert "3 tallies made of 12 rows, 0 kept" in run(capsys, *words, "--weight", "w")[1], "made in another way"
     without = [word for word in words if word != "--resume"]
@@ -332,7 +332,7 @@ def test_a_faulty_file_stops_the_run_or_is_left_out(capsys: pytest.CaptureFixtur
     status, out, _ = run(capsys, "merge", "x.tally", "--json")
     assert "sun.parquet" in json.loads(out)["left_out"][0]
     status, out, _ = run(capsys, "tally", "days", *PLAIN, "--out", "sums", "--each", "--bad-files", "skip")
-    assert "3 tallies made of 7 rows, 0 kept, 1 files left out" in out
+    assert "3 tallies made of 7 rows, 0 kept, 1 file left out" in out
     assert merged(tally_paths(["sums"])).rows == 7
 
 

@@ -124,10 +124,15 @@ def count(value: float) -> str:
     return f"{value:,.0f}" if nearly else f"{value:,.1f}"
 
 
+def in_words(value: float, one: str, several: str = "") -> str:
+    """A number of things, and what they are: one of them, or several."""
+    found = count(value)
+    return f"{found} {one}" if found == "1" else f"{found} {several or one + 's'}"
+
+
 def rows_in_words(value: float) -> str:
     """A number of rows, and that they are rows."""
-    found = count(value)
-    return f"{found} row" if found == "1" else f"{found} rows"
+    return in_words(value, "row")
 
 
 def _cell(value: Any) -> str:

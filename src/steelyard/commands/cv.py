@@ -208,7 +208,8 @@ def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, Plac
     gaps = [as_numpy(pc.is_null(column, nan_is_null=True)) for column in used.columns]
     places = np.flatnonzero(~np.any(gaps, axis=0))
     dropped = used.num_rows - len(places)
-    note = [f"{dropped:,} rows that miss a value were dropped"] if dropped else []
+    words = "1 row that misses a value was" if dropped == 1 else f"{dropped:,} rows that miss a value were"
+    note = [f"{words} dropped"] if dropped else []
     return used.take(places), places, note
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from .. import __version__
 from ..errors import BadOption, harmless
 from ..terminal import counting, show, working
+from ..text import in_words
 from .options import (
     HELD,
     EngineName,
@@ -122,7 +123,7 @@ def tally(
     whole.save(out)
     made = Made(str(out), whole.rows, len(plan.files.files))
     if output.prints_tables:
-        show(Text(f"{harmless(out)}: {_words(whole)}, {made.files:,} files"), *_notes(whole))
+        show(Text(f"{harmless(out)}: {_words(whole)}, {in_words(made.files, 'file')}"), *_notes(whole))
     tell_left_out(output, whole.words_on_left_out)
     _write(output, [made], list(whole.scale.classes), whole.words_on_left_out)
     return HELD
@@ -187,7 +188,8 @@ def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
             shown(place + 1, len(plan.files.files), file.shown)
     if output.prints_tables:
         rows = sum(one.rows for one in made)
-        told = f"{len(made):,} tallies made of {rows:,.0f} rows, {kept:,} kept, {len(faults):,} files left out"
+        tallies, files = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
+        told = f"{tallies} made of {in_words(rows, 'row')}, {kept:,} kept, {files} left out"
         show(Text(f"{harmless(folder)}: {told}"), *[Text(f"left out: {harmless(fault)}") for fault in faults])
     tell_left_out(output, [f"left out: {fault}" for fault in faults])
     _write(output, made, list(scale.classes), faults)
@@ -237,7 +239,7 @@ def _label(tally: Tally, word: str) -> Label:
 
 
 def _words(tally: Tally) -> str:
-    return f"{tally.rows:,.0f} rows, {len(tally.scale)} classes"
+    return f"{in_words(tally.rows, 'row')}, {len(tally.scale)} classes"
 
 
 def _notes(tally: Tally) -> list[Text]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import SteelyardError
 from ..scale import Continuum
 from ..sums.statistics import CONTINUUM
-from ..text import count, estimated, in_percent, named, number, p_value, with_interval
+from ..text import count, estimated, in_percent, in_words, named, number, p_value, with_interval
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -67,10 +67,10 @@ class Grid:
 def heading(assessment: Assessment) -> str:
     """What was assessed, in one line."""
     scale = assessment.tally.scale
-    parts = [f"{count(assessment.n)} rows", f"{len(scale)} classes"]
+    parts = [in_words(assessment.n, "row"), f"{len(scale)} classes"]
     parts += [] if scale.event is None else [f"event {named(scale.event)}"]
     parts += _cut(assessment)
-    parts += [f"{count(assessment.evaluation.patterns.clusters)} clusters"] if assessment.tally.groups else []
+    parts += [in_words(assessment.evaluation.patterns.clusters, "cluster")] if assessment.tally.groups else []
     parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
     parts.append(f"{in_percent(assessment.settings.level)} intervals")
     return ", ".join(parts)
