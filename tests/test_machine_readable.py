@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import steelyard as sy
 from steelyard.cli import app, main
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
@@ -55,13 +56,13 @@ COMMANDS = {
 }
 HEAD = ["steelyard", "rows", "dropped", "left_out", "classes", "event", "level"]
 KEYS = {
-    "assess": [*HEAD, "confusion", "estimates", "training", "notes"],
-    "compare": [*HEAD, "estimates", "differences", "notes"],
+    "assess": [*HEAD, "confusion", "estimates", "training", "chosen", "notes"],
+    "compare": [*HEAD, "estimates", "differences", "chosen", "notes"],
     "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
     "thresholds": [*HEAD, "thresholds", "chosen"],
     "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
-    "merge": [*HEAD, "confusion", "estimates", "training", "notes"],
+    "merge": [*HEAD, "confusion", "estimates", "training", "chosen", "notes"],
     **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
 }
 NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}
@@ -220,3 +221,31 @@ def test_json_has_notes_and_the_differences_in_parts(capsys: pytest.CaptureFixtu
     assert main([*tokens, "--by", "site", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["differences"]
     assert [(row["slice"], row["difference"]) for row in rows] == [(None, -0.5), ("A", -0.5), ("B", -0.5)]
+
+
+def test_what_was_chosen_is_told_with_what_it_achieves(capsys: pytest.CaptureFixture[str]) -> None:
+    goal = "max specificity where sensitivity >= 0.9"
+    rows = [
+        IRIS,
+        "--truth",
+        "species",
+        "--membership",
+        "lda_virginica",
+        "--event",
+        "virginica",
+        "--where",
+        "species != 'setosa'",
+    ]
+    found = sy.assess(IRIS, truth="species", membership="lda_virginica", event="virginica", where="species != 'setosa'")
+    expected = found.best_threshold(goal)
+    assert expected.value is not None
+    assert expected.honest is not None
+    for command in (["thresholds", *rows, "--choose", goal], ["assess", *rows, "--threshold", goal]):
+        assert main([*command, "--json"]) == 0
+        (chosen,) = json.loads(capsys.readouterr().out)["chosen"]
+        assert chosen.pop("model", "prediction") == "prediction"
+        assert chosen["threshold"] == expected.threshold
+        assert [one["measure"] for one in chosen["achieved"]] == ["specificity", "sensitivity"]
+        assert chosen["achieved"][0]["value"] == expected.value.value
+        assert chosen["achieved"][0]["elsewhere"]["low"] == expected.honest.low
+        assert chosen["achieved"][1]["value"] >= 0.9

@@ -32,7 +32,7 @@ from .commands.options import (
 from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
-from .commands.telling import tell_assessment, tell_choices, tell_comparison
+from .commands.telling import tell_assessment, tell_choices, tell_comparison, told_choice
 from .commands.words import measure_names, models, told_as_typed, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
@@ -226,7 +226,6 @@ def thresholds(
     steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
     """
     from .assessing.assessment import SHOWN
-    from .table import json_value
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
@@ -248,9 +247,7 @@ def thresholds(
         lambda: {
             **head_of(result),
             "thresholds": found.to_json(),
-            "chosen": [
-                {"goal": str(one.goal), "threshold": json_value(one.threshold), "note": one.note} for one in chosen
-            ],
+            "chosen": [told_choice(one) for one in chosen],
         },
     )
     return HELD if all(one.found for one in chosen) else NOT_HELD

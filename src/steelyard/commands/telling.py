@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ..sums.statistics import CONFUSION
+from ..table import json_value
 from ..terminal import console, error_console, show, working
 from .options import Given, Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
     from ..deciding.decisions import Decision
+    from ..estimate import Estimate
     from .requirements import Requirement
 
 
@@ -38,6 +40,7 @@ def tell_assessment(
             "confusion": result.confusion().tolist() if result.settings.made_of(CONFUSION) else None,
             "estimates": result.table().to_json(),
             "training": None if result.training is None else result.training.table().to_json(),
+            "chosen": [] if result.decision is None else [told_choice(result.decision, result.model)],
             "notes": result.notes,
         },
     )
@@ -69,6 +72,7 @@ def tell_comparison(
             **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
             "differences": _differences(result, options.quiet) if several else [],
+            "chosen": [told_choice(one, name) for name, one in result.decisions.items()],
             "notes": result.notes,
         },
     )
@@ -85,6 +89,18 @@ def tell_choices(options: Given, chosen: Sequence[Decision]) -> None:
     for one in chosen:
         for_people = options.prints_tables or (one.found and "-" not in options.targets)
         (console() if for_people else error_console()).print(Text(harmless_lines(str(one))))
+
+
+def told_choice(one: Decision, model: str | None = None) -> dict[str, Any]:
+    """A threshold that was chosen, and what it achieves: on the rows at hand, and on rows without a part in it."""
+    pairs = [] if one.value is None or one.honest is None else [(one.value, one.honest), *one.limits]
+    achieved = [{"measure": here.measure, **_bounds(here), "elsewhere": _bounds(there)} for here, there in pairs]
+    told = {"goal": str(one.goal), "threshold": json_value(one.threshold), "note": one.note, "achieved": achieved}
+    return told if model is None else {"model": model, **told}
+
+
+def _bounds(found: Estimate) -> dict[str, Any]:
+    return {name: json_value(getattr(found, name)) for name in ("value", "low", "high")}
 
 
 def _differences(result: Comparison, quiet: bool) -> list[dict[str, Any]]:
