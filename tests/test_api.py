@@ -318,3 +318,9 @@ def test_training_rows_of_several_classes_are_assigned_at_the_least_cost_too(tmp
         file, truth="truth", membership=columns, cost=cost, threshold="cost", training=file, measures=["cost"]
     )
     assert (read["cost"].value, read.gap("cost").value) == (found["cost"].value, 0.0)
+
+
+def test_what_only_single_classes_have_is_shown_by_class() -> None:
+    found = str(assess(["a", "b", "c", "a"] * 10, ["a", "b", "b", "a"] * 10, measures=["prevalence"]))
+    assert "0.500 [0.352, 0.648]" in found
+    assert "95% interval " not in found, "a table of nothing is left out"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparing.standings import title
-from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES
+from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES, of_classes
 from ..showing.listing import parted, span_text
 from ..sums.statistics import CONFUSION, CONTINUUM
 from ..table import json_value
@@ -100,10 +100,7 @@ def words_on_classes(assessments: Assessments) -> str:
 def classes_of(assessments: Assessments) -> dict[str, Any] | None:
     """The main measures of every class that is shown, for every classifier."""
     first = next(iter(assessments.values()))
-    computed = {measure.name: measure for measure in first.settings.measures if not measure.changed}
-    wanted = [computed[name] for name in (*IN_SHORT, "auc") if name in computed]
-    # Those of which a mean over classes says nothing stand nowhere else.
-    wanted = wanted or [one for one in first.settings.measures if one.per_class and one.better == "neither"]
+    wanted = of_classes(first, (*IN_SHORT, "auc"))
     if not wanted:
         return None
     codes = chosen_classes(assessments)

@@ -142,13 +142,21 @@ def continuum_notes(assessment: Assessment) -> list[str]:
     return [f"{titled(measure)}: {note}" for measure, note in found if note]
 
 
+def of_classes(assessment: Assessment, names: Sequence[str] = IN_SHORT) -> list[Measure]:
+    """The main measures of single classes, and those asked for of which a mean over classes says nothing."""
+    computed = {measure.name: measure for measure in assessment.settings.measures if not measure.changed}
+    found = [computed[name] for name in names if name in computed]
+    if assessment.settings.everything:
+        return found
+    return found + [one for one in computed.values() if one.per_class and one.better == "neither"]
+
+
 def class_grid(assessment: Assessment) -> Grid | None:
     """The main measures of every class."""
-    computed = {measure.name: measure for measure in assessment.settings.measures if not measure.changed}
-    shown = [computed[name] for name in IN_SHORT if name in computed]
+    shown = of_classes(assessment)
     if not shown:
         return None
-    sums = assessment.confusion().sum(axis=1)
+    sums = assessment.evaluation.margins.true
     rows = [
         [named(label), count(float(sums[code])), *[both(assessment[measure, label]) for measure in shown]]
         for code, label in enumerate(assessment.classes[:MOST_CLASSES])

@@ -48,10 +48,11 @@ def drawn(grid: Grid) -> Fitted:
     return Fitted(grid)
 
 
-def overall_table(assessment: Assessment) -> Fitted:
-    """The main table: every measure with interval, standard error and method."""
+def overall_table(assessment: Assessment) -> Fitted | None:
+    """The main table: every measure with interval, standard error and method; None where only classes have values."""
     others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
-    return drawn(measures_grid(assessment, others or assessment.settings.measures))
+    found = measures_grid(assessment, others or assessment.settings.measures)
+    return drawn(found) if found.rows else None
 
 
 def continuum_table(assessment: Assessment) -> Fitted | None:
@@ -138,7 +139,8 @@ def calibration_view(
     """Scores taken apart, in which ways forecasts are off, the test, and what recalibration would bring."""
     from rich.text import Text
 
-    views: list[RenderableType] = [Text(heading(assessment)), overall_table(assessment)]
+    scores = drawn(measures_grid(assessment, None))
+    views: list[RenderableType] = [Text(heading(assessment)), scores]
     several = len(set(parts["brier"]["class"])) > 1
     made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
     columns = ["score", "class", *made_of] if several else ["score", *made_of]
