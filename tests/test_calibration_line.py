@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
 import steelyard as sy
@@ -68,6 +68,23 @@ def test_no_other_line_is_likelier(seed: int, rows: int) -> None:
     least = minimize(surprise, [0.0], args=(1.0,), method="BFGS", options={"gtol": 1e-9})
     assert found["intercept"]["value"] == pytest.approx(least.x[0], rel=1e-4, abs=1e-4)
     assert found["observed / expected"]["value"] == pytest.approx(truth.sum() / chance.sum())
+
+
+def test_the_line_is_found_however_far_out_single_forecasts_are() -> None:
+    random = np.random.default_rng(1000)
+    odds = np.clip(random.standard_t(1, 1000), -600, 36)
+    truth, chance = (random.random(1000) < expit(50 * odds)).astype(int), expit(odds)
+    odds, slope = logit(chance), line(truth, chance)["slope"]["value"]
+    # At the likeliest line neither a shift nor another slope gains anything: found by the shift that suits the slope.
+    shift = brentq(lambda shift: float((truth - expit(shift + slope * odds)).sum()), -50, 50)
+    gap = truth - expit(shift + slope * odds)
+    assert gap @ odds == pytest.approx(0, abs=1e-6 * np.abs(gap) @ np.abs(odds))
+
+
+def test_the_intercept_is_found_where_forecasts_are_far_apart() -> None:
+    truth, odds = [0, 1, 1, 1, 1, 0], np.array([18.0, -7.0, 2.0, 16.0, 3.0, 11.0])
+    shift = line(truth, expit(odds))["intercept"]["value"]
+    assert shift == pytest.approx(brentq(lambda shift: float((truth - expit(shift + odds)).sum()), -20, 20))
 
 
 def test_a_shift_and_a_stretch_of_log_odds_are_taken_back() -> None:

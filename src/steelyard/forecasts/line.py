@@ -27,7 +27,7 @@ IDEAL = {RATIO: 1.0, INTERCEPT: 0.0, SLOPE: 1.0}
 NEVER, ALWAYS = "the class never came true", "the class always came true"
 CONSTANT = "all forecasts are the same"
 PARTED = "one threshold sets the class apart: the steeper a line, the better it fits"
-MOST_STEPS, LONGEST_STEP, CLOSE = 100, 5.0, 1e-9
+MOST_STEPS, CLOSE = 100, 1e-9
 
 
 class Coefficient(NamedTuple):
@@ -121,12 +121,15 @@ class Observed(NamedTuple):
         """By how much log odds are too low: the shift that makes as many come true as are expected to."""
         if self._outcome:
             return self._none(INTERCEPT, self._outcome)
-        shift = 0.0
+        level = float(log_odds(np.array(np.average(self.happened, weights=self.mass))))
+        low, high = level - float(self.said.max()), level - float(self.said.min())
+        shift = min(max(0.0, low), high)
         for _ in range(MOST_STEPS):
             gradient, curvature = slopes_of(self.said, self.happened, self.mass, np.array([shift, 1.0]))
-            step = float(np.clip(gradient[0] / max(curvature[0, 0], 1e-300), -LONGEST_STEP, LONGEST_STEP))
-            shift += step
-            if abs(step) < CLOSE:
+            low, high = (shift, high) if gradient[0] > 0 else (low, shift)
+            before, shift = shift, shift + float(gradient[0] / max(curvature[0, 0], 1e-300))
+            shift = shift if low <= shift <= high else (low + high) / 2
+            if abs(shift - before) < CLOSE:
                 break
         gap = self.happened - chance_on(self.said, np.array([shift, 1.0]))
         spread = self._spread(gap[None] / curvature[0, 0])

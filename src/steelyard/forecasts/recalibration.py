@@ -21,7 +21,7 @@ Way = tuple[Callable[[Any], Any], Callable[[Any, Any, Any, Any], Any]]
 
 FITTING = 100  # so many passes over the rows outside a fold does a line take, give or take
 PULL = 0.5  # towards a level line, which keeps it finite where a threshold sets the classes apart
-MOST_STEPS = 50
+MOST_STEPS = 100
 MANY = 1 << 14  # rows from which on a line is looked for among fewer of them first
 FEWER = 16
 CLOSE = 1e-7  # a step of Newton's that leaves the square of it at most
@@ -77,18 +77,23 @@ def _logistic(odds: Array, happened: Array, weight: Array, new: Array) -> Array:
 
 def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> Array:
     """The likeliest line, by Newton's method: from a level one it always gets there, from that of fewer rows faster."""
-    starts = [np.zeros(2)]
+    starts: list[Array] = [np.zeros(2)]
     if len(x) >= MANY:
         few = slice(None, None, FEWER)
         starts.insert(0, likeliest(x[few], happened[few], weight[few]))
     for start in starts:
-        line = start
+        line, step, before = start, np.zeros(2), np.zeros(2)
         for _ in range(MOST_STEPS):
             gradient, curvature = slopes_of(x, happened, weight, line)
-            step = np.linalg.solve(curvature + pull * np.eye(2), gradient - pull * line)
-            size = float(np.abs(step).max())
-            line = line + step * min(1.0, 5.0 / max(size, 1e-300))
-            if size < CLOSE:
+            gradient = gradient - pull * line
+            if (2 * gradient + before) @ step < 0:  # behind the top, and well below it: half the way back
+                step = step / 2
+                line = line - step
+                continue
+            step = np.asarray(np.linalg.solve(curvature + pull * np.eye(2), gradient), dtype=np.float64)
+            before = gradient
+            line = line + step
+            if float(np.abs(step).max()) < CLOSE:
                 return line
     return line
 
