@@ -168,6 +168,21 @@ def test_forecasts_that_are_certain_are_left_out_and_counted() -> None:
     assert found["observed / expected"]["value"] == pytest.approx(happened.sum() / said.sum())
 
 
+def test_why_rows_that_are_left_have_no_line_is_said_of_these_alone() -> None:
+    found = line([0, 0, 1, 1], [0.1, 0.3, 1.0, 1.0])
+    assert found["observed / expected"]["value"] > 0
+    for part in ("intercept", "slope"):
+        assert found[part]["note"] == "without 2 forecasts of 0 or 1 (none wrong), the class never came true"
+
+
+def test_forecasts_that_are_left_out_are_counted_as_often_as_they_occur() -> None:
+    truth, chance = drawn(100, 12)
+    said, happened = np.append(chance, 1.0), np.append(truth, 0)
+    assert line(happened, said)["slope"]["note"] == "without 1 forecast of 0 or 1 (1 wrong)"
+    weight = np.append(np.ones(100, int), 3)
+    assert line(happened, said, weight=weight)["slope"]["note"] == "without 3 forecasts of 0 or 1 (3 wrong)"
+
+
 def test_every_class_has_a_line() -> None:
     random = np.random.default_rng(11)
     shares = random.dirichlet([2, 2, 2], 300)

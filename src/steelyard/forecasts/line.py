@@ -92,12 +92,17 @@ class Observed(NamedTuple):
         odds = log_odds(self.said)
         sure, certain = np.isinf(odds) & (self.mass > 0), ""
         if sure.any():
-            number, wrong = (int(np.count_nonzero(rows)) for rows in (sure, sure & (self.said != self.happened)))
-            certain = f"without {count(number)} forecasts of 0 or 1 ({count(wrong) if wrong else 'none'} wrong)"
+            number, wrong = (float(self.drawn[rows].sum()) for rows in (sure, sure & (self.said != self.happened)))
+            word = "forecast" if count(number) == "1" else "forecasts"
+            certain = f"without {count(number)} {word} of 0 or 1 ({count(wrong) if wrong else 'none'} wrong)"
         used = self._replace(said=odds)._some(np.isfinite(odds) & (self.mass > 0))
         for part, fit in ((INTERCEPT, used._intercept), (SLOPE, used._slope)):
-            found = fit() if len(used.said) else self._none(part, "all forecasts are 0 or 1")
-            yield found._replace(note=found.note or certain)
+            if len(used.said):
+                found = fit()
+                # Why there is no value may hold for the rows that are left alone.
+                yield found._replace(note=", ".join(filter(None, (certain, found.note))))
+            else:
+                yield self._none(part, "all forecasts are 0 or 1")
 
     def _some(self, rows: Marks) -> Observed:
         said, happened, drawn, mass, square = (column[rows] for column in self[:5])
