@@ -265,6 +265,14 @@ def test_bands_that_hold_everywhere_are_wider_and_hold_as_often_as_they_say() ->
     assert held[1] / 60 > 0.8 > held[0] / 60
 
 
+@pytest.mark.parametrize("truth", [[1], [0, 0, 0], [1, 1, 1]])
+def test_bands_of_rows_that_do_not_scatter_are_those_of_single_thresholds(truth: list[int]) -> None:
+    one = sy.assess(truth, [0.3] * len(truth), scale=sy.Scale([0, 1], event=1))
+    narrow, wide = one.decision_curve(), one.decision_curve(band="simultaneous")
+    for side in ("low", "high"):
+        assert wide[side] == pytest.approx(narrow[side])
+
+
 def test_decision_curves_of_classes_and_of_what_has_none() -> None:
     random = np.random.default_rng(5)
     shares = random.dirichlet([1, 1, 1], 200)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .assessment import Assessment
 
 THRESHOLDS = np.arange(100) / 100  # that of 1 would ask for certainty, and one false alarm would outweigh all hits
+ROUNDING = 1e-12
 
 
 def decision_curve(assessment: Assessment, code: int, band: Band) -> Table:
@@ -58,5 +59,7 @@ def _together(forecasts: Reliability, level: float) -> float:
         each = reached * worth
         mean += rows @ each
         square += each.T @ (rows[:, None] * each)
-    reach = max_critical(square - np.outer(mean, mean), level, np.inf)
-    return 2 * NormalDist().cdf(reach) - 1
+    spread = square - np.outer(mean, mean)
+    scatters = np.diag(spread) > ROUNDING * np.diag(square)  # where all rows are worth the same, one interval does
+    reach = max_critical(spread[np.ix_(scatters, scatters)], level, np.inf)
+    return max(2 * NormalDist().cdf(reach) - 1, level)
