@@ -250,6 +250,13 @@ def test_decision_curves() -> None:
     assert 0.35 < high < 0.45
 
 
+def test_a_decision_curve_by_which_nobody_gains_is_in_sight() -> None:
+    loss = Table({"threshold": [0.0, 0.1, 0.2], "net_benefit": [0.0, -0.1, 0.0], "all": [0.0, -0.11, -0.25]})
+    low, high = plots.DecisionCurveDisplay({"lda": loss}).plot().get_ylim()
+    assert low < -0.1
+    assert high > 0.1
+
+
 def test_thresholds() -> None:
     display = plots.ThresholdDisplay({"_lda $": THRESHOLD}, chosen=0.4321, labels={"kappa": "Cohen's kappa"})
     axes = display.plot()

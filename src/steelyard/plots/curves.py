@@ -197,7 +197,7 @@ class DecisionCurveDisplay(Display):
     corner = "upper right"
 
     def _scale(self, axes: Axes) -> None:
-        highest = max(self._highest(), 1e-9)
+        highest = self._highest() or 1.0  # where nobody gains, it is seen what there is to lose
         axes.set(xlim=UNIT, ylim=(-0.2 * highest, 1.08 * highest))
 
     def _highest(self) -> float:
