@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,16 @@ def test_forecasts_that_are_left_out_are_counted_as_often_as_they_occur() -> Non
     assert line(happened, said)["slope"]["note"] == "without 1 forecast of 0 or 1 (1 wrong)"
     weight = np.append(np.ones(100, int), 3)
     assert line(happened, said, weight=weight)["slope"]["note"] == "without 3 forecasts of 0 or 1 (3 wrong)"
+
+
+def test_what_rows_hardly_tell_is_unsure_and_no_warning() -> None:
+    far = [1e-300, 1e-200, 1e-300, 1 - 1e-16, 1 - 1e-16, 0.5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = line([0, 0, 1, 1, 0, 1], far)["intercept"]
+        ratio = line([1, 0], [0.3, 0.4], level=0.999)["observed / expected"]
+    assert found["high"] - found["low"] > 1e10
+    assert (ratio["low"], ratio["high"]) == (0, np.inf)
 
 
 def test_every_class_has_a_line() -> None:

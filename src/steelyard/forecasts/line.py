@@ -55,7 +55,8 @@ class Coefficient(NamedTuple):
             return 0.0 if self.part == RATIO else -np.inf, np.inf
         reach = float(critical_values(level, np.array([self.freedom]))[0]) * self.se
         if self.part == RATIO:
-            factor = float(np.exp(reach / self.value))
+            with np.errstate(over="ignore"):  # from 0 to infinity, then
+                factor = float(np.exp(reach / self.value))
             return self.value / factor, self.value * factor
         return self.value - reach, self.value + reach
 
@@ -137,7 +138,7 @@ class Observed(NamedTuple):
             if abs(shift - before) < CLOSE:
                 break
         gap = self.happened - chance_on(self.said, np.array([shift, 1.0]))
-        spread = self._spread(gap[None] / curvature[0, 0])
+        spread = self._spread(gap[None] / max(curvature[0, 0], 1e-300))
         return self._found(INTERCEPT, shift, spread, 1)
 
     def _slope(self) -> Coefficient:
@@ -159,10 +160,11 @@ class Observed(NamedTuple):
 
     def _spread(self, influence: Array) -> Array:
         """The covariance of sums over rows of what these add to each of them: (sums, rows) to (sums, sums)."""
-        if self.cluster is None:
-            return np.asarray((influence * self.square) @ influence.T)
-        sums = np.stack([np.bincount(self.cluster, self.mass * each) for each in influence])
-        return np.asarray(sums @ sums.T)
+        with np.errstate(over="ignore"):  # where hardly any row tells a value from others, its error may be infinite
+            if self.cluster is None:
+                return np.asarray((influence * self.square) @ influence.T)
+            sums = np.stack([np.bincount(self.cluster, self.mass * each) for each in influence])
+            return np.asarray(sums @ sums.T)
 
     def _found(self, part: str, value: float, spread: Array, fitted: int) -> Coefficient:
         """A value, and the spread of it, with what as many parameters as were fitted take."""
