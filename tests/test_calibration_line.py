@@ -145,6 +145,7 @@ def test_where_there_is_no_value_the_note_says_why() -> None:
     assert constant["slope"]["note"] == "all forecasts are the same"
     assert constant["intercept"]["value"] == pytest.approx(-logit(0.3))
     parted = line([0, 0, 1, 1], [0.1, 0.4, 0.4, 0.8])
+    assert "sets the class apart" in line([0, 1, 0, 1, 1], [0.3, 0.3, 1 - 0.7, 1 - 0.7, 0.7])["slope"]["note"]
     assert "sets the class apart" in parted["slope"]["note"]
     assert np.isnan(parted["slope"]["value"])
     assert np.isfinite(parted["intercept"]["value"])
@@ -192,6 +193,13 @@ def test_what_rows_hardly_tell_is_unsure_and_no_warning() -> None:
         ratio = line([1, 0], [0.3, 0.4], level=0.999)["observed / expected"]
     assert found["high"] - found["low"] > 1e10
     assert (ratio["low"], ratio["high"]) == (0, np.inf)
+
+
+def test_where_nothing_scatters_what_is_ideal_is_not_doubted_and_what_is_not_is() -> None:
+    right = line([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0])["observed / expected"]
+    assert (right["value"], right["low"], right["high"], right["p"]) == (1, 1, 1, 1)
+    unlikely = line([1] * 4 + [0], [1e-200, 1e-150, 1e-200, 1e-180, 1e-100])
+    assert all(row["p"] < 0.05 or np.isnan(row["value"]) or np.isinf(row["high"]) for row in unlikely.values())
 
 
 def test_every_class_has_a_line() -> None:

@@ -28,6 +28,7 @@ NEVER, ALWAYS = "the class never came true", "the class always came true"
 CONSTANT = "all forecasts are the same"
 PARTED = "one threshold sets the class apart: the steeper a line, the better it fits"
 MOST_STEPS, CLOSE = 100, 1e-9
+ROUNDING = 1e-9  # of log odds: 1 - 0.7 is 0.3
 
 
 class Coefficient(NamedTuple):
@@ -64,8 +65,11 @@ class Coefficient(NamedTuple):
     def p(self) -> float:
         """How probable it is that calibrated forecasts are as far off, or further."""
         off = np.log(self.value) * self.value if self.part == RATIO else self.value - IDEAL[self.part]
+        if off == 0:
+            return 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            return float(p_values(np.array([off / self.se]), np.array([self.freedom]))[0])
+            statistic = np.divide(off, self.se)  # where nothing scatters, infinitely far
+        return float(p_values(np.array([statistic]), np.array([self.freedom]))[0])
 
 
 class Observed(NamedTuple):
@@ -146,9 +150,9 @@ class Observed(NamedTuple):
         own, rest = self.said[self.happened > 0], self.said[self.happened == 0]
         if self._outcome:
             return self._none(SLOPE, self._outcome)
-        if self.said.min() == self.said.max():
+        if self.said.max() - self.said.min() <= ROUNDING:
             return self._none(SLOPE, CONSTANT)
-        if own.min() >= rest.max() or own.max() <= rest.min():
+        if own.min() >= rest.max() - ROUNDING or own.max() <= rest.min() + ROUNDING:
             return self._none(SLOPE, PARTED)
         unit = float(self.said.std())
         x = (self.said - self.said.mean()) / unit
