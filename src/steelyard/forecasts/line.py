@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..text import count
+from ..text import count, in_words
 from ..uncertainty.intervals import critical_values, p_values
 from .recalibration import chance_on, likeliest, log_odds, slopes_of
 
 if TYPE_CHECKING:
     from ..kinds import Array, Marks, Places
 
-RATIO, INTERCEPT, SLOPE = PARTS = ("observed / expected", "intercept", "slope")
+RATIO, INTERCEPT, SLOPE = ("observed / expected", "intercept", "slope")
 IDEAL = {RATIO: 1.0, INTERCEPT: 0.0, SLOPE: 1.0}
 NEVER, ALWAYS = "the class never came true", "the class always came true"
 CONSTANT = "all forecasts are the same"
@@ -98,8 +98,7 @@ class Observed(NamedTuple):
         sure, certain = np.isinf(odds) & (self.mass > 0), ""
         if sure.any():
             number, wrong = (float(self.drawn[rows].sum()) for rows in (sure, sure & (self.said != self.happened)))
-            word = "forecast" if count(number) == "1" else "forecasts"
-            certain = f"without {count(number)} {word} of 0 or 1 ({count(wrong) if wrong else 'none'} wrong)"
+            certain = f"without {in_words(number, 'forecast')} of 0 or 1 ({count(wrong) if wrong else 'none'} wrong)"
         used = self._replace(said=odds)._some(np.isfinite(odds) & (self.mass > 0))
         for part, fit in ((INTERCEPT, used._intercept), (SLOPE, used._slope)):
             if len(used.said):
