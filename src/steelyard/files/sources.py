@@ -62,7 +62,10 @@ def batches(source: Any, columns: Sequence[str], where: str | None = None) -> It
 def column(table: Any, name: str) -> Any:
     """Take one column by its name, and by nothing else."""
     # Not by the list of all names: Arrow would make it anew for every one of many columns.
-    places = [place for place, each in enumerate(table.schema.names) if each == name]
+    try:
+        places = table.schema.get_all_field_indices(name) if isinstance(name, str) else []
+    except UnicodeEncodeError:  # no column can be called so
+        places = []
     if not places:
         refuse_unknown(name, table.column_names)
     if len(places) > 1:
