@@ -690,6 +690,14 @@ def test_a_column_is_named_by_text_alone(truth: Any) -> None:
         sy.assess(pd.DataFrame({"grade": ["a"]}), truth=truth, assigned="grade")
 
 
+@pytest.mark.parametrize("option", ["truth", "assigned", "by"])
+def test_a_name_that_cannot_be_written_names_no_column(option: str) -> None:
+    frame = pa.table({"y": ["a", "b"], "p": ["a", "b"], "batch": [1, 2]})
+    named = {"truth": "y", "assigned": "p", "by": "batch", option: "\ud800"}
+    with pytest.raises(UnknownColumn, match="there is no column"):
+        sy.assess(frame, **named)
+
+
 def test_messages_name_the_columns_of_a_table() -> None:
     columns = (np.array([0.5, -1.0]), np.array([0.5, 2.0]))
     said = Prediction("model", columns=columns, class_names=("a", "b"), headings=("p_a", "p_b"))

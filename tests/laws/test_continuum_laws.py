@@ -33,7 +33,7 @@ MEASURES = [*REGISTERED, *CHANGED]
 LABELS = [measure.label for measure in MEASURES]
 STEADY = np.array([label not in ("guarded_error", "guarded_sqerr") for label in LABELS])  # others can jump
 COLUMNS = ("value", "low", "high", "se")
-FLAT = 3e-5  # standard errors that rounding can move a bound by where a cubic is flat: its cube root, and some
+FLAT = 3e-5  # of an interval that rounding can move a bound by where a cubic is flat: its cube root, and some
 SOME = settings(max_examples=30)
 
 
@@ -168,7 +168,7 @@ def assert_same(
     steep = rooted & (np.abs(left["value"]) < 1e-4)
     slack = np.where(rooted, max(least, root), least)
     for name in COLUMNS:
-        bent = FLAT * np.nan_to_num(right["se"]) if name in ("low", "high") else 0.0
+        bent = FLAT * np.nan_to_num(right["high"] - right["low"]) if name in ("low", "high") else 0.0
         with np.errstate(invalid="ignore"):
             off = np.abs(left[name] - right[name]) > slack + bent + tolerance * np.abs(right[name])
         off |= np.isnan(left[name]) != np.isnan(right[name])
