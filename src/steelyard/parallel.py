@@ -33,7 +33,7 @@ CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level 
 FREED = (32 << 20) - (1 << 13)  # bytes: the largest block of which glibc learns, less what it adds to it
 GROUPS = Path("/sys/fs/cgroup")  # what Linux grants to a container
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
-LONG_CHUNK = 1 << 15  # rows: of fewer, threads that make many calls would wait for each other's
+LONG_CHUNK = 1 << 16  # rows: of fewer, threads that make many calls would wait for each other's
 MOST_PORTIONS = 16  # enough for cores to end at about the same time
 MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit into memory
 PATIENCE = 0.2  # seconds
@@ -80,17 +80,20 @@ def quota(groups: Path) -> float:
 
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """Call ``work`` on every item, each in a thread of its own; results in order."""
+    """Call ``work`` on every item, each in a thread of its own but the first, which is this one's; results in order."""
     from concurrent.futures import ThreadPoolExecutor
 
-    def alone(item: Item) -> Result:
+    def busy(item: Item) -> Result:
         _here.busy = True
-        return work(item)
+        try:
+            return work(item)
+        finally:
+            _here.busy = False
 
-    with ThreadPoolExecutor(len(items)) as pool:
+    with ThreadPoolExecutor(max(len(items) - 1, 1)) as pool:
         # Each in a copy of this context: which warnings NumPy was told to keep to itself is part of it.
-        waiting = [pool.submit(copy_context().run, alone, item) for item in items]
-        return [each.result() for each in waiting]
+        waiting = [pool.submit(copy_context().run, busy, item) for item in items[1:]]
+        return [*map(busy, items[:1]), *[each.result() for each in waiting]]
 
 
 @contextmanager

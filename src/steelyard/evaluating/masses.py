@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..parallel import SMALL_PRODUCT, chunks, over_rows, running_sums
+from ..parallel import chunks, over_rows, running_sums
 from ..registry import Measure
 from ..sums.rows import Rows
 
@@ -236,12 +236,9 @@ def summed_at(places: Places, values: Numbers, size: int) -> Array:
 def sums_of_products(first: Numbers, second: Numbers) -> Array:
     """Sums over rows of the products of columns: (columns, rows) twice to (columns, columns).
 
-    A few rows are multiplied at a time, for which linear algebra starts no threads.
+    Not a product of matrices: that keeps Python's lock for as long as it takes, and may start threads of its own.
     """
-    found, step = np.zeros((len(first), len(second))), max(1, SMALL_PRODUCT // (len(first) * len(second)))
-    for low in range(0, first.shape[1], step):
-        found += first[:, low : low + step] @ second[:, low : low + step].T
-    return found
+    return np.asarray(np.einsum("ij,kj->ik", first, second))
 
 
 def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:

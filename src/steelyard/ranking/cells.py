@@ -249,7 +249,8 @@ class CountedByCell(Counted):
                     places += (truth == code).astype(np.int64)
                     # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
                     influences += tables[code].take(places, axis=0, mode="clip", out=added)
-                found += _by_class(truth, np.square(influences, dtype=np.float64), len(self.sizes))
+                squares = np.square(influences.T, dtype=np.float64, order="C")
+                found += _by_class(truth, squares, len(self.sizes))
             return found
 
         return reduce(np.add, Portions(len(every), work, LOOKED_UP * len(self.sizes)).results())
@@ -269,11 +270,11 @@ class CountedByCell(Counted):
 
 
 def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
-    """Sums of columns over the rows of each class, (rows, columns) to (columns, classes)."""
+    """Sums of columns over the rows of each class, (columns, rows) to (columns, classes)."""
     if classes > FEW:
-        return summed_at(truth, columns.T, classes)
+        return summed_at(truth, columns, classes)
     outcomes = truth == np.arange(classes, dtype=truth.dtype)[:, None]
-    return sums_of_products(outcomes.astype(np.float64), columns.T).T
+    return sums_of_products(columns, outcomes.astype(np.float64))
 
 
 def counted(rows: Rows, model: int, sizes: Array) -> Counted:
