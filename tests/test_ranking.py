@@ -209,7 +209,7 @@ def test_first_bits_sort_rows_as_all_bits_do(rows: int, drawn: Any) -> None:
     tied = np.zeros(rows, dtype=bool)
     tied[fast.places] = fast.ties()
     assert_array_equal(tied, slow.ties())
-    assert (fast.numbered(np.sort(score)[::-1]) == ~fast.keys >> 1).all()
+    assert (np.sort(fast.numbers)[::-1] == ~fast.keys >> 1).all()
     for bits in (4, 13):
         cells = [Order.of(each, int((truth == 2).sum())).by(Cells.of(each, bits)) for each in (fast, slow)]
         assert cells[0].above == cells[1].above

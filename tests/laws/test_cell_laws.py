@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import steelyard.ranking.cells
 from steelyard import assess, compare
 from steelyard.measures.ranking import auc
-from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Order, Standing
+from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Order
 from steelyard.ranking.placements import Placements
 from steelyard.ranking.sided import sided
 
@@ -78,7 +78,7 @@ def test_a_class_of_which_the_sample_says_nothing_is_looked_at_again(monkeypatch
     rows = assess(truth, said, measures=["auc"]).ranked
     real, asked = steelyard.ranking.cells._standing, list[tuple[int, int]]()
 
-    def standing(score: Any, truth: Any, code: int) -> Standing | None:
+    def standing(score: Any, truth: Any, code: int) -> Any:
         asked.append((len(score), code))
         return None if code == 2 else real(score, truth, code)
 
@@ -163,7 +163,7 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
     counts = (above * (truth[None, :] != truth[:, None])).sum(axis=1)
     assert found.above == counts[truth == 1].sum()
     assert_allclose(found.squares, [np.square(counts[truth == side]).sum() for side in (0, 1)], atol=1e-9)
-    cells = found.cells.at(score)
+    cells = found.cells.at(rows.numbers)
     assert cells.max() < found.cells.number == found.means.shape[1]
     for side in (0, 1):
         for cell in np.unique(cells[truth == side]):
@@ -180,4 +180,5 @@ def test_cells_hold_what_lies_between_their_ends(bits: int, precision: Any) -> N
     assert rows is not None
     cells = Cells.of(rows, bits)
     assert cells.number <= 2**bits + 2
-    assert_array_equal(np.diff(cells.ends(rows.keys))[::-1], np.bincount(cells.at(score), minlength=cells.number))
+    held = np.bincount(cells.at(rows.numbers), minlength=cells.number)
+    assert_array_equal(np.diff(cells.ends(rows.keys))[::-1], held)

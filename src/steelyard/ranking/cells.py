@@ -8,7 +8,7 @@ so narrow that the standard error of an average keeps four digits; values, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -39,13 +39,11 @@ class Cells(NamedTuple):
     """Stretches of a score, by the first bits of its numbers: the closer to 0, the shorter.
 
     Attributes:
-        numbered: Makes numbers of scores.
         first: The first bits of the lowest cell, which holds all that is below the others.
         shift: How many bits are left out.
         number: How many cells there are.
     """
 
-    numbered: Callable[[Numbers], Places]
     first: int
     shift: int
     number: int
@@ -60,14 +58,13 @@ class Cells(NamedTuple):
         low, high = (int(~keys[place] >> 1) for place in (max(positive - 1 - few, 0), 0))
         shift = max((high - low).bit_length() - bits, 0)
         first = max((low >> shift) - 1, 0)
-        return cls(rows.numbered, first, shift, (high >> shift) - first + 1)
+        return cls(first, shift, (high >> shift) - first + 1)
 
-    def at(self, score: Numbers) -> Places:
-        """The cells of scores, none of which is above those that the cells were made of."""
-        numbers = self.numbered(score)
+    def at(self, numbers: Places) -> Places:
+        """The cells of the numbers of scores, none of which is above those that the cells were made of."""
         # With their sign: -0.0 is below all cells, and so in the lowest.
         signed: Places = numbers.view(np.int64) if numbers.itemsize == 8 else numbers.view(np.int32)
-        cells = (signed >> self.shift).astype(np.int64, copy=False)
+        cells = signed >> self.shift
         np.maximum(cells, self.first, out=cells)
         cells -= self.first
         return cells
@@ -195,11 +192,13 @@ class CountedByCell(Counted):
         rows: The rows, with what every classifier said of them.
         model: The place of the classifier.
         standings: Where the rows stand by the score of each class.
+        places: Where to look this up for each row: twice its cell, and one more for a row of the class.
     """
 
     rows: Rows
     model: int
     standings: Sequence[Standing]
+    places: Sequence[Places]
 
     @classmethod
     def of(cls, rows: Rows, model: int, sizes: Array) -> Self | None:
@@ -210,16 +209,18 @@ class CountedByCell(Counted):
         few = slice(None, None, len(rows) // SAMPLE)
         if _standing(columns[0][few], rows.truth[few], 0) is None:  # there is no need to sort all rows to see this
             return None
-        standings: list[Standing | None] = [None] * len(columns)
+        found: list[tuple[Standing, Places] | None] = [None] * len(columns)
 
         def work(code: int) -> None:
-            standings[code] = _standing(columns[code], rows.truth, code)
+            found[code] = _standing(columns[code], rows.truth, code)
 
         dealt_out(range(len(columns)), work, SORTING * len(rows))
-        known = [standing for standing in standings if standing is not None]
+        known = [each for each in found if each is not None]
         if len(known) < len(columns):
             return None
-        return cls(sizes, np.ones(len(sizes)), np.array([one.above for one in known]), rows, model, known)
+        standings, places = zip(*known, strict=True)
+        above = np.array([standing.above for standing in standings])
+        return cls(sizes, np.ones(len(sizes)), above, rows, model, standings, places)
 
     def influence(self, formula: object, part: int | str) -> Array:
         """What each row adds to a measure: not to be told by cells."""
@@ -236,21 +237,17 @@ class CountedByCell(Counted):
         return np.concatenate([by_mean, [of_rest + of_class, of_class]])
 
     def _squares_of_means(self, means: Sequence[Mean]) -> Array:
-        every, scores = self.rows.truth, self.rows.scores[self.model].columns
-        tables = [self._table(code, means) for code in range(len(self.sizes))]
+        every, tables = self.rows.truth, [self._table(code, means) for code in range(len(self.sizes))]
 
         def work(start: int, stop: int) -> Array:
             found = np.zeros((len(means), len(self.sizes)))
             for low, high in chunks(start, stop, columns=3, parts=2):
-                truth, (influences, added) = every[low:high], np.zeros((2, high - low, len(means)), np.float32)
-                for code, (score, standing) in enumerate(zip(scores, self.standings, strict=True)):
-                    places = standing.cells.at(score[low:high])
-                    places += places
-                    places += (truth == code).astype(np.int64)
+                influences, added = np.zeros((2, high - low, len(means)), np.float32)
+                for table, places in zip(tables, self.places, strict=True):
                     # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
-                    influences += tables[code].take(places, axis=0, mode="clip", out=added)
+                    influences += table.take(places[low:high], axis=0, mode="clip", out=added)
                 squares = np.square(influences.T, dtype=np.float64, order="C")
-                found += _by_class(truth, squares, len(self.sizes))
+                found += _by_class(every[low:high], squares, len(self.sizes))
             return found
 
         return reduce(np.add, Portions(len(every), work, LOOKED_UP * len(self.sizes)).results())
@@ -283,11 +280,24 @@ def counted(rows: Rows, model: int, sizes: Array) -> Counted:
     return alone or Placements.of(rows, model, sizes)
 
 
-def _standing(score: Numbers, truth: Codes, code: int) -> Standing | None:
-    """Where rows stand by one score; None where it can be negative, or all cells would be too wide."""
+def _standing(score: Numbers, truth: Codes, code: int) -> tuple[Standing, Places] | None:
+    """Where rows stand by one score, and where to look it up; None where it can be negative, or cells too wide."""
     rows = sided(score, truth, code)
     if rows is None:
         return None
     order = Order.of(rows, int(np.count_nonzero(truth == code)))
-    found = (order.by(Cells.of(rows, bits)) for bits in BITS)
-    return next((standing for standing in found if standing.blurred < BLURRED), None)
+    for bits in BITS:
+        standing = order.by(Cells.of(rows, bits))
+        if standing.blurred < BLURRED:
+            return standing, _places(standing.cells, rows.numbers, truth, code)
+    return None
+
+
+def _places(cells: Cells, numbers: Places, truth: Codes, code: int) -> Places:
+    found: Places = np.empty(len(numbers), np.min_scalar_type(2 * cells.number))
+    for low, high in chunks(0, len(found)):
+        some = cells.at(numbers[low:high])
+        some <<= 1
+        some |= (truth[low:high] == code).astype(some.dtype)
+        found[low:high] = some
+    return found

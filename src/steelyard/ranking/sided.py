@@ -9,7 +9,6 @@ rows that these do not tell apart are picked out, sorted by all bits, and put wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -35,13 +34,13 @@ class Sided(NamedTuple):
     """Rows from the highest score to the lowest; of the same score, those of the class come first.
 
     Attributes:
-        numbered: Makes whole numbers of scores, which rise with them.
+        numbers: Whole numbers that rise with the scores, in the order of the input.
         keys: All bits of each number turned round, and 0 at the end for the class, 1 for the rest.
         alike: The same for all bits of a score, of those rows whose numbers do not tell them apart.
         places: Where these are among the keys; None where they are the keys.
     """
 
-    numbered: Callable[[Numbers], Places]
+    numbers: Places
     keys: Places
     alike: Places
     places: Places | None = None
@@ -100,7 +99,7 @@ def _by_all_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
     if not all(over_rows(len(score), write, columns=PASSES)):
         return None
     keys = in_halves(keys)
-    return Sided(bits_of, keys, keys)
+    return Sided(bits_of(score), keys, keys)
 
 
 class FirstBits(NamedTuple):
@@ -163,7 +162,7 @@ def _by_first_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
     if alike is None:
         return None
     keys[places] = (keys[places] | 1) ^ (~alike & 1).astype(np.uint32)
-    return Sided(first.at, keys, alike, places)
+    return Sided(numbers, keys, alike, places)
 
 
 def _alike(keys: Places) -> Places:
