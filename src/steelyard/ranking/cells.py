@@ -246,7 +246,7 @@ class CountedByCell(Counted):
                 for table, places in zip(tables, self.places, strict=True):
                     # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
                     influences += table.take(places[low:high], axis=0, mode="clip", out=added)
-                squares = np.square(influences.T, dtype=np.float64, order="C")
+                squares = np.square(np.ascontiguousarray(influences.T), dtype=np.float64)
                 found += _by_class(every[low:high], squares, len(self.sizes))
             return found
 
@@ -270,8 +270,9 @@ def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
     """Sums of columns over the rows of each class, (columns, rows) to (columns, classes)."""
     if classes > FEW:
         return summed_at(truth, columns, classes)
-    outcomes = truth == np.arange(classes, dtype=truth.dtype)[:, None]
-    return sums_of_products(columns, outcomes.astype(np.float64))
+    outcomes = np.empty((classes, len(truth)))
+    np.equal(truth, np.arange(classes, dtype=truth.dtype)[:, None], out=outcomes)
+    return sums_of_products(columns, outcomes)
 
 
 def counted(rows: Rows, model: int, sizes: Array) -> Counted:

@@ -191,8 +191,8 @@ def _picked(
     def work(start: int, stop: int) -> list[tuple[Numbers, Codes]]:
         found = []
         for low, high in chunks(start, stop):
-            rows = np.flatnonzero(marked.take(numbers[low:high] * SPREAD >> shift))
-            found.append((score[low:high].take(rows), truth[low:high].take(rows)))
+            rows = low + np.flatnonzero(marked.take(numbers[low:high] * SPREAD >> shift))
+            found.append((score[rows], truth[rows]))  # not by take, which copies a column of a matrix first
         return found
 
     pieces = [piece for share in over_rows(len(score), work, columns=PASSES) for piece in share]
