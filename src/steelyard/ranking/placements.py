@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..evaluating.masses import sums_of_products
 from ..parallel import chunks, dealt_out, over_rows
 from ..sums.rows import Rows
 from .counted import Counted, Mean, ways
@@ -140,7 +141,7 @@ class Placements(Counted):
                 counts[:-1] = self.counts[:, low:high].take(by_class, axis=1)
                 for code, ends in enumerate(pairwise([0, *edges])):
                     own = counts[:, slice(*ends)]
-                    found[code] += own @ own[:-1].T
+                    found[code] += sums_of_products(own, own[:-1])
             return found
 
         found = reduce(np.add, over_rows(rows, work, classes))
