@@ -298,6 +298,7 @@ def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment)
         "calibration_slope": "calibration_line",
         "decision_curve": "decision_curve",
         "gini": "auc",
+        "ks": "best_threshold",
     }.items():
         with pytest.raises(UnknownMeasure, match=place):
             forecasts[name]

@@ -29,6 +29,10 @@ ELSEWHERE = {
     ),
     "decision_curve": "assessment.decision_curve() has the net benefit at every threshold",
     "gini": "It is 2 AUC - 1: say 'auc'",
+    **dict.fromkeys(
+        ("ks", "ks_statistic", "kolmogorov_smirnov"),
+        "It is the highest informedness of all thresholds: assessment.best_threshold('informedness') has it",
+    ),
 }
 
 
