@@ -350,6 +350,7 @@ def test_every_cut_is_noticed(tmp_path: Path) -> None:
 FOREIGN: dict[str, bytes] = {
     "nothing": b"",
     "text": b"truth,model\na,b\n",
+    "text that speaks of tallies": b"A steelyard tally:\nsteelyard tally monday.csv --out a.tally\n",
     "json": json.dumps({"format": "something", "version": 1}).encode(),
     "pickle": pickle.dumps({"scale": ("a", "b")}),
     "zeros": bytes(5000),
@@ -382,7 +383,7 @@ def test_another_arrow_file_is_refused(kind: str, tmp_path: Path) -> None:
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
-    (tmp_path / "a.tally").write_bytes(pickle.dumps(PLAIN) + b"steelyard tally")
+    (tmp_path / "a.tally").write_bytes(pickle.dumps(PLAIN) + b'"format": "steelyard tally"')
     with pytest.raises(DamagedFile):
         Tally.load(tmp_path / "a.tally")
 

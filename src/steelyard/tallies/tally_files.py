@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = "steelyard tally"
 VERSION = 8
+MARK = json.dumps({"format": FORMAT})[1:-1].encode()  # as in the header: texts may well speak of a steelyard tally
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 
@@ -47,7 +48,7 @@ def load(path: str | Path) -> Tally:
         raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
-    if FORMAT.encode() not in content and SEAL not in content:
+    if MARK not in content and SEAL not in content:
         raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
     body = content[: -len(_seal(b""))]
     # Checked before anything is made of it: Arrow trusts what stands in a file.
