@@ -693,7 +693,7 @@ def test_a_column_is_named_by_text_alone(truth: Any) -> None:
 @pytest.mark.parametrize("option", ["truth", "assigned", "by"])
 def test_a_name_that_cannot_be_written_names_no_column(option: str) -> None:
     frame = pa.table({"y": ["a", "b"], "p": ["a", "b"], "batch": [1, 2]})
-    named = {"truth": "y", "assigned": "p", "by": "batch", option: "\ud800"}
+    named: dict[str, Any] = {"truth": "y", "assigned": "p", "by": "batch", option: "\ud800"}
     with pytest.raises(UnknownColumn, match="there is no column"):
         sy.assess(frame, **named)
 
