@@ -177,6 +177,7 @@ DRY = ["assess", str(resources.files("steelyard") / "data" / "meat.csv"), "--tru
         (["cv", IRIS, "--target", "species", "--models", "lda", "--jobs", "0"], "error: --jobs is 0"),
         (["cv", IRIS, "--target", "species", "--folds", "many"], "--folds is 'many'. Say how many, --folds 10; or loo"),
         ([*LDA[:-1], "auc", "--bad-files", "skip", "--method", "bootstrap"], "error: --bad-files skip is for files"),
+        ([*LDA, "--replicates", "500"], "--method delta draws no samples. Say --method bootstrap, or"),
         ([*LDA[:-1], "error,kappa", "--require", "auc > .5"], "Name it too: --measures 'error,kappa,auc'"),
         ([*LDA, "--require", "lda.error < 0.3"], "'kappa.low > 0.6'; one classifier goes without its name"),
         ([*BOTH, "--require", "lda.error is low"], "'kappa.low > 0.6' or 'lda.error < 0.1'"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .words import ReadLabel
 
 HELD, NOT_HELD = 0, 1
+REPLICATES = 10_000
 EngineName = Annotated[
     str | None,
     Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786."),
@@ -95,11 +96,18 @@ class Judged(Written):
     method: Annotated[
         Literal["delta", "plain", "bootstrap", "percentile", "bca"], Parameter(help="How intervals are made.")
     ] = "delta"
-    replicates: Annotated[int, Parameter(help="How many samples a bootstrap draws.")] = 10_000
+    replicates: Annotated[int, Parameter(help="How many samples a bootstrap draws.")] = REPLICATES
     require: Annotated[
         tuple[str, ...],
         Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
     ] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a number of samples where none is drawn: the bootstrap was forgotten."""
+        super().__post_init__()
+        if self.replicates != REPLICATES and self.method in ("delta", "plain"):
+            mend = "Say --method bootstrap, or leave --replicates out"
+            raise BadOption(f"--replicates is given, but --method {self.method} draws no samples", mend=mend)
 
     @property
     def targets(self) -> tuple[str | None, ...]:
