@@ -80,6 +80,15 @@ def test_another_prevalence_changes_what_depends_on_it(tested: sy.Assessment) ->
     assert_allclose(rare["precision"][row], found.value)
 
 
+def test_what_stands_in_for_undefined_values_does_at_every_threshold() -> None:
+    truth, score = sample(30)
+    found = sy.assess(truth, score, event="yes", threshold=0.5, undefined=0)
+    table, there = found.thresholds(["precision"]), found.at_threshold(math.inf)["precision", "yes"]
+    assert table["precision"][0] == there.value == 0
+    assert all(math.isnan(bound) for bound in (table["precision_low"][0], there.low, there.high))
+    assert found.thresholds(["precision"], intervals=False)["precision"] == table["precision"]
+
+
 def test_any_class_of_several_has_its_thresholds() -> None:
     random = np.random.default_rng(0)
     memberships = random.dirichlet(np.ones(3), 80)

@@ -172,8 +172,8 @@ class Assessment(Calibrated):
         named = listed_names(measures)
         if not named:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
-        found = Thresholds(self.event_ranking(label), prevalence)
-        return found.frame(named, self.settings.level if intervals else None, self.settings.measures)
+        found, settings = Thresholds(self.event_ranking(label), prevalence), self.settings
+        return found.frame(named, settings.level if intervals else None, settings.measures, settings.stand_in)
 
     def best_threshold(
         self,

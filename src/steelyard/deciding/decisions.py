@@ -117,15 +117,24 @@ class Thresholds:
         population = self.one.population
         return Tables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
 
-    def frame(self, measures: Sequence[str | Measure], level: float | None, known: Sequence[Measure] = ()) -> Table:
-        """Every threshold in a row: the table there, and some measures with their intervals."""
+    def frame(
+        self,
+        measures: Sequence[str | Measure],
+        level: float | None,
+        known: Sequence[Measure] = (),
+        stand_in: float = float("nan"),
+    ) -> Table:
+        """Every threshold in a row: the table there, and some measures with their intervals.
+
+        What stands in for an undefined value was not estimated: it has no interval.
+        """
         chosen, tables = [counted(name, known) for name in measures], self.tables()
         columns: dict[str, Any] = {"threshold": self.scores.tolist()}
         columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.shown, strict=True)}
         values = tables.values(chosen)
         bounds = (values, values) if level is None else tables.bounds(chosen, level)
         for place, measure in enumerate(chosen):
-            columns[measure.label] = values[place].tolist()
+            columns[measure.label] = np.where(np.isnan(values[place]), stand_in, values[place]).tolist()
             if level is not None:
                 columns |= {f"{measure.label}_low": bounds[0][place].tolist()}
                 columns |= {f"{measure.label}_high": bounds[1][place].tolist()}
