@@ -454,6 +454,23 @@ def test_a_classifier_that_is_lost_for_an_answer_is_left_out(says: str, rows: in
     assert f"the first says MissingValues: {says} gives no number in 1 of {rows // 5} rows" in found.remarks[0]
 
 
+class Unsummed(LinearDiscriminantAnalysis):  # type: ignore[misc]
+    """Gives half of every probability."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X) / 2
+
+
+def test_so_is_one_whose_probabilities_are_none() -> None:
+    """But where nobody asks for them, it has its counts."""
+    rules = {"half": Unsummed(), "lda": RULES["lda"]}
+    found = sy.cross_assess(rules, X, Y, cv=5)
+    assert found.models == ("lda",)
+    assert "half is left out: 5 of its fits failed; the first says SumNotOne: predict_proba gives" in found.remarks[0]
+    assert "the probabilities add up to 0.5, not 1. Mend it, or" in found.remarks[0]
+    assert sy.cross_assess(rules, X, Y, cv=5, measures=["error"]).models == ("half", "lda")
+
+
 def test_so_is_one_that_has_a_closed_form() -> None:
     """A variance of nothing leaves no probability."""
     flat = np.column_stack([X, np.ones(len(X))])

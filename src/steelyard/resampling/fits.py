@@ -14,7 +14,8 @@ import numpy as np
 from ..door.estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
-from ..errors import BadOption, MissingValues, harmless, quoted, refuse_length
+from ..door.membership import assign_highest
+from ..errors import BadOption, MissingValues, OutsideUnitInterval, SumNotOne, harmless, quoted, refuse_length
 from ..scale import Scale
 from ..suggestions import is_whole
 
@@ -200,6 +201,7 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
         table = np.stack([np.asarray(columns[label], dtype=np.float64) for label in scale.classes], axis=1)
         refuse_length("predict_proba", len(table), len(codes), "X")
         _refuse_no_numbers("predict_proba", table)
+        _refuse_improbable(table)
         return Said(codes, table)
     decisions = decisions_of(estimator, x, scale)
     if decisions is None:
@@ -218,6 +220,15 @@ def _refuse_no_numbers(name: str, table: Array) -> None:
     if lost:
         problem = f"{name} gives no number in {lost:,} of {len(table):,} rows"
         raise MissingValues(problem, mend="Variables that hardly vary may be why")
+
+
+def _refuse_improbable(table: Array) -> None:
+    """Say so where what a classifier gives for probabilities is none: the others have theirs."""
+    try:
+        assign_highest(list(table.T), [""] * table.shape[1], "")
+    except (OutsideUnitInterval, SumNotOne) as error:
+        mend = "Mend it, or ask for nothing but counts: measures=['error']"
+        raise type(error)(f"predict_proba gives no probabilities: {error.problem}", mend=mend) from None
 
 
 def refuse_no_jobs(n_jobs: object) -> None:
