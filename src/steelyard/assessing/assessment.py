@@ -281,7 +281,7 @@ class Assessment(Calibrated):
         """What the forecasts would be worth if they were recalibrated, beside what they are worth.
 
         Every row is recalibrated by rows of other folds (whole clusters stay together), so that nothing is gained by
-        looking at the answer.
+        looking at the answer. Rows are assigned at one half, whatever threshold there was: see ``at_threshold``.
 
         Args:
             method: "logistic", a straight line on the scale of log odds; or "isotonic".
