@@ -518,10 +518,17 @@ def test_a_column_that_is_not_there_is_named() -> None:
             assess(frame(), truth="z", assigned="class", scale=GRADES, **option)
 
 
-def test_a_bad_column_of_a_frame_is_named_as_what_it_is_for() -> None:
-    table = frame().assign(s=-1.0)
-    with pytest.raises(BadDeviation, match="column 'sd', row 0"):
-        assess(table, truth="z", assigned="class", scale=GRADES, sd="s")
+@pytest.mark.parametrize("option", [{"sd": "s"}, {"sd_response": "s"}, {"response": ("f", "s")}], ids=str)
+def test_a_bad_column_of_a_frame_is_called_by_its_own_name(option: dict[str, Any]) -> None:
+    for bad, error in ((-1.0, BadDeviation), (np.nan, MissingValues), ("much", NotNumbers)):
+        with pytest.raises(error, match="column 's', row 0"):
+            assess(frame().assign(s=bad), truth="z", assigned="class", scale=GRADES, **option)
+
+
+def test_a_bad_column_of_expectations_is_called_by_its_own_name() -> None:
+    for bad, error in ((np.inf, BadDeviation), (np.nan, MissingValues)):
+        with pytest.raises(error, match="column 's', row 0"):
+            assess(frame().assign(s=bad), truth="z", assigned="class", scale=GRADES, response=("s", "v"))
 
 
 # --- scores and thresholds ------------------------------------------------------------------------------------

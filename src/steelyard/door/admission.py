@@ -75,7 +75,7 @@ class Request:
                 chosen[what], names[what] = sources.column(table, value), value
             elif what == "by" and _are_names(value):
                 chosen[what] = {name: sources.column(table, name) for name in value}
-        known = _known_columns(table, door.knowledge)
+        known, names = _known_columns(table, door.knowledge), {**names, **door.knowledge.named}
         truth, columns = self.taken(lambda name: sources.column(table, name), table)
         for name, labels in () if forms is None else forms.items():
             if name in self.headings:

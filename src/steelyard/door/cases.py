@@ -290,7 +290,7 @@ class Door:
             refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
         cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
-        return cut, self.knowledge.of(values.astype(np.float64), name)
+        return cut, self.knowledge.of(values.astype(np.float64), self.names)
 
     def _slice(self) -> Coded | None:
         if self.by is None:
@@ -323,7 +323,7 @@ class Door:
                 for name, prediction in raw.predictions.items()
             },
             scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
-            measured=_checked_measured(raw.measured),
+            measured=_checked_measured(raw.measured, self.names),
             weight=None if raw.weight is None else checked_weight(raw.weight, self._name("weight"), self.part),
             counted=raw.counted,
             group=raw.group,
@@ -381,8 +381,8 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
     return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
 
 
-def _checked_measured(measured: Measured | None) -> Measured | None:
+def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Measured | None:
     """Refuse a row of which something is missing that was said of the others."""
     for name, column in () if measured is None else measured.said():
-        refuse_missing_numbers(column, name)
+        refuse_missing_numbers(column, names.get(name, name))
     return measured

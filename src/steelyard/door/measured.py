@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Places
 
 SD, RESPONSE_SD, RESPONSE = "sd", "sd_response", "response"
+SD_OF_RESPONSE = f"the sd of {RESPONSE}"
 
 # What formulas may ask for of measured values needs something beside these.
 NEEDS = {
@@ -73,7 +74,7 @@ class Measured:
 
     def said(self) -> list[tuple[str, Array]]:
         """The columns that are known, by the names that users give them under."""
-        names = ("truth", SD, RESPONSE_SD, RESPONSE, f"the sd of {RESPONSE}")
+        names = ("truth", SD, RESPONSE_SD, RESPONSE, SD_OF_RESPONSE)
         found = zip(names, (getattr(self, name) for name in COLUMNS), strict=True)
         return [(name, column) for name, column in found if column is not None]
 
@@ -103,18 +104,26 @@ class Knowledge:
         sd, blur = (one if is_single(one) else None for one in (self.sd, self.sd_response))
         return Knowledge(sd, blur, pair if named else None)
 
-    def of(self, value: Array, name: str) -> Measured:
-        """Hold it against the values of the truth, which messages call by this name."""
+    @property
+    def named(self) -> dict[str, str]:
+        """What messages call it, where it is columns of a table."""
+        pair = self.response if isinstance(self.response, tuple | list) else ()
+        said = zip((SD, RESPONSE_SD, RESPONSE, SD_OF_RESPONSE), (self.sd, self.sd_response, *pair), strict=False)
+        return {what: name for what, name in said if isinstance(name, str)}
+
+    def of(self, value: Array, names: Mapping[str, str]) -> Measured:
+        """Hold it against the values of the truth; messages call all of it by these names, where there are any."""
+        name = names.get("truth", "truth")
         if (large := np.abs(value) > LARGEST).any():
             row = int(np.argmax(large))
             mend = "Measured values are finite" if np.isinf(value[row]) else RESCALE
             raise NotNumbers(f"{value[row]} was measured", column=name, row=row, mend=mend)
-        sd, error = _deviation(self.sd, SD, value, name)
-        blur, other = _deviation(self.sd_response, RESPONSE_SD, value, name)
-        expected, spread = self._response(value, name)
+        sd, error = _deviation(self.sd, names.get(SD, SD), value, name)
+        blur, other = _deviation(self.sd_response, names.get(RESPONSE_SD, RESPONSE_SD), value, name)
+        expected, spread = self._response(value, names)
         return Measured(value, sd, blur, expected, spread, errors=(error, other))
 
-    def _response(self, value: Array, name: str) -> tuple[Array | None, Array | None]:
+    def _response(self, value: Array, names: Mapping[str, str]) -> tuple[Array | None, Array | None]:
         if self.response is None:
             return None, None
         said = self.response
@@ -126,10 +135,11 @@ class Knowledge:
                 "response is no pair of expected values and standard deviations",
                 mend="Give response=fit_response(covariates, measured, sd), or (mean, sd) out of fold",
             )
-        expected = _column(pair[0], RESPONSE, value, name)
-        _refuse(np.isinf(expected), expected, RESPONSE, "Expected values are finite")
-        _refuse(np.abs(expected) > LARGEST, expected, RESPONSE, RESCALE)
-        return expected, _deviation(pair[1], f"the sd of {RESPONSE}", value, name)[0]
+        name, what = names.get("truth", "truth"), names.get(RESPONSE, RESPONSE)
+        expected = _column(pair[0], what, value, name)
+        _refuse(np.isinf(expected), expected, what, "Expected values are finite")
+        _refuse(np.abs(expected) > LARGEST, expected, what, RESCALE)
+        return expected, _deviation(pair[1], names.get(SD_OF_RESPONSE, SD_OF_RESPONSE), value, name)[0]
 
 
 def _deviation(said: Any, what: str, value: Array, name: str) -> tuple[Array | None, float]:

@@ -72,6 +72,6 @@ def refuse_unmeasured(measured: Measured) -> None:
     """Refuse measured values, and what is known of them, that the door would not let in."""
     pair = measured.expected, measured.spread
     refuse((pair[0] is None) == (pair[1] is None))
-    Knowledge(measured.sd, measured.blur, None if pair[0] is None else pair).of(measured.value, "truth")
+    Knowledge(measured.sd, measured.blur, None if pair[0] is None else pair).of(measured.value, {})
     for error, known in zip(measured.errors, (measured.sd, measured.blur), strict=True):
         refuse(0 <= error < np.inf and (known is not None or not error))
