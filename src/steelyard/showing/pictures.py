@@ -194,6 +194,7 @@ class Pictures:
 
         Two classes make a segment, three a triangle, four a tetrahedron. Of more classes, those triples are drawn that
         are confused most. Where there are many rows, or where they weigh differently, cells take the place of marks.
+        Rows are assigned to the class of their highest membership, as regions are, whatever threshold there is.
 
         Args:
             scaling: "raw" for memberships as they were given; else they are scaled to say how right they are, region
