@@ -446,6 +446,17 @@ def test_what_no_command_made_tells_the_call() -> None:
     assert call == "steelyard.assess(y_true, prediction, event=True, measures=['error'], level=0.9).report(...)"
 
 
+def test_a_published_table_tells_the_call_with_its_counts() -> None:
+    table = sy.assess_table([[231, 27], [32, 54.5]], classes=["no", "yes"], event="yes", level=0.9)
+    call = content_of(table)["call"]
+    given = "[[231, 27], [32, 54.5]], scale=steelyard.Scale(['no', 'yes']), event='yes', level=0.9"
+    assert call == f"steelyard.assess_table({given}).report(...)"
+    again = eval(call.removesuffix(".report(...)"), {"steelyard": sy})  # noqa: S307
+    assert str(again) == str(table)
+    large = content_of(sy.assess_table(np.eye(13), measures=["error"]))["call"]
+    assert large.startswith("steelyard.assess_table(..., scale=")
+
+
 def told_call(result: Any) -> str:
     found: str = content_of(result)["call"]
     return found.removesuffix(").report(...)").partition("prediction, ")[2]

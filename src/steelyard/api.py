@@ -310,7 +310,8 @@ def assess_table(
     table = table if truth_in_rows else table.T
     cells = np.argwhere(table > 0)
     keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
-    tally = Tally(named, (MODEL,), Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1)))
+    sums = Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1))
+    tally = Tally(named, (MODEL,), sums, published=True)
     return Assessment(tally, settings.fitted(tally.given))
 
 

@@ -38,12 +38,23 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
     elif len(names) > 1 or hasattr(result, "models"):
         pairs = [f"{name}: prediction_{place + 1}" for place, name in enumerate(names)]
         head = f"compare(y_true, {{{several(pairs, MOST_NAMES)}}}"
+    elif result.tally.published:
+        head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
         head = "assess(y_true, prediction"
     options = {**_of_classes(result.tally.scale), **_of_rows(result, assessments), **_of_settings(result)}
     words = [f"{name}={value}" for name, value in options.items()]
     part = "" if result.slice is None else f".slices[{quoted(result.slice)}]"
     return shortened(", ".join([f"steelyard.{head}", *words]) + f"){part}.report(...)", LONGEST_CALL)
+
+
+def _counts(assessment: Assessment) -> str:
+    """A table of counts, if it is not too large to be told."""
+    if len(assessment.classes) > MOST_NAMES:
+        return GIVEN
+    table = assessment.evaluation.patterns.table(assessment.evaluation.model)
+    rows = [", ".join(map(_number, row)) for row in table.tolist()]
+    return f"[[{'], ['.join(rows)}]]"
 
 
 def _of_classes(scale: Scale) -> dict[str, str]:

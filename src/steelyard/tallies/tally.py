@@ -48,6 +48,7 @@ class Tally:
         recipe: What is to be kept of rows where they become too many to be held; None where all are held.
         summaries: What was kept of them then.
         scored: Whether any classifier gave scores, also where nothing but the classes that they assigned was counted.
+        published: Whether a table of counts was given, and never any rows.
     """
 
     scale: Scale
@@ -63,6 +64,7 @@ class Tally:
     summaries: Summaries | None = None
     arrangement: tuple[Label, ...] = ()
     scored: bool = False
+    published: bool = False
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -128,6 +130,7 @@ class Tally:
             left_out=self.left_out + other.left_out,
             recipe=self._recipe(other),
             summaries=summaries,
+            published=self.published and other.published,
             arrangement=self._arrangement(other),
             scored=self.scored or other.scored,
         )
