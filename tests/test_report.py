@@ -12,7 +12,9 @@ from urllib.parse import urlparse
 from urllib.request import url2pathname
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow.csv import write_csv
 
 import steelyard as sy
 from steelyard.cli import main
@@ -480,6 +482,22 @@ def test_the_call_leaves_out_nothing_that_was_given() -> None:
     assert ["Part of the data", "n"] in content_of(part)["data"]
     water = "scale=steelyard.Continuum([65], classes=['dry', 'wet'], sd=0.22, closed='right')"
     assert water in content_of(samples.continuum())["call"]
+
+
+@pytest.mark.parametrize("measures", [["error"], ["error", "auc"]], ids=str)
+@pytest.mark.parametrize("threshold", [None, "best:f1"])
+def test_the_call_tells_which_rows_count(measures: list[str], threshold: str | None, tmp_path: Path) -> None:
+    truth, said = scores(60)
+    table = pa.table({"ill": truth, "p": said, "q": said, "site": ["n", "s", "o"] * 20})
+    write_csv(table, tmp_path / "table.csv")
+    more: dict[str, Any] = {"truth": "ill", "where": "site != 'o'", "event": True, "measures": measures}
+    told = "truth=..., membership=..., where=\"site != 'o'\", event=True"
+    for source in (table, tmp_path / "table.csv"):
+        call = content_of(sy.assess(source, membership="p", threshold=threshold, **more))["call"]
+        assert call.startswith(f"steelyard.assess(table, {told}, ")
+        both = content_of(sy.compare(source, ["p", "q"], **more))["call"]
+        of_each = f"{{'p': ..., 'q': ...}}, {told.replace('membership=..., ', '')}"
+        assert both.startswith(f"steelyard.compare(table, {of_each}, ")
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,12 @@ def weigh(
             mend="Give a path and engine='local', or ask for count measures only, as in measures=['error', 'kappa']",
         )
     if streamed is not None:
-        tally, given = streamed
+        tally, given = replace(streamed[0], where=request.where), streamed[1]
         return _judged(tally, settings.fitted(given), rule, lambda: request.admit(collected(request, source), None))
     cases = request.admit(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
     cases, decisions = rule.applied(cases, settings)
-    return Weighed(Tally.of(cases), settings, cases, decisions)
+    return Weighed(replace(Tally.of(cases), where=request.where), settings, cases, decisions)
 
 
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
@@ -87,7 +87,8 @@ def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], C
     if tally.summaries is not None:
         return _judged_by_cells(tally, settings, rule, reread)
     cases, decisions = rule.applied(cases_of(tally), settings)
-    found = replace(Tally.of(cases), dropped=tally.dropped, reading=tally.reading, left_out=tally.left_out)
+    told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where")}
+    found = replace(Tally.of(cases), **told)
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 
 

@@ -33,19 +33,30 @@ GIVEN = "..."  # stands for what was given and is not kept
 def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessment]) -> str:
     """A call of the library that makes the same, where no command is known."""
     names = [quoted(name) for name in assessments]
+    table = result.tally.where is not None  # nothing else tells a table from arrays once its rows were let in
     if isinstance(result, CrossAssessment):
         head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
     elif len(names) > 1 or hasattr(result, "models"):
-        pairs = [f"{name}: prediction_{place + 1}" for place, name in enumerate(names)]
-        head = f"compare(y_true, {{{several(pairs, MOST_NAMES)}}}"
+        pairs = [f"{name}: {GIVEN if table else f'prediction_{place + 1}'}" for place, name in enumerate(names)]
+        head = f"compare({'table' if table else 'y_true'}, {{{several(pairs, MOST_NAMES)}}}"
     elif result.tally.published:
         head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
-        head = "assess(y_true, prediction"
-    options = {**_of_classes(result.tally.scale), **_of_rows(result, assessments), **_of_settings(result)}
+        head = "assess(table" if table else "assess(y_true, prediction"
+    options = _of_table(result) | _of_classes(result.tally.scale)
+    options |= _of_rows(result, assessments) | _of_settings(result)
     words = [f"{name}={value}" for name, value in options.items()]
     part = "" if result.slice is None else f".slices[{quoted(result.slice)}]"
     return shortened(", ".join([f"steelyard.{head}", *words]) + f"){part}.report(...)", LONGEST_CALL)
+
+
+def _of_table(result: Assessment | Comparison) -> dict[str, str]:
+    """Which columns and rows of a table, where rows were chosen; classifiers have their columns with their names."""
+    tally = result.tally
+    if tally.where is None:
+        return {}
+    own = {} if hasattr(result, "models") else {"membership" if tally.given.scored else "assigned": GIVEN}
+    return {"truth": GIVEN, **own, "where": quoted(tally.where, LONGEST_CALL)}
 
 
 def _counts(assessment: Assessment) -> str:

@@ -49,6 +49,7 @@ class Tally:
         summaries: What was kept of them then.
         scored: Whether any classifier gave scores, also where nothing but the classes that they assigned was counted.
         published: Whether a table of counts was given, and never any rows.
+        where: Which of the rows that were given count; None where all do, or where that is not known.
     """
 
     scale: Scale
@@ -65,6 +66,7 @@ class Tally:
     arrangement: tuple[Label, ...] = ()
     scored: bool = False
     published: bool = False
+    where: str | None = None
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -131,6 +133,7 @@ class Tally:
             recipe=self._recipe(other),
             summaries=summaries,
             published=self.published and other.published,
+            where=self.where if self.where == other.where else None,
             arrangement=self._arrangement(other),
             scored=self.scored or other.scored,
         )
