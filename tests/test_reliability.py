@@ -199,6 +199,17 @@ def test_many_rows_cost_no_more_draws() -> None:
     assert_allclose(one.few.happened.sum(), one.happened.sum())
 
 
+@pytest.mark.parametrize("method", ["corp", "murphy"])
+@pytest.mark.parametrize(("score", "most", "least_sure"), [("brier", 1.0, 0.25), ("brier_multiclass", 2.0, 0.5)])
+def test_one_cluster_says_nothing_about_parts_of_scores(
+    method: Any, score: str, most: float, least_sure: float
+) -> None:
+    found = of_event(SURE, group=np.zeros(ROWS)).decomposition(score, method=method)
+    assert found["value"] == of_event(SURE).decomposition(score, method=method)["value"]
+    assert found["low"] == [0.0] * 4
+    assert_allclose(found["high"], [most, most, least_sure, least_sure])
+
+
 def test_recalibration_mends_what_is_too_sure() -> None:
     comparison = of_event(SURE).recalibration()
     before, after = comparison.models

@@ -92,7 +92,7 @@ def decomposition(
     tables: dict[Label | None, Array] = dict(zip(found, parts, strict=True))
     if score.name == SUMMED:
         # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
-        tables = {None: np.sum(list(tables.values()), axis=0)}
+        tables = {None: np.minimum(np.sum(list(tables.values()), axis=0), score.span[1])}
     rows = [
         (name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table.tolist(), strict=True)
     ]
@@ -106,13 +106,16 @@ def _with_bounds(
     """The parts of a score with their intervals: (parts, 3).
 
     Miscalibration and discrimination are found too high: what is fitted to chance counts as either. How much too high
-    is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds.
+    is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds. One cluster
+    says nothing about spread: then bounds reach over all values.
     """
     values = np.array(one.decomposed(measure, method, bins))
-    world, drawn = one.drawn_parts(measure, method, bins, seed)
-    with np.errstate(invalid="ignore"):
-        off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
-        low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
+    low, high = np.zeros(len(PARTS)), np.full(len(PARTS), measure.span[1])
+    if one.rows > 1:
+        world, drawn = one.drawn_parts(measure, method, bins, seed)
+        with np.errstate(invalid="ignore"):
+            off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
+            low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
     low[-1], high[-1] = _uncertainty(one, measure, level)
     high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is
     return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
@@ -120,7 +123,8 @@ def _with_bounds(
 
 def _uncertainty(one: Reliability, measure: Measure, level: float) -> tuple[float, float]:
     """The least and the greatest uncertainty for which the class is as frequent as it may be (Wilson's interval)."""
-    ends = [float(end[0]) for end in wilson(np.array([one.base]), np.array([float(one.rows)]), level)]
+    freedom = np.inf if one.rows > 1 else 0.0
+    ends = [float(end[0]) for end in wilson(np.array([one.base]), np.array([float(one.rows)]), level, freedom)]
     bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else ends
     found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
     return min(found), max(found)
