@@ -736,6 +736,14 @@ def test_quantiles_are_about_those_of_numpy() -> None:
     assert_allclose(quantiles(values, 15), expected, atol=1e-4)
 
 
+def test_quantiles_do_not_depend_on_the_unit_of_weights() -> None:
+    """Half of the weight is reached just where a row ends, but for rounding."""
+    values, weight = np.arange(12.0), np.array([0.5, 1.0, 2.5, 7.0, 0.5, 0.5] * 2)
+    for unit in (1e-6, 0.1, 3.3, 7.7, 1e40):
+        assert_array_equal(quantiles(values, 2, weight * unit), [6.0])
+        assert_array_equal(quantiles(values, 4, weight * unit), quantiles(values, 4, weight))
+
+
 def test_the_calibration_error_of_many_rows_is_that_of_its_definition() -> None:
     truth, forecast = drawn(300_001, 21, power=1.2)
     found = of_event(truth, forecast, "calibration_error", "top_calibration_error", "brier")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 CELLS = 1 << 12  # of a first count, to find quantiles without sorting
 WORTH_COUNTING = 1 << 18  # rows: below this, sorting is as fast
+ROUNDING = 1e-12  # of a sum of weights: in another unit, the same rows must be in the same bins
 
 
 def quantiles(values: Numbers, bins: int, count: Array | None = None) -> Array:
@@ -28,7 +29,8 @@ def quantiles(values: Numbers, bins: int, count: Array | None = None) -> Array:
     if count is not None:
         order = np.argsort(values, kind="stable")
         reached = np.cumsum(count[order])
-        ranks = np.searchsorted(reached, reached[-1] * np.arange(1, bins) / bins, side="right")
+        wanted = (1 + ROUNDING) * reached[-1] * np.arange(1, bins) / bins
+        ranks = np.searchsorted(reached, wanted, side="right")
         found = values[order[np.minimum(ranks, len(values) - 1)]]
     else:
         ranks = np.unique(len(values) * np.arange(1, bins) // bins)

@@ -26,7 +26,7 @@ from ..sums.grid import Counter
 from ..sums.ruler import Ruler
 from ..table import Table
 from .piece import Piece
-from .quantiles import quantiles
+from .quantiles import ROUNDING, quantiles
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Numbers, Places
@@ -140,7 +140,7 @@ class Reliability:
         most = min(MOST_CELLS, self.rows)
         if len(self.forecast) <= most:
             return self
-        share = np.cumsum(self.mass) / self.mass.sum()
+        share = (1 + ROUNDING) * np.cumsum(self.mass) / self.mass.sum()
         place = np.unique(np.minimum(share * most, most - 1).astype(np.int64), return_inverse=True)[1]
         happened, mass, sums = (
             np.bincount(place, values).astype(np.float64)
