@@ -452,6 +452,8 @@ def test_unequal_lengths_are_named(options: Any, column: str) -> None:
         ([0, 0, 0], BadWeights, None, "all weights are zero"),
         ([1e200, 1e200, 1], BadWeights, None, "too large or too small"),
         ([1e-200, 0, 0], BadWeights, None, "too large or too small"),
+        ([1e80, 1e80, 1.0], BadWeights, None, "too large or too small"),  # MCC multiplies four of them
+        ([1e-80, 1e-80, 1e-81], BadWeights, None, "too large or too small"),
         (np.array([1e4000, 1, 1], dtype=np.longdouble), BadWeights, 0, "the weight is"),
         (["1", "2", "x"], NotNumbers, 2, "'x' is not a number"),
         ([1, 2, "x"], NotNumbers, 2, "'x' is text, but there was a number before"),

@@ -233,7 +233,7 @@ def test_whether_numbers_are_labels_is_judged_by_all_of_them(
         (("y,m\na,a\nb,b\n", "y,m\nb,b\n"), {"event": "c"}, UnknownLabel, "the event 'c' is not one of"),
         (("y,m,w\na,a,0\n", "y,m,w\nb,b,0\n"), {"weight": "w"}, BadWeights, "all weights are zero"),
         (("y,m,w\na,a,1\n", "y,m,w\nb,b,1\nb,b,-1\n"), {"weight": "w"}, BadWeights, r"1\.csv', column 'w', row 1"),
-        (("y,m,w\na,a,1\n", "y,m,w\nb,b,1e200\n"), {"weight": "w"}, BadWeights, "to be squared"),
+        (("y,m,w\na,a,1\n", "y,m,w\nb,b,1e200\n"), {"weight": "w"}, BadWeights, "to reckon with"),
         (("y,m\na,a\n", "y,m\nb,b\n"), {"threshold": 0.5}, BadOption, "no score"),
         (("y,m\n3,0.0\n", "y,m\n4,1.0\n3,\n"), {"event": 4}, MissingValues, r"1\.csv', column 'm', row 1"),
         (("y,m\n1,0.0\n", "y,m\n0,1.0\n"), {"event": 0}, AmbiguousPrediction, "can be labels, or probabilities"),

@@ -71,6 +71,16 @@ def test_the_mean_cost_has_the_t_interval_of_a_mean() -> None:
     assert_allclose([found.low, found.high], [rows.mean() - reach, rows.mean() + reach], rtol=5e-3)
 
 
+@pytest.mark.parametrize("unit", [1e-45, 1e-6, 3.7, 1e45])
+def test_the_unit_of_sampling_weights_does_not_matter(unit: float) -> None:
+    truth, assigned = drawn(60)
+    weight, measures = np.random.default_rng(2).gamma(2.0, size=60), ["mcc", "kappa", "g_mean", "lr_positive"]
+    found, expected = (assess(truth, assigned, weight=each, measures=measures) for each in (weight * unit, weight))
+    for name in measures:
+        for part in ("value", "low", "high", "se"):
+            assert getattr(found[name], part) == pytest.approx(getattr(expected[name], part), rel=1e-9)
+
+
 def test_sampling_weights_have_the_robust_standard_error() -> None:
     truth, assigned = drawn(400, 3, 0.7, 4)
     weight = np.random.default_rng(1).gamma(2.0, size=400)

@@ -147,7 +147,7 @@ class UnboundClasses(SteelyardError):
 
 
 class BadWeights(SteelyardError):
-    """Weights that are negative, infinite, all zero, or too large or small to be squared."""
+    """Weights that are negative, infinite, all zero, or too large or small to reckon with."""
 
 
 class BadTable(SteelyardError):

@@ -12,7 +12,7 @@ from .membership import refuse_missing_numbers
 if TYPE_CHECKING:
     from ..kinds import Array, Numbers
 
-LARGEST_SQUARES = 1e300
+LARGEST_SQUARES = 1e100  # formulas multiply four sums of weights, and take steps that are small beside all of them
 
 
 def decoded(weight: Any) -> Any:
@@ -44,4 +44,4 @@ def refuse_weightless(any_counts: bool, squares: float, name: str) -> None:
     if not any_counts:
         raise BadWeights("all weights are zero", column=name, mend="At least one row must count")
     if not 1 / LARGEST_SQUARES < squares < LARGEST_SQUARES:
-        raise BadWeights("the weights are too large or too small to be squared", column=name, mend="Rescale them")
+        raise BadWeights("the weights are too large or too small to reckon with", column=name, mend="Rescale them")
