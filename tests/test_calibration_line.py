@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import expit, logit
 
 import steelyard as sy
@@ -80,6 +80,23 @@ def test_the_line_is_found_however_far_out_single_forecasts_are() -> None:
     shift = brentq(lambda shift: float((truth - expit(shift + slope * odds)).sum()), -50, 50)
     gap = truth - expit(shift + slope * odds)
     assert gap @ odds == pytest.approx(0, abs=1e-6 * np.abs(gap) @ np.abs(odds))
+
+
+@pytest.mark.parametrize("light", [1e-2, 8e-5, 1e-6])
+def test_the_slope_is_found_where_weights_are_far_apart(light: float) -> None:
+    """Heavy rows that a threshold sets apart, close to each other, and light ones that it does not."""
+    odds = np.array([-4.646, -1.508, -0.638, -0.611, 0.874, 2.84, 3.931])
+    truth, weight = np.array([0, 1, 0, 1, 1, 1, 1]), np.array([1.9, light, 0.13, 2e4, 160.0, 5.0, light])
+
+    def lost(slope: float) -> float:  # with the best shift
+        def at(shift: float) -> float:
+            return float(weight @ (np.logaddexp(0.0, shift + slope * odds) - truth * (shift + slope * odds)))
+
+        middle = 0.6245 * slope  # between the two that are close
+        return float(minimize_scalar(at, bounds=(middle - 50, middle + 50), options={"xatol": 1e-9}).fun)
+
+    slope = line(truth, expit(odds), weight=weight)["slope"]["value"]
+    assert lost(slope) <= min(lost(0.9 * slope), lost(1.1 * slope))
 
 
 def test_the_intercept_is_found_where_forecasts_are_far_apart() -> None:

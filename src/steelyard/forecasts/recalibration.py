@@ -25,6 +25,7 @@ MOST_STEPS = 100
 MANY = 1 << 14  # rows from which on a line is looked for among fewer of them first
 FEWER = 16
 CLOSE = 1e-7  # a step of Newton's that leaves the square of it at most
+FURTHEST = 10.0  # that one leads, and as far again as all before it
 
 
 def recalibrate(
@@ -91,9 +92,12 @@ def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> A
                 line = line - step
                 continue
             step = np.asarray(np.linalg.solve(curvature + pull * np.eye(2), gradient), dtype=np.float64)
+            # Where hardly any row tells, a step is all but endless, and leads to where none does.
+            furthest, reached = float(np.abs(step).max()), float(np.abs(line).max())
+            step = step * min(1.0, (FURTHEST + reached) / furthest) if furthest else step
             before = gradient
             line = line + step
-            if float(np.abs(step).max()) < CLOSE:
+            if furthest < CLOSE * max(1.0, reached):
                 return line
     return line
 
