@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
 import steelyard as sy
 from steelyard.cli import main
@@ -595,13 +596,35 @@ def test_the_least_cost_is_found_where_rows_belong_to_clusters() -> None:
     assert sy.assess(truth, score, group=group, cost=costs, threshold="cost")["cost"].value == 1 / 8
 
 
-def test_intervals_of_what_is_rejected_mind_clusters() -> None:
-    """Where all rows are kept, the risk is the error, and about as sure."""
-    truth, group = [1, 0] * 30, [place // 5 for place in range(60)]
-    score = [(1 - a if k in (2, 5, 9) else a) * 0.8 + 0.1 for a, k in zip(truth, group, strict=True)]
-    assessment = sy.assess(truth, score, group=group)
+@pytest.mark.parametrize("clusters", [None, 12])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_intervals_of_what_is_rejected_mind_weights_and_clusters_at_every_point(
+    clusters: int | None, weighed: bool
+) -> None:
+    """Where all rows are kept, the risk is the error, and as sure; where fewer are, it is a mean of these alone."""
+    random = np.random.default_rng(5)
+    truth, group = random.integers(0, 2, 120), random.integers(0, 12, 120)
+    noise = random.normal(0, 0.1, 12)[group] + random.normal(0, 0.2, 120)
+    score = np.round(np.clip(0.3 + 0.4 * truth + noise, 0, 1), 2)
+    weight = random.choice([0.5, 1.0, 4.0], 120) if weighed else np.ones(120)
+    options = {"weight": weight} if weighed else {}
+    assessment = sy.assess(truth, score, event=1, **options, group=group if clusters else None)
     table, error = assessment.rejection(), assessment["error"]
-    assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], abs=0.02)
+    assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], rel=1e-9)
+    sure, wrong = np.maximum(score, 1 - score), (score >= 0.5) != truth
+    for row in table:
+        kept = sure >= row["threshold"]
+        mass, risk = weight * kept, row["risk"]
+        assert risk == pytest.approx(np.average(wrong, weights=mass))
+        pulls = mass * (wrong - risk) / mass.sum()
+        if not 0 < risk < 1:
+            continue
+        squares = np.square(np.bincount(group, pulls)).sum() * 12 / 11 if clusters else np.square(pulls).sum()
+        z = stats.t.ppf(0.975, 11) if clusters else stats.norm.ppf(0.975)
+        trials = risk * (1 - risk) / squares
+        middle = (risk + z**2 / (2 * trials)) / (1 + z**2 / trials)
+        reach = z / (1 + z**2 / trials) * np.sqrt(risk * (1 - risk) / trials + z**2 / (4 * trials**2))
+        assert [row["low"], row["high"]] == pytest.approx([middle - reach, middle + reach], rel=1e-9, abs=1e-12)
 
 
 def test_costs_that_were_given_count_in_conditions_too() -> None:

@@ -16,13 +16,13 @@ import numpy as np
 
 from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
+from ..measures import find
 from ..parallel import chunks, over_rows
 from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import OneAgainstRest
 from ..ranking.order import Ranking
 from ..registry import Measure
 from ..table import Table
-from ..uncertainty.intervals import wilson
 from .goals import Goal, Limit, counted
 from .scatter import Scatter
 from .tables import Tables
@@ -324,7 +324,6 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
     ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
     assigned = said.likeliest()
-    right = (assigned == rows.truth)[ranking.order]
     cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
     found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
     if judged is not None and not np.allclose(found, judged.ravel(), rtol=1e-9):
@@ -332,10 +331,14 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
             "the rows were assigned by a threshold or by costs, and not to the class of the highest probability",
             mend="Leave threshold= out: how sure a classifier is, is told by its highest probability",
         )
-    mass = evaluation.weights.mass[ranking.order]
-    kept, wrong = (np.cumsum(ranking.groups.sums(values)) for values in (mass, mass * ~right))
-    risk = wrong / kept
-    population = evaluation.population
-    low, high = wilson(risk, kept / population.independent_row, level, population.freedom)
-    columns_out = {"threshold": ranking.thresholds, "coverage": kept / kept[-1], "risk": risk, "low": low, "high": high}
-    return Table({name: values.tolist() for name, values in columns_out.items()})
+    # Errors are what is looked for, from the surest row on: the error among those is a precision.
+    errors = OneAgainstRest(evaluation.population, 0, ranking, (assigned != rows.truth)[ranking.order])
+    tables, risk = Thresholds(errors).tables(), [find("precision")]
+    if tables.scatter is not None:  # where none that is kept is an error, all rows tell how much one of them weighs
+        unit = np.full_like(tables.scatter.unit, evaluation.population.independent_row)
+        tables = replace(tables, scatter=replace(tables.scatter, unit=unit))
+    kept = tables.cells[[0, 2]].sum(axis=0)
+    columns = {"coverage": kept / kept[-1], "risk": tables.values(risk)[0]}
+    columns |= {name: bound[0] for name, bound in zip(("low", "high"), tables.bounds(risk, level), strict=True)}
+    columns = {name: each[1:] for name, each in columns.items()}  # at first no row is kept
+    return Table({name: each.tolist() for name, each in ({"threshold": ranking.thresholds} | columns).items()})
