@@ -607,7 +607,7 @@ def test_intervals_of_what_is_rejected_mind_weights_and_clusters_at_every_point(
     noise = random.normal(0, 0.1, 12)[group] + random.normal(0, 0.2, 120)
     score = np.round(np.clip(0.3 + 0.4 * truth + noise, 0, 1), 2)
     weight = random.choice([0.5, 1.0, 4.0], 120) if weighed else np.ones(120)
-    options = {"weight": weight} if weighed else {}
+    options: dict[str, Any] = {"weight": weight} if weighed else {}
     assessment = sy.assess(truth, score, event=1, **options, group=group if clusters else None)
     table, error = assessment.rejection(), assessment["error"]
     assert [table["low"][-1], table["high"][-1]] == pytest.approx([error.low, error.high], rel=1e-9)
@@ -625,6 +625,21 @@ def test_intervals_of_what_is_rejected_mind_weights_and_clusters_at_every_point(
         middle = (risk + z**2 / (2 * trials)) / (1 + z**2 / trials)
         reach = z / (1 + z**2 / trials) * np.sqrt(risk * (1 - risk) / trials + z**2 / (4 * trials**2))
         assert [row["low"], row["high"]] == pytest.approx([middle - reach, middle + reach], rel=1e-9, abs=1e-12)
+
+
+def test_rounding_does_not_tell_who_is_surer() -> None:
+    """1 - 0.42 is more than 0.58 by the last bit; whoever keeps rows from the threshold on keeps both."""
+    table = sy.assess([1, 0, 1, 1], [0.58, 0.42, 0.42, 0.9], event=1).rejection()
+    assert table["coverage"] == [0.25, 1.0]
+    assert table["threshold"] == [0.9, min(0.58, 1 - 0.42)]
+    assert table["risk"] == [0.0, 0.25]
+
+
+def test_rejection_refuses_other_thresholds_whatever_weights_are_measured_in() -> None:
+    for unit in (1.0, 1e-12):
+        assessment = sy.assess([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.1], event=1, threshold=0.3, weight=[unit] * 4)
+        with pytest.raises(BadOption, match="assigned by a threshold"):
+            assessment.rejection()
 
 
 def test_costs_that_were_given_count_in_conditions_too() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
+from ..forecasts.calibration import DECIMALS
 from ..measures import find
 from ..parallel import chunks, over_rows
 from ..ranking.evaluation import RankedEvaluation
@@ -322,11 +323,12 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     stacked = np.stack(said.memberships(), axis=1)
     if not (stacked.min() >= 0 and stacked.max() <= 1):
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
-    ranking = Ranking.of(stacked.max(axis=1).astype(np.float64))
+    sure = stacked.max(axis=1).astype(np.float64)
+    ranking = Ranking.of(np.round(sure, DECIMALS))  # 1 - 0.42 is as sure as 0.58
     assigned = said.likeliest()
     cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
     found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
-    if judged is not None and not np.allclose(found, judged.ravel(), rtol=1e-9):
+    if judged is not None and not np.allclose(found, judged.ravel(), rtol=0, atol=1e-9 * judged.sum()):
         raise BadOption(
             "the rows were assigned by a threshold or by costs, and not to the class of the highest probability",
             mend="Leave threshold= out: how sure a classifier is, is told by its highest probability",
@@ -341,4 +343,5 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     columns = {"coverage": kept / kept[-1], "risk": tables.values(risk)[0]}
     columns |= {name: bound[0] for name, bound in zip(("low", "high"), tables.bounds(risk, level), strict=True)}
     columns = {name: each[1:] for name, each in columns.items()}  # at first no row is kept
-    return Table({name: each.tolist() for name, each in ({"threshold": ranking.thresholds} | columns).items()})
+    columns = {"threshold": ranking.groups.least(sure[ranking.order])} | columns
+    return Table({name: each.tolist() for name, each in columns.items()})

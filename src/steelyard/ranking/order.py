@@ -252,6 +252,10 @@ class Groups:
             return values.astype(np.float64, copy=False)
         return np.add.reduceat(values, self.starts, axis=-1, dtype=np.float64)
 
+    def least(self, values: Array) -> Array:
+        """The least of what is said of rows in each group."""
+        return values if self.starts is None else np.minimum.reduceat(values, self.starts)
+
     def spread(self, values: Array) -> Array:
         """Say of every row what is said of its group."""
         return values if self.starts is None else np.repeat(values, self.lengths)
