@@ -451,8 +451,13 @@ def test_what_is_undefined_says_why(case: Case) -> None:
 def test_a_root_is_the_root_of_its_square(case: Case) -> None:
     found = of(case)
     for kind in ("apparent", "adjusted", "smoothed", "minimal", "label"):
-        square, root = found[f"{kind}_sqerr"].value, found[f"{kind}_rmse"].value
-        assert math.isnan(root) if square < 0 else root**2 == pytest.approx(square, rel=1e-12), kind
+        square, root = found[f"{kind}_sqerr"], found[f"{kind}_rmse"]
+        if square.value < 0:
+            assert math.isnan(root.value), kind
+            continue
+        assert root.value**2 == pytest.approx(square.value, rel=1e-12), kind
+        assert root.high**2 == pytest.approx(square.high, rel=1e-6), kind
+        assert root.low**2 == pytest.approx(max(square.low, 0.0), rel=1e-6, abs=1e-9 * square.high), kind
 
 
 @given(case=measured())

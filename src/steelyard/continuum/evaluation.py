@@ -276,7 +276,11 @@ class ContinuumEvaluation(SkewedEvaluation):
         if _is_rate(slot.measure):
             return share
         worst, value = self._usual_distance**2 * share, self.result(slot).value[0]
-        return float(np.sqrt(value**2 + worst)) - value if slot.measure.name.endswith("_rmse") else worst
+        return float(np.sqrt(value**2 + worst)) - value if self.is_root(slot) else worst
+
+    def is_root(self, slot: Slot) -> bool:
+        """Whether a slot is the root of a mean."""
+        return slot.measure.name.endswith("_rmse")
 
     @cached_property
     def _usual_distance(self) -> float:

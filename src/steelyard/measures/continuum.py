@@ -140,13 +140,17 @@ def smoothed_rmse(smoothed_distance: Any) -> Any:
     return np.sqrt(smoothed_distance)
 
 
-@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+@measure(
+    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
+)  # fmt: skip
 def minimal_rmse(least_distance: Any) -> Any:
     """Root of the minimal squared error rate, in the unit of the response."""
     return np.sqrt(least_distance)
 
 
-@measure(better="neither", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)
+@measure(
+    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
+)  # fmt: skip
 def label_rmse(label_distance: Any) -> Any:
     """Root of the labels' squared error rate, in the unit of the response."""
     return np.sqrt(label_distance)

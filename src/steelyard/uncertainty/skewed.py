@@ -96,12 +96,17 @@ class SkewedEvaluation(RowEvaluation):
         method, tails = interval_method(slot), self.tails[key_of(slot)]
         if method == WILSON:
             return self._wilson(value, error, level, freedom)
+        rooted = self.is_root(slot)
+        if rooted:  # the interval is that of the mean below the root
+            value, error = value**2, 2 * value * error
         values, errors, known = (np.array([number]) for number in (value, error, freedom))
         reach = critical_values(level, known)
         if method == GAMMA and value > 0:
             low, high = gamma_bounds(values, errors, tails.skew, reach)
         else:
             low, high = hall_bounds(values, errors, tails, known, reach)
+        if rooted:
+            low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
         usual = float(low[0]), float(high[0])
         return self._beside_a_count(slot, usual, level) if method == MOVED else usual
 
@@ -114,6 +119,11 @@ class SkewedEvaluation(RowEvaluation):
         trials = variance / error**2 if variance > 0 else self.total / self.unit
         low, high = wilson(np.array([share]), np.array([trials]), level, freedom)
         return float(low[0]), float(high[0])
+
+    def is_root(self, slot: Slot) -> bool:
+        """Whether a slot is the root of a mean."""
+        del slot
+        return False
 
     def counted(self, slot: Slot) -> tuple[float, float]:
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
