@@ -283,3 +283,16 @@ def test_a_perfect_ranking_belongs_to_its_interval_whatever_rows_weigh(seed: int
     weight, clusters, measures = random.gamma(1.0, 1.0, 30), np.arange(30) // 15, ["auc", "average_precision"]
     found = assess(truth, said, weight=weight, group=clusters, measures=measures)
     assert all(row["low"] <= row["value"] <= row["high"] for row in found.table())
+
+
+@pytest.mark.parametrize("measure", ["auc", "hand_till_auc", "average_precision", "h_measure"])
+def test_one_row_or_cluster_of_a_class_tells_nothing_of_spread(measure: str) -> None:
+    """In the middle of the others it passed for one that is known well: 0.5 from 0.37 to 0.65."""
+    score = np.append(0.5, np.linspace(0.0, 1.0, 100))
+    alone = assess([1] + [0] * 100, score, event=1, measures=[measure])
+    truth, group = [1] * 6 + [0] * 60, ["one"] * 6 + [f"other {row // 3}" for row in range(60)]
+    clustered = assess(truth, np.sin(np.arange(66.0)) ** 2, event=1, group=group, measures=[measure])
+    for found in (alone, clustered):
+        for code in (0, 1):
+            assert (found[measure, code].low, found[measure, code].high) == (0, 1)
+            assert np.isnan(found[measure, code].se)

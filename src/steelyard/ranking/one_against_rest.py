@@ -33,6 +33,14 @@ def known(found: Found, influences: Late) -> Influences:
     return (_nothing, _nothing) if np.isnan(found.value[0]) else influences()
 
 
+def told_of(variance: float, spread: float, freedom: float) -> tuple[float, float]:
+    """The spread with the pseudo-rows, and its degrees of freedom: none where one row or cluster is all of a side.
+
+    Pseudo-rows make a spread of it, but a row in the middle of the others would pass for one that is known well.
+    """
+    return spread, 0.0 if np.isnan(variance) and np.isfinite(spread) else freedom
+
+
 def _nothing(some: slice) -> Array:
     return np.zeros(some.stop - some.start)
 
@@ -274,7 +282,7 @@ class OneAgainstRest:
             if measure.fair is None and (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
                 return Found((value, value), (variance, variance), (freedom, freedom)), influences, influences
             centre, smooth = self.sloped(measure, smooth=True)
-            spread, looser = self.spread(measure, smooth, smooth=True)
+            spread, looser = told_of(variance, *self.spread(measure, smooth, smooth=True))
             added = 2 * row**2 * pseudo_moments(smooth, self.plain.share)[0]
             centre = self.masses(measure, smooth=True).centre(measure, centre, row / PSEUDO_ROW)
             found = Found((value, centre), (variance, spread + added), (freedom, looser), added)

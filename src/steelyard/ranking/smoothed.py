@@ -17,7 +17,7 @@ from ..evaluating.masses import BY_COUNT, Sides, spread_of
 from ..evaluating.row_evaluation import NOT_FOUND, Found
 from ..parallel import chunks, over_rows, shared
 from .counted import ways
-from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW
+from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, told_of
 from .order import SORTING, Tags, ordering
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Smoothed:
         means = np.array([smooth.of_rest.mean(), smooth.of_class.mean()])
         square = (_squared(smooth.of_rest) + _squared(smooth.of_class)) / (2 * len(order))
         self.influences[1, code][order], squares = above.influence(smooth)
-        spread, looser = spread_of(squares, sizes + PSEUDO_ROW)
+        spread, looser = told_of(variance, *spread_of(squares, sizes + PSEUDO_ROW))
         self.pseudo[code], added = (square, means), 2 * unit**2 * square
         self.classes[code] = Found((plain.value, smooth.value), (variance, spread + added), (freedom, looser), added)
 
