@@ -50,7 +50,7 @@ def decision_curve(assessment: Assessment, code: int, band: Band) -> Table:
 
 def _together(forecasts: Reliability, level: float) -> float:
     """The level of intervals that hold all at once: net benefits at thresholds next to each other go together."""
-    place = np.searchsorted(THRESHOLDS, forecasts.forecast, side="right") - 1
+    place = np.searchsorted(THRESHOLDS, forecasts.forecast + ROUNDING, side="right") - 1
     reached = np.arange(len(THRESHOLDS)) <= np.arange(len(THRESHOLDS))[:, None]  # thresholds, by those in between
     mean, square = np.zeros(len(THRESHOLDS)), np.zeros((len(THRESHOLDS), len(THRESHOLDS)))
     false: Array = -THRESHOLDS / (1 - THRESHOLDS)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..kinds import Codes, Numbers
 
+ROUNDING = 1e-12
 NO_ROWS = "there are no rows"
 GNEITING = "Gneiting & Raftery (2007), J. American Statistical Association 102, 359-378"
 KUMAR = "Kumar, Liang & Ma (2019), NeurIPS 32; Bröcker (2012), Climate Dynamics 39, 655-667"
@@ -110,8 +111,7 @@ def decision_cost(memberships: Sequence[Numbers], truth: Codes, matrix: Any, *, 
     """
     del costs  # they made the matrix
     expected = np.stack(memberships, axis=1) @ matrix
-    rounding = 1e-12 * np.abs(matrix).max()
-    cheapest = expected <= expected.min(axis=1, keepdims=True) + rounding
+    cheapest = expected <= expected.min(axis=1, keepdims=True) + ROUNDING * np.abs(matrix).max()
     return (matrix[truth] * cheapest).sum(axis=1) / cheapest.sum(axis=1)
 
 
@@ -132,7 +132,7 @@ def net_benefit(chance: Any, happened: Any, *, at: float = 0.5) -> Any:
     Whoever acts on a row at a probability of t says by that how many false alarms one hit is worth: (1 - t) / t. To act
     on none has a net benefit of 0; to act on all, at=0 has the prevalence.
     """
-    reached = chance >= min(at, float(np.float32(at)))  # by 0.7 of single precision, too
+    reached = chance >= min(at, float(np.float32(at))) - ROUNDING  # by 0.7 of single precision, and by 1 - 0.3, too
     return reached * (happened - (1 - happened) * (at / (1 - at)))
 
 
