@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluating.evaluation import Slot
+from ..evaluating.masses import spread_of
 from ..evaluating.row_evaluation import AVERAGES, key_of
-from ..scale import Label
+from ..registry import Measure
+from ..scale import Label, Scale
 from ..uncertainty.hall import Tails
 
 if TYPE_CHECKING:
@@ -97,9 +99,35 @@ class Products:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
+    def parted(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[float, float]:
+        """The variance of a slot and its degrees of freedom, where rows of some classes are sides, and so is the rest.
+
+        Behind the slot stand what clusters add to it by each side alone, and how many rows of each class they have: a
+        side may be that of few clusters, however many there are.
+        """
+        columns = [self.sums[:, self.keys.index(key)] for key in keys]
+        total, sums, rows = columns[0], columns[1 : len(sides) + 1], np.stack(columns[len(sides) + 1 :]) > 0
+        clusters, rest = [np.count_nonzero(rows[code]) for code in sides], np.delete(rows, sides, axis=0)
+        if len(rest):
+            sums, clusters = [*sums, total - sum(sums)], [*clusters, np.count_nonzero(rest.any(axis=0))]
+        squares, every = np.array([np.square(each).sum() for each in sums]), len(self.sums)
+        together = float(np.square(total).sum() - squares.sum()) * (every / (every - 1) if every > 1 else np.nan)
+        variance, freedom = spread_of(squares, np.array(clusters, dtype=np.float64), together)
+        return variance, 0.0 if np.isnan(variance) else min(freedom, self.freedom) if variance else freedom
+
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
         return self.factor[self.keys.index(key)] if key in self.keys else None
+
+
+def of_side(slot: Slot, code: int) -> Slot:
+    """What rows of a class alone add to a slot."""
+    return Slot(slot.measure, None, f"{key_of(slot)[1]} by {code}")
+
+
+def of_rows(measures: Sequence[Measure], scale: Scale) -> list[Slot]:
+    """How many rows of each class there are, whatever the measures."""
+    return [Slot(measures[0], None, f"rows of {code}") for code in range(len(scale))]
 
 
 Wanted = Sequence[tuple["SummedEvaluation", Sequence["Slot"]]]

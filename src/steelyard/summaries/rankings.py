@@ -24,6 +24,7 @@ from ..sums.grid import Counter, Grid
 from ..sums.rows import Rows
 from ..sums.ruler import BITS, OCTAVES, FinerRuler, Ruler
 from ..sums.statistics import RANKING
+from .products import of_rows, of_side
 from .recipe import Look, Recipe
 from .summed import SummedEvaluation
 
@@ -41,6 +42,7 @@ LEFT = 0.01  # of what cells leave open: that much may stay
 MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
 FINEST = 48  # bits
 MOST_TIMES = 3  # that cells are parted further
+MOST_SIDES = 10  # of averages over more classes, few clusters of one of them hardly matter
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,40 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
 
     # --- the second pass ---------------------------------------------------------------------------------------
 
+    def _sides(self, slot: Slot) -> Sequence[int]:
+        """The classes that are sides of a slot, all others together one more; none of averages over very many."""
+        if slot.code is not None:
+            return [slot.code]
+        return range(len(self.scale)) if len(self.scale) <= MOST_SIDES else []
+
+    def beside(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Where rows belong to clusters: what those of each side add alone, and how many of each class there are."""
+        sides = [of_side(slot, code) for slot in slots for code in self._sides(slot)]
+        return [*sides, *of_rows(self.measures, self.scale)] if self.clustered and self.scored else []
+
+    def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
+        """A slot with the spread that the second pass told; sides that have few clusters leave it unsure."""
+        found, products, sides = super().found_late(slot, values), self.summary.products, self._sides(slot)
+        asked = (slot, *[of_side(slot, code) for code in sides], *of_rows(self.measures, self.scale))
+        keys = [(self.model, *key_of(each)) for each in asked]
+        if not self.clustered or products is None or not sides or not {*keys} <= {*products.keys}:
+            return found
+        variance, freedom = products.parted(keys, sides)
+        return Found(values, (variance, variance), (freedom, freedom))
+
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows): all of them, or those of one side alone."""
+        sides = {key_of(of_side(slot, code)): (slot, code) for slot in self.slots for code in self._sides(slot)}
+        numbers = {key_of(slot): code for code, slot in enumerate(of_rows(self.measures, self.scale))}
+        whole = [slot for slot in slots if key_of(slot) not in sides and key_of(slot) not in numbers]
+        found = dict(zip(map(key_of, whole), self._influences(whole, rows), strict=True))
+        found |= {key: (rows.truth == code).astype(np.float64) for key, code in numbers.items()}
+        for key in {key_of(slot) for slot in slots} - found.keys():
+            slot, code = sides[key]
+            found[key] = found[key_of(slot)] * (rows.truth == code)
+        return np.stack([found[key_of(slot)] for slot in slots])
+
+    def _influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): looked up in their cells."""
         if not self.scored:
             return np.zeros((len(slots), len(rows)))
