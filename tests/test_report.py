@@ -106,6 +106,20 @@ def test_every_stop_is_a_row_of_the_table_of_thresholds() -> None:
     assert stops["sensitivity"] == pytest.approx(table["sensitivity"][::-1], abs=1e-7)
 
 
+@pytest.mark.parametrize("which", ["weight", "group", "both"])
+def test_beside_the_slider_weighted_and_clustered_rows_have_the_intervals_of_the_measures(which: str) -> None:
+    truth, said = scores(400)
+    random = np.random.default_rng(5)
+    given: dict[str, Any] = {"weight": random.lognormal(0, 1, 400), "group": random.integers(0, 25, 400)}
+    result = sy.assess(truth, said, event=True, **{name: given[name] for name in given if which in (name, "both")})
+    stops = content_of(result)["operating"]["models"][0]
+    table = result.thresholds(["sensitivity"])
+    bounds = zip(table["sensitivity_low"][::-1], table["sensitivity_high"][::-1], strict=True)
+    assert unpacked(stops["sensitivity_interval"]) == [span(low, high) for low, high in bounds]
+    for name in ("sensitivity", "precision"):
+        assert unpacked(stops[f"{name}_interval"])[stops["start"]] == span(result[name].low, result[name].high)
+
+
 def test_of_many_thresholds_some_are_kept_and_all_of_them_are_exact() -> None:
     truth, said = scores(30_000)
     result = sy.assess(truth, said, event=True)

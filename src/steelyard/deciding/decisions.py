@@ -233,7 +233,7 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     if goal.prevalence is None:
         here = [there.by(measure)[measure] for measure in goal.measures]
     else:
-        here = _estimates(thresholds.tables().at(place), goal, assessment)
+        here = _estimates(thresholds.tables().at(np.array([place])), goal, assessment)
     # What one independent row weighs is judged by the errors at this threshold, not by those at another one before.
     held_out = replace(thresholds.table_of(thresholds.held_out(goal, seed)), unit=there.evaluation.unit)
     elsewhere = _estimates(held_out, goal, assessment)

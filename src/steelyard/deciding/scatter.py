@@ -55,9 +55,9 @@ class Scatter:
         ratio = np.divide(_form(right, products), apart, out=np.full(len(apart), most), where=apart > 0)
         return cls(products, weights.row * np.clip(ratio, 1.0, most), float(weights.count.sum()))
 
-    def at(self, place: int) -> Scatter:
-        """At one of the thresholds."""
-        return replace(self, products=self.products[..., [place]], unit=self.unit[[place]])
+    def at(self, places: Places) -> Scatter:
+        """At some of the thresholds."""
+        return replace(self, products=self.products[..., places], unit=self.unit[places])
 
     def variance(self, slopes: Array) -> Array:
         """Of measures with these slopes by the cells, (measures, 4, tables): (measures, tables)."""

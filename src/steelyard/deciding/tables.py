@@ -19,7 +19,7 @@ from ..sums.cells import offered_of_classes
 from ..uncertainty.intervals import LOGIT, MEAN, WILSON, critical_values, interval_method, intervals
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Places
     from .scatter import Scatter
 
 
@@ -97,10 +97,10 @@ class Tables:
         order = [self.code, 1 - self.code]
         return np.asarray(measure.matrix(self.scale))[np.ix_(order, order)]
 
-    def at(self, place: int) -> Tables:
-        """One of the tables."""
-        scatter = None if self.scatter is None else self.scatter.at(place)
-        return replace(self, cells=self.cells[:, [place]], scatter=scatter)
+    def at(self, places: Places) -> Tables:
+        """Some of the tables."""
+        scatter = None if self.scatter is None else self.scatter.at(places)
+        return replace(self, cells=self.cells[:, places], scatter=scatter)
 
     def bounds(self, measures: Sequence[Measure], level: float) -> tuple[Array, Array]:
         """Lower and upper bounds of these values, every one for itself: (measures, tables) each."""

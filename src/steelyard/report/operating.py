@@ -89,8 +89,7 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
     hits, alarms, scores = one.plain.hits, one.plain.alarms, one.ranking.thresholds
     start = _standing(assessment, label, hits, alarms)
     places = chosen_stops(hits, alarms, scores, start, most - 1)[::-1]
-    tp, fp = np.append(hits[places], 0.0), np.append(alarms[places], 0.0)
-    tables = Thresholds(one).table_of(np.stack([tp, hits[-1] - tp, fp, alarms[-1] - fp]))
+    tables = Thresholds(one).tables().at(np.append(places + 1, 0))
     thresholds = scores[places].tolist()
     return {
         "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
