@@ -242,6 +242,18 @@ def test_every_way_to_an_interval_is_told(method: Any) -> None:
     assert all(any(way.startswith(name) for name in told) for way in ways)
 
 
+def test_what_rows_of_a_class_weigh_is_not_called_a_number_of_rows() -> None:
+    truth, said = scores(60)
+    weight = np.random.default_rng(2).random(60) + 3
+    for given, title in ((weight, "weight"), (np.full(60, 3), "rows"), (None, "rows")):
+        result = sy.assess(truth, said > 0.5, weight=given, by=np.arange(60) % 2)
+        content = content_of(result)
+        assert content["classes"]["size"] == title
+        assert content["slices"]["size"] == "rows"
+        assert re.search(rf"class +{title} ", str(result))
+        assert re.search(r"slice +rows ", str(result))
+
+
 def test_rare_errors_are_not_said_to_be_none() -> None:
     truth = np.arange(100_000) % 2
     said = np.where(np.arange(100_000) < 30, 1 - truth, truth)

@@ -180,7 +180,7 @@ class Evaluated:
             notes.append(
                 "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
             )
-        if not np.array_equal(patterns.square, patterns.mass):
+        if patterns.sampled:
             effective = patterns.mass.sum() ** 2 / patterns.square.sum()
             notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
         return notes

@@ -83,7 +83,7 @@ def weighed(assessment: Assessment, result: Assessment | Comparison) -> str | No
     patterns, rows, cases = assessment.evaluation.patterns, assessment.tally.scores, getattr(result, "cases", None)
     if isinstance(result, CrossAssessment):
         return ""  # how often rows were held out is no weight
-    if not np.array_equal(patterns.square, patterns.mass):
+    if patterns.sampled:
         effective = patterns.mass.sum() ** 2 / patterns.square.sum()
         return f"sampling weights: as much as {effective:,.1f} equal rows"
     if rows is None and cases is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparing.standings import title
-from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES, of_classes
+from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES, of_classes, size_title
 from ..showing.listing import parted, span_text
 from ..sums.statistics import CONFUSION, CONTINUUM
 from ..table import json_value
@@ -108,6 +108,7 @@ def classes_of(assessments: Assessments) -> dict[str, Any] | None:
     rows = first.evaluation.margins.true[codes]
     return {
         "names": [shown(label) for label in labels],
+        "size": size_title(first),
         "rows": [count(float(value)) for value in rows],
         "measures": [measure.title for measure in wanted],
         "cells": [
@@ -137,6 +138,7 @@ def slices_of(assessments: Assessments) -> dict[str, Any] | None:
     hidden = len(sizes) - len(labels)
     return {
         "names": [shown(label) for label in labels],
+        "size": "rows",
         "rows": [count(sizes[label]) for label in labels],
         "measures": [measure.title for measure in wanted],
         "cells": [[_cells([part[label][m] for label in labels]) for part in parts.values()] for m in wanted],

@@ -162,7 +162,12 @@ def class_grid(assessment: Assessment) -> Grid | None:
         for code, label in enumerate(assessment.classes[:MOST_CLASSES])
     ]
     hidden = _more(len(assessment.classes), len(shown))
-    return Grid(["class", "rows", *map(titled, shown)], [*rows, *hidden], range(1, 2 + len(shown)))
+    return Grid(["class", size_title(assessment), *map(titled, shown)], [*rows, *hidden], range(1, 2 + len(shown)))
+
+
+def size_title(assessment: Assessment) -> str:
+    """What is summed up of a class: rows, or what they weigh."""
+    return "weight" if assessment.evaluation.patterns.sampled else "rows"
 
 
 def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid | None:

@@ -270,6 +270,11 @@ class Patterns:
         """How many clusters there are; 0 where rows are independent."""
         return 0 if self.cluster is None else int(self.cluster.max()) + 1
 
+    @property
+    def sampled(self) -> bool:
+        """Whether rows have sampling weights, so that sums are no numbers of rows."""
+        return not np.array_equal(self.mass, self.square)
+
     def margins(self, model: int) -> Margins:
         """Sum up the table of one classifier."""
         assigned = self.assigned[model]

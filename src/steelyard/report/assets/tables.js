@@ -19,7 +19,7 @@ function partTable(section, facts, what) {
       const cells = columns.map(([, each, model]) => make("td", { class: "right", ...(model === undefined ? {} : hiddenIf(model)) }, ...value(each[row])));
       return make("tr", {}, make("th", { scope: "row", class: "pinned" }, name), make("td", { class: "right" }, facts.rows[row]), ...cells);
     });
-    const top = make("tr", {}, make("th", { scope: "col", class: "pinned" }, what), make("th", { scope: "col", class: "right" }, "rows"), ...head);
+    const top = make("tr", {}, make("th", { scope: "col", class: "pinned" }, what), make("th", { scope: "col", class: "right" }, facts.size), ...head);
     holder.replaceChildren(region(`Measures ${what === "class" ? "by class" : "by part"}`, make("table", {}, make("thead", {}, top), make("tbody", {}, ...rows))));
   };
   if (several && facts.measures.length > 1) host.append(chooser("Measure", facts.measures, draw));
