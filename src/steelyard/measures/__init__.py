@@ -28,11 +28,21 @@ ELSEWHERE = {
         "assessment.calibration_line() has it",
     ),
     "decision_curve": "assessment.decision_curve() has the net benefit at every threshold",
-    "gini": "It is 2 AUC - 1: say 'auc'",
+    **dict.fromkeys(("gini", "somers_d"), "It is 2 AUC - 1: say 'auc'"),
+    **dict.fromkeys(("c_index", "concordance"), "Say 'auc'"),
     **dict.fromkeys(
         ("ks", "ks_statistic", "kolmogorov_smirnov"),
-        "It is the highest informedness of all thresholds: assessment.best_threshold('informedness') has it",
+        "It is the highest informedness of all thresholds: best_threshold('informedness') has it",
     ),
+    **dict.fromkeys(("lift", "gain"), "assessment.curve('lift') and curve('gain') have it"),
+    **dict.fromkeys(("quadratic_kappa", "quadratic_weighted_kappa"), "Say \"weighted_kappa(weights='quadratic')\""),
+    **dict.fromkeys(("f2", "f0.5"), "Say 'fbeta(beta=2)' or 'fbeta(beta=0.5)'"),
+    **dict.fromkeys(("fdr", "false_discovery_rate"), "It is 1 - precision: say 'precision'"),
+    **dict.fromkeys(("ber", "balanced_error", "balanced_error_rate"), "It is 1 - balanced_accuracy: say that"),
+    **dict.fromkeys(("csi", "critical_success_index", "threat_score"), "Say 'jaccard'"),
+    "hit_rate": "Say 'sensitivity', or 'accuracy' where hits of all classes are meant",
+    "zero_one_loss": "Say 'error'",
+    **dict.fromkeys(("bss", "brier_skill_score"), "Say 'skill'"),
 }
 
 
