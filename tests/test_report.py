@@ -254,6 +254,15 @@ def test_what_rows_of_a_class_weigh_is_not_called_a_number_of_rows() -> None:
         assert re.search(r"slice +rows ", str(result))
 
 
+def test_parts_of_the_data_are_told_by_the_measures_that_were_asked_for() -> None:
+    truth, said = scores(60)
+    for asked in (["auc", "brier", "sensitivity"], ["log_score", "error"]):
+        result = sy.assess(truth, said, event=True, by=np.arange(60) % 2, measures=asked)
+        titles = [sy.find(name).title for name in asked]
+        assert content_of(result)["slices"]["measures"] == titles
+        assert re.search(r"slice +rows +" + " +".join(titles) + r" *\n", str(result))
+
+
 def test_rare_errors_are_not_said_to_be_none() -> None:
     truth = np.arange(100_000) % 2
     said = np.where(np.arange(100_000) < 30, 1 - truth, truth)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparing.standings import title
-from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES, of_classes, size_title
+from ..showing.grids import ARROWS, IN_SHORT, OF_SLICES, of_classes, of_parts, size_title
 from ..showing.listing import parted, span_text
 from ..sums.statistics import CONFUSION, CONTINUUM
 from ..table import json_value
@@ -133,8 +133,7 @@ def slices_of(assessments: Assessments) -> dict[str, Any] | None:
     parts = {name: each.slices for name, each in assessments.items()}
     sizes = {label: part.n for label, part in parts[first.model].items()}
     labels = _largest(sizes)
-    computed = {measure.name: measure for measure in first.settings.measures}
-    wanted = [computed[name] for name in (*OF_SLICES, "auc") if name in computed] or first.settings.measures[:4]
+    wanted = of_parts(first, (*OF_SLICES, "auc"))
     hidden = len(sizes) - len(labels)
     return {
         "names": [shown(label) for label in labels],

@@ -184,12 +184,18 @@ def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid |
     return Grid([sides, *labels, "all"], rows, range(1, len(labels) + 2))
 
 
+def of_parts(assessment: Assessment, names: Sequence[str] = OF_SLICES) -> Sequence[Measure]:
+    """What is shown of parts of the data: the main measures, or else as many of those asked for."""
+    computed = {measure.name: measure for measure in assessment.settings.measures}
+    found = [computed[name] for name in names if name in computed] if assessment.settings.everything else []
+    return found or assessment.settings.measures[: len(names)]
+
+
 def slice_grid(assessment: Assessment) -> Grid | None:
     """The main measures of every part of the data."""
     if assessment.slice is not None or not assessment.tally.slices:
         return None
-    computed = {measure.name: measure for measure in assessment.settings.measures}
-    measures = [computed[name] for name in OF_SLICES if name in computed] or assessment.settings.measures[:4]
+    measures = of_parts(assessment)
     rows = [
         [named(label), count(part.n), *[both(part[measure]) for measure in measures]]
         for label, part in list(assessment.slices.items())[:MOST_CLASSES]
