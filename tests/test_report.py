@@ -263,6 +263,13 @@ def test_parts_of_the_data_are_told_by_the_measures_that_were_asked_for() -> Non
         assert re.search(r"slice +rows +" + " +".join(titles) + r" *\n", str(result))
 
 
+def test_values_in_training_have_as_many_digits_as_those_beside_them() -> None:
+    wrong = {"t": ["a", "a", "b", "b"], "s": ["a", "b", "a", "b"]}
+    frames = [pa.table({**wrong, "w": [400_000, odd, 50_000, 550_000 - odd]}) for odd in (100_000, 98_500)]
+    found = sy.assess(frames[0], truth="t", assigned="s", weight="w", training=frames[1], measures=["error"])
+    assert re.search(r"error +0\.1500 .* 0\.1485 +0\.0015", str(found))
+
+
 def test_rare_errors_are_not_said_to_be_none() -> None:
     truth = np.arange(100_000) % 2
     said = np.where(np.arange(100_000) < 30, 1 - truth, truth)

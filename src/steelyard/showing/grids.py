@@ -130,8 +130,8 @@ def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, wi
         row = [label, *told(estimate), number(estimate.se), estimate.method]
         if training:
             part = estimate.label if estimate.average is None else estimate.average
-            fitted = training[estimate.measure, part].value
-            row += [number(fitted), number(assessment.gap(estimate.measure, part).value)]
+            beside = (training[estimate.measure, part], assessment.gap(estimate.measure, part))
+            row += [told(each)[0] for each in beside]
         rows.append([*row, estimate.note] if with_notes else row)
     return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3), [name for name in SPARE if name in columns])
 
