@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from steelyard.cli import main
 from steelyard.errors import BadOption
 from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
 from steelyard.studies.estimates import Estimated, Measure, paper_estimates
@@ -307,3 +308,9 @@ def test_one_repetition_has_no_standard_errors() -> None:
 def test_nothing_to_draw_is_refused(repetitions: int, seed: int) -> None:
     with pytest.raises(BadOption, match="repetitions from seed"):
         simulate(repetitions=repetitions, seed=seed)
+
+
+def test_names_of_better_estimates_are_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "mevik2003", "--repetitions", "1", "--better"]) == 0
+    words = capsys.readouterr().out.partition("root mean squared errors")[2].split()
+    assert {"posterior_error", "difference_error", "guarded_error", "difference_sqerr", "guarded_sqerr"} <= {*words}
