@@ -62,7 +62,7 @@ def test_deviations_start_at_0() -> None:
 
 def test_all_figures_of_the_paper_are_written(simulation: Simulation, tmp_path: Path) -> None:
     paths = draw(simulation, tmp_path / "new" / "folder")
-    assert [path.name for path in paths] == [f"figure{number}.png" for number in range(2, 8)]
+    assert [path.name for path in paths] == [f"mevik2003_figure{number}.png" for number in range(2, 8)]
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
     assert not pyplot.get_fignums()
 

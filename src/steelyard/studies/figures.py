@@ -100,4 +100,4 @@ def draw(simulation: Simulation, folder: Path) -> list[Path]:
         found[first] = pictures.biases(measure, truth_curves(simulation, measure), *biases)
         found[second] = pictures.deviations(measure, *(deviation_curves(simulation, measure, by) for by in LEVELS))
     folder.mkdir(parents=True, exist_ok=True)
-    return [pictures.write(figure, folder / f"{name}.png") for name, figure in sorted(found.items())]
+    return [pictures.write(figure, folder / f"mevik2003_{name}.png") for name, figure in sorted(found.items())]

@@ -30,7 +30,7 @@ def draw(folder: Path, seed: int = SEED) -> list[Path]:
         both = compare(labels, {rule: said[rule] for rule in rules}, scale=Scale(CLASSES))
         figure, axes = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
         both.plot.simplex(options.get("scaling", "default"), lines=options.get("lines"), ax=axes)
-        paths.append(folder / f"{name}.png")
+        paths.append(folder / f"partitions_{name}.png")
         figure.savefig(paths[-1], dpi=150)
         plt.close(figure)
     return paths
