@@ -39,6 +39,15 @@ def test_a_table_names_its_classes(counts: Any) -> None:
     assert table(counts, event="yes") == table(COUNTS, classes=NAMES, event="yes")
 
 
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "int64[pyarrow]"])
+def test_counts_may_stand_in_columns_that_can_miss_values(kind: Any) -> None:
+    assert table(FRAME.astype(kind)) == table(FRAME)
+    gap = FRAME.astype(kind)
+    gap.iloc[1, 2] = pd.NA
+    with pytest.raises(BadTable, match="row 1, column 2 is nan"):
+        sy.assess_table(gap)
+
+
 def test_a_cross_table_is_its_rows() -> None:
     random = np.random.default_rng(0)
     truth, said = (np.array(NAMES)[random.integers(0, 3, 80)] for _ in range(2))
@@ -102,6 +111,8 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
         (FRAME, {"classes": ["x", "y"]}, "the table is about"),
         (COUNTS, {"scale": NAMES}, "scale is"),
         (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
+        (FRAME.rename_axis("true").reset_index(), {}, r"column 'true' holds no counts.*set_index\('true'\)"),
+        ("counts.csv", {}, r"'counts.csv' is no table\. Read it first"),
         (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 0, column 1 is -2"),
         (pd.DataFrame([[1, 2], [3, 4]], [1.5, 2.5], [1.5, 2.5]), {}, "cannot be a class label"),
         ({}, {}, "at least two classes"),

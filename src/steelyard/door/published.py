@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,14 +77,29 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
         return _named(counts), _named(names), [[row.get(name, 0) for name in names] for row in counts.values()]
     if is_of_pandas(counts) and hasattr(counts, "columns"):
         rows, columns = _named(counts.index), _named(counts.columns)
+        if len(columns) == len(rows) + 1 and counts.dtypes.iloc[0].kind not in "iufb":
+            raise BadTable(
+                f"column {quoted(columns[0])} holds no counts", mend=f"Classes are the index: set_index({columns[0]!r})"
+            )
         # Names on one side hold for the other too, where nobody gave it any.
         alike = len(rows) == len(columns)
         return (
             columns if alike and _is_nameless(counts.index, columns) else rows,
             rows if alike and _is_nameless(counts.columns, rows) else columns,
-            counts.to_numpy(),
+            _of_frame(counts),
+        )
+    if isinstance(counts, str | PathLike):
+        raise BadTable(
+            f"{quoted(str(counts))} is no table", mend="Read it first: pandas.read_csv(..., index_col=0) or read_excel"
         )
     return None, None, counts
+
+
+def _of_frame(counts: Any) -> Any:
+    """The numbers of a frame. Of its columns that can miss values, NumPy would make objects."""
+    if all(kind.kind in "iufb" for kind in counts.dtypes):
+        return counts.to_numpy(dtype=np.float64, na_value=np.nan)
+    return counts.to_numpy()
 
 
 def _is_nameless(index: Any, others: list[Label]) -> bool:
