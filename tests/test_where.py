@@ -108,6 +108,8 @@ def test_a_filter_keeps_the_rows_that_it_says(text: str, rows: list[int]) -> Non
         ("1 == 1", "no column is compared"),
         ("year in ()", "empty list"),
         ("year in site", "'site' is not understood"),
+        ("`year` in `site`", "'`site`' is not understood"),
+        ("`year` >= 10,5", "Decimals stand behind a point: 10.5"),
         ("year + 1 == 2024", "'year + 1' is not understood"),
         ("site == 'it''s'", "two texts stand side by side"),
         ("f(year)", "is not understood"),

@@ -106,7 +106,7 @@ class Filter:
 
     def foreign(self, node: ast.AST) -> BadFilter:
         """What to say of something that is not understood."""
-        shown = quoted(ast.unparse(node), 80)
+        shown = quoted(reduce(_with_backticks, self.bound.items(), ast.unparse(node)), 80)
         return BadFilter(f"{shown} is not understood in the filter {quoted(self.text, 200)}", mend=_hint(self.text))
 
 
@@ -133,6 +133,12 @@ def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
     return TOKENS.sub(word, text), bound
 
 
+def _with_backticks(text: str, bound: tuple[str, str]) -> str:
+    """Put the name of a column back where a plain word stands for it."""
+    word, name = bound
+    return re.sub(rf"\b{word}\b", lambda _: f"`{name}`", text)
+
+
 def _hint(text: str) -> str:
     """What the filter of another language would have to be here."""
     bare = TOKENS.sub("", text)
@@ -144,6 +150,8 @@ def _hint(text: str) -> str:
         return "Write and, or, not, in, is null in small letters"
     if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
         return "Write and, or, not"
+    if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
+        return f"Decimals stand behind a point: {comma[1]}.{comma[2]}"
     pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
     odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
     return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
