@@ -361,6 +361,9 @@ def test_one_score_a_class_ranks_several_classes(cv: int) -> None:
         scores = cross_val_predict(rule, X, NAMES, cv=cv, method="decision_function")
         each = [roc_auc_score(label == NAMES, scores[:, place]) for place, label in enumerate(np.unique(NAMES))]
         assert found[name]["auc"].value == pytest.approx(np.mean(each), abs=1e-10)
+    mixed = sy.cross_assess({**rules, "lda": "lda"}, X, NAMES, cv=5, measures=["auc"])
+    unheard = "scores that are no probabilities are ranked only where all classifiers have such: assess it by itself"
+    assert [remark for remark in mixed.remarks if "ranked" in remark] == [f"{name}: {unheard}" for name in rules]
     pairs = sy.cross_assess({"pairs": SVC(decision_function_shape="ovo")}, X, NAMES, cv=5)
     with pytest.raises(sy.SteelyardError, match="auc needs scores"):
         pairs["pairs"]["auc"]

@@ -41,6 +41,17 @@ def _speak(said: Mapping[str, Said]) -> bool:
     return all(one.memberships is None and one.scores is not None for one in said.values())
 
 
+def unheard(said: Mapping[str, Said]) -> list[str]:
+    """Whose scores are not ranked, since others have probabilities, or none: they are not classifiers without any."""
+    if _speak(said):
+        return []
+    return [
+        f"{name}: scores that are no probabilities are ranked only where all classifiers have such: assess it by itself"
+        for name, one in said.items()
+        if one.memberships is None and one.scores is not None
+    ]
+
+
 def _scores(name: str, said: Said, scale: Scale, with_scores: bool) -> Scores:
     if said.memberships is not None:
         columns = tuple(np.ascontiguousarray(column) for column in said.memberships.T)

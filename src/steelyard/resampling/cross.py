@@ -34,7 +34,7 @@ from ..settings import Method, as_seed, settle
 from ..suggestions import with_known_options
 from ..tallies.tally import Tally
 from ..terminal import watched
-from .assembling import assembled, compared
+from .assembling import assembled, compared, unheard
 from .crossed import CrossAssessment
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
 from .models import read_models, rule_of
@@ -395,4 +395,4 @@ def _remarks(runs: Sequence[Run], failures: Sequence[Mapping[str, Any]], plan: P
             notes.append(f"{run.model}: {run.how}, {run.detail}")
         if apart := run.said.contradictions:
             notes.append(f"{run.model}: predict() and the highest probability differ in {apart:,} rows")
-    return notes
+    return [*notes, *unheard({run.model: run.said for run in runs})]
