@@ -424,6 +424,11 @@ def test_rows_held_out_again_decide_once() -> None:
     found = sy.cross_assess(["lda", "tree"], X[:, :2], Y, cv=5, repeats=4)
     rows = found.deciding_rows("error", "lda", "tree", 150)
     assert len(set(rows["row"])) == len(rows)
+    # A row that moves the difference is shown as it was when it did so, not as it was the first time.
+    even = found.differences("error")["difference"][0] / 150
+    moving = [row for row in rows if abs(row["effect"] + even) > 1e-9]
+    assert len(moving) > 20
+    assert all((row["lda"] == row["truth"]) != (row["tree"] == row["truth"]) for row in moving)
     assert found.mcnemar("lda", "tree").method == "chi-squared"
     assert "150 rows" in str(found)
 

@@ -322,7 +322,7 @@ class Comparison:
 
         ``row`` counts the rows of the input from 0; without the row, the difference a - b would be smaller by
         about ``effect``. Of a row that was held out several times, effects are added up, and the classes are those
-        that were assigned first. Rows of files that were summed without being held are read for it.
+        that had the largest of them. Rows of files that were summed without being held are read for it.
         """
         refuse_no_count("most", most)
         cases = self.cases if self.reread is None else self.reread()
@@ -344,10 +344,11 @@ class Comparison:
             effect = np.where(np.isinf(effect), effect, 0.0)
         effect = effect if cases.weight is None else effect * cases.weight
         kept = np.arange(len(cases)) if cases.kept is None else cases.kept
-        rows, first_of, again = np.unique(kept, return_index=True, return_inverse=True)
-        total = np.bincount(again, effect)
+        largest = np.lexsort((-np.abs(effect), kept))  # of a row, what moves the difference most comes first
+        rows, first_of, again = np.unique(kept[largest], return_index=True, return_inverse=True)
+        total = np.bincount(again, effect[largest])
         order = np.argsort(-np.abs(total), kind="stable")[:most]
-        codes = np.stack([column[first_of[order]] for column in columns])
+        codes = np.stack([column[largest[first_of[order]]] for column in columns])
         return self._labelled(codes, (a, b), row=rows[order].tolist(), effect=total[order].tolist())
 
     def _labelled(self, codes: Codes, names: tuple[str, str], **others: list[Any]) -> Table:
