@@ -347,6 +347,18 @@ def test_ten_classifiers_have_a_legend_outside_the_axes_and_inside_the_figure() 
     assert {round(band.get_alpha() or 0.0, 3) for band in axes.collections} == {0.072}
 
 
+def test_a_legend_stays_inside_narrow_axes_that_were_given() -> None:
+    _, given = pyplot.subplots(1, 3, figsize=(7, 2.4))
+    names = ["logistic", "naive Bayes", "forest"]
+    labels = {name: f"{name}: AUC 0.998 [0.987, 0.999]" for name in names}
+    axes = plots.RocDisplay(dict.fromkeys(names, ROC), labels=labels).plot(given[0])
+    drawn(axes)
+    legend, frame = legend_of(axes).get_window_extent(), axes.get_window_extent()
+    assert frame.x0 <= legend.x0 and legend.x1 <= frame.x1
+    wide = plots.RocDisplay(dict.fromkeys(names, ROC), labels=labels).plot(pyplot.subplots(figsize=(6, 6))[1])
+    assert legend_of(wide).get_texts()[0].get_fontsize() == 9.0
+
+
 @pytest.mark.parametrize("layout", ["constrained", None])
 def test_a_large_legend_in_given_axes_stays_inside_the_figure(layout: Any) -> None:
     figure, axes = pyplot.subplots(figsize=(6, 6), layout=layout)

@@ -42,6 +42,7 @@ LEGEND: Looks = {
 LONGEST_NAME = 40
 SIGN = 0.54  # about how wide a sign is, as a share of its height
 MOST_ENTRIES_INSIDE, WIDEST_INSIDE = 6, 40
+BESIDE_TEXT = 12  # signs: about as wide as handles and edges of a legend are
 
 
 @dataclass(frozen=True)
@@ -132,14 +133,21 @@ def add_legend(axes: Axes, corner: Corner, own: Figure | None, *, outside: bool 
     texts = axes.get_legend_handles_labels()[1]
     few = len(texts) <= MOST_ENTRIES_INSIDE and max(map(len, texts), default=0) <= WIDEST_INSIDE
     if few and corner != "below":
-        axes.legend(loc=corner, **LEGEND)
+        axes.legend(loc=corner, **(LEGEND if own is not None else _narrow_legend(axes, texts)))
     elif own is not None:
         _add_legend_to_figure(own)
     elif outside or axes.figure.get_layout_engine() is not None:
         _add_legend_below(axes)
     else:
         # Nothing would make room for a legend outside: it would be cut off.
-        axes.legend(loc="best", **LEGEND)
+        axes.legend(loc="best", **_narrow_legend(axes, texts))
+
+
+def _narrow_legend(axes: Axes, texts: Iterable[str]) -> Looks:
+    """The look of a legend inside axes of the user's, whose text is smaller where it would stick out of them."""
+    axes.apply_aspect()  # equal scales leave less room than the axes were given
+    lines = [text + " " * BESIDE_TEXT for text in texts] or [""]
+    return {**LEGEND, "fontsize": fitting(lines, SMALL_SIZE, inches(axes)[0])}
 
 
 @contextmanager
