@@ -250,6 +250,16 @@ def test_decision_curves() -> None:
     assert 0.35 < high < 0.45
 
 
+def test_the_legend_of_decision_curves_covers_none_of_them() -> None:
+    at = [step / 100 for step in range(100)]
+    everybody = [0.4 - 0.6 * x / (1 - x) for x in at]
+    sharp = Table({"threshold": at, "net_benefit": [0.4 - 0.1 * x**4 for x in at], "all": everybody})
+    axes = plots.DecisionCurveDisplay(dict.fromkeys(["lda", "qda", "knn"], sharp)).plot()
+    drawn(axes)
+    covered = legend_of(axes).get_window_extent()
+    assert not any(covered.contains(*point) for point in axes.transData.transform(points(axes.lines[0])))
+
+
 def test_a_decision_curve_by_which_nobody_gains_is_in_sight() -> None:
     loss = Table({"threshold": [0.0, 0.1, 0.2], "net_benefit": [0.0, -0.1, 0.0], "all": [0.0, -0.11, -0.25]})
     low, high = plots.DecisionCurveDisplay({"lda": loss}).plot().get_ylim()

@@ -194,7 +194,6 @@ class DecisionCurveDisplay(Display):
     y = "net_benefit"
     x_title = "threshold: act from this probability on"
     y_title = "net benefit"
-    corner = "upper right"
 
     def _scale(self, axes: Axes) -> None:
         highest = self._highest() or 1.0  # where nobody gains, it is seen what there is to lose
