@@ -380,6 +380,11 @@ def test_what_one_classifier_misspells_is_told_with_its_name() -> None:
     assert f"note: {found.notes[0]}" in str(found)
 
 
+def test_what_has_no_value_has_no_interval_in_a_cell_either() -> None:
+    lines = str(sy.assess(["a", "b", "c", "a"], ["a", "b", "b", "a"], measures=["precision"])).splitlines()
+    assert next(line for line in lines if line.startswith(" c ") and "–" in line).split() == ["c", "1", "–"]
+
+
 def test_what_holds_for_all_is_told_once() -> None:
     truth = ["ill", "well"] * 20
     found = compare(truth, {"one": truth, "other": [*truth]}, measures=["error", "precision"])

@@ -115,8 +115,8 @@ def told(estimate: Estimate) -> list[str]:
 
 
 def both(estimate: Estimate) -> str:
-    """Value and interval in one cell."""
-    return " ".join(told(estimate))
+    """Value and interval in one cell, or that there is none."""
+    return "–" if math.isnan(estimate.value) else " ".join(told(estimate))
 
 
 def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> Grid:
