@@ -170,7 +170,32 @@ def endless() -> Comparison:
     return sy.compare(truth, {"some": odds, "all": np.copysign(np.inf, odds)}, event="ill", threshold=0.0)
 
 
+def millions() -> Comparison:
+    """Counts that are wide."""
+    truth, scores = binary()
+    return sy.compare(truth, scores, event="ill", weight=[30_000] * len(truth), measures=["error"])
+
+
+def millions_of_labels() -> Comparison:
+    """The same without a threshold."""
+    truth, scores = binary()
+    said = {name: np.where(np.asarray(score) >= 0.5, "ill", "well") for name, score in scores.items()}
+    return sy.compare(truth, said, event="ill", weight=[30_000] * len(truth), measures=["error"])
+
+
 ODD = {
     each.__name__: each
-    for each in (one_sided, faultless, certain, far_off, wordy, uncounted, half_scored, frequent, endless)
+    for each in (
+        one_sided,
+        faultless,
+        certain,
+        far_off,
+        wordy,
+        uncounted,
+        half_scored,
+        frequent,
+        endless,
+        millions,
+        millions_of_labels,
+    )
 }

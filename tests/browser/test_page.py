@@ -278,6 +278,15 @@ def test_a_matrix_of_four_classes_shows_counts_and_shares(opened: Open) -> None:
     assert share == f"row {table[0, 0] / table[0].sum():.1%}"
 
 
+@pytest.mark.parametrize(("name", "place"), [("millions", "operating"), ("millions_of_labels", "confusion")])
+def test_tables_of_millions_are_not_cut(opened: Open, name: str, place: str) -> None:
+    page = opened(name, width=1100)
+    tables = page.locator(f"#{place} .card table.matrix")
+    expect(tables).to_have_count(2)
+    room = tables.evaluate_all("all => all.map((one) => [one.scrollWidth, one.parentElement.clientWidth])")
+    assert all(wide <= given for wide, given in room), room
+
+
 # --- what any page must do ----------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,12 @@ function matrix(label, classes, table) {
   return region(label, make("table", { class: many ? "matrix many" : "matrix" }, make("thead", {}, top), make("tbody", {}, ...rows, sums)));
 }
 
+// How wide tables of so many classes are: millions take as much room as one class more.
+function cardsFor(count, all) {
+  const columns = count + (all.length > 8 ? 1 : 0);
+  return ["cards", columns > 3 ? "wide" : columns > 2 ? "three" : ""].join(" ");
+}
+
 function drawMatrices() {
   const host = bodyOf("confusion");
   if (!host) return;
@@ -35,6 +41,6 @@ function drawMatrices() {
     const holder = make("div", {}, cards[0]);
     host.append(chooser("Classifier", page.models, (model) => holder.replaceChildren(cards[model])), holder);
     cards.forEach((card) => card.removeAttribute("data-model"));
-  } else host.append(make("div", { class: ["cards", classes.length > 3 ? "wide" : classes.length > 2 ? "three" : ""].join(" ") }, ...cards));
+  } else host.append(make("div", { class: cardsFor(classes.length, tables[0].all) }, ...cards));
   if (many) host.append(make("p", { class: "quiet" }, "The darker a cell, the larger its share of the row. Point at a cell for both shares."));
 }

@@ -26,7 +26,7 @@ function drawOperating() {
   if (operating.guessed) host.append(make("p", { class: "note" }, `No event was named: the threshold is that of “${operating.event}”.`));
   host.append(wish());
   const cards = operating.models.map((stops, model) => (stops ? card(stops, model) : plainCard(model)));
-  host.append(make("div", { class: "cards" }, ...cards));
+  host.append(make("div", { class: cardsFor(2, operating.models.find(Boolean).total) }, ...cards));
   const pictures = [rocFigure(), precisionFigure(), costFigure()];
   host.append(make("h3", {}, "Over all thresholds"), make("div", { class: "pictures" }, ...pictures.map((one) => one.node)));
 }
