@@ -81,6 +81,14 @@ def test_folds_that_agree_leave_nothing_to_doubt() -> None:
     assert none.p == 1
 
 
+@pytest.mark.parametrize("pairs", [False, True])
+def test_what_is_infinite_in_a_fold_has_no_interval_of_folds(pairs: bool) -> None:
+    found = sy.cross_assess(["lda", "knn:1", "knn:3"], X[:, :2], Y, cv=3, seed=1, measures=["log_score"])
+    for row in found.intervals("log_score", ["corrected", "nested"], pairs=pairs, rounds=1, progress=False):
+        infinite = "knn:1" in row.values() or "knn:3" in row.values()
+        assert np.isnan(row["low"]) == infinite, row
+
+
 # --- nested -----------------------------------------------------------------------------------------------------
 
 

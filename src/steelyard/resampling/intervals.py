@@ -69,7 +69,9 @@ def by_methods(
             if method in (OUT_OF_BAG, MIXED, WEIGHED) and cross.plan.kind != "bootstrap":
                 mend = f"{method} is of bootstrap samples: cv='bootstrap'"
             raise BadOption(f"there is no interval {quoted(method)} of this", mend=mend)
-        for names, found in _WAYS[method](cross, measure, pairs, options).items():
+        with np.errstate(invalid="ignore"):  # what is infinite in a fold has no scatter, and two such no difference
+            ways = _WAYS[method](cross, measure, pairs, options)
+        for names, found in ways.items():
             p = [found.p] if pairs else []
             rows.append((*names, method, found.value, found.low, found.high, found.se, *p, ASSUMES[method]))
     return Table.of_rows((*head, "low", "high", "se", *tail, "assumes"), rows)

@@ -61,8 +61,11 @@ class Nested:
     def inflation(self, names: tuple[str, ...], se: float) -> float:
         """How many times as far estimates are off as the standard error of independent rows says."""
         gaps = np.square(self._of(self.inner, names) - self._of(self.outer, names)) - self.noise[names]
-        off = np.sqrt(max(float(np.nanmean(gaps)), 0.0) * (self.folds - 1) / self.folds)
-        return float(np.clip(off / se, 1.0, np.sqrt(self.folds))) if se > 0 else 1.0
+        known = gaps[~np.isnan(gaps)]  # what is infinite within and outside has no gap
+        if not (se > 0 and len(known)):
+            return 1.0
+        off = np.sqrt(max(float(known.mean()), 0.0) * (self.folds - 1) / self.folds)
+        return float(np.clip(off / se, 1.0, np.sqrt(self.folds)))
 
 
 def nested(
