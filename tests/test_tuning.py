@@ -49,6 +49,14 @@ def test_a_measure_that_is_better_when_lower_is_minimised(tuned: sy.Tuning) -> N
     assert [row["rank"] for row in tuned.table() if row["chosen"]] == [1]
 
 
+def test_who_cannot_be_told_apart_is_not_called_the_best() -> None:
+    endless = sy.tune("knn", {"n_neighbors": [1, 3]}, SEPALS, Y, cv=3, seed=1, measure="log_score")
+    assert [one.estimate.value for one in endless.candidates] == [math.inf, math.inf]
+    words = " ".join(str(endless).split())
+    assert "chosen: n_neighbors=1, the first. log score is the same for all 2, and tells none of them apart" in words
+    assert "best of" not in words
+
+
 def test_one_standard_error_rule_takes_the_first_that_will_do() -> None:
     simple_first = {"n_neighbors": [90, 25, 15, 45, 1]}
     found = sy.tune(KNeighborsClassifier(), simple_first, SEPALS, Y, cv=10, one_se=True)

@@ -67,7 +67,12 @@ def tuning_view(tuning: Tuning) -> RenderableType:
         add_row(table, [*[str(row[name]) for name in names], *cells])
     rule = ", the first within one standard error of the best" if tuning.one_se else ""
     hidden = f"; {len(found) - len(shown):,} more in table()" if len(found) > len(shown) else ""
-    words = f"chosen: {harmless(tuning.chosen.name)}{rule}. Its value is the best of {len(found):,}, and so too good: "
+    if len(found) > 1 and {one["rank"] for one in found} == {1}:  # as all infinite log scores are
+        why = f"{tuning.measure.title} is the same for all {len(found):,}, and tells none of them apart"
+        words = f"chosen: {harmless(tuning.chosen.name)}, the first. {why}; "
+    else:
+        why = f"Its value is the best of {len(found):,}, and so too good"
+        words = f"chosen: {harmless(tuning.chosen.name)}{rule}. {why}: "
     head = f"{len(found):,} candidates by {tuning.measure.title}, {tuning.cross.plan.words}{hidden}"
     failed: dict[str, str] = {}
     for one in tuning.cross.failures:
