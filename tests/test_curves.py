@@ -273,6 +273,17 @@ def test_bands_of_rows_that_do_not_scatter_are_those_of_single_thresholds(truth:
         assert wide[side] == pytest.approx(narrow[side])
 
 
+def test_rounding_does_not_decide_whether_a_threshold_is_reached() -> None:
+    """1 - 0.91 is less than 0.09 by the last bits, and whoever acts from 0.09 on acts on it."""
+    for percent in range(1, 100):
+        at = percent / 100
+        found = sy.assess([1, 0], [1 - at, 1 - at], scale=sy.Scale([0, 1], event=1), measures=[f"net_benefit(at={at})"])
+        assert found[f"net_benefit(at={at})", 0].value == pytest.approx((1 - at / (1 - at)) / 2)
+        both = np.array([[at, 1 - at]] * 2)
+        found = sy.assess([1, 0], both, scale=sy.Scale([0, 1]), measures=[f"net_benefit(at={1 - at})"])
+        assert found[f"net_benefit(at={1 - at})", 1].value == pytest.approx((1 - (1 - at) / at) / 2)
+
+
 def test_decision_curves_of_classes_and_of_what_has_none() -> None:
     random = np.random.default_rng(5)
     shares = random.dirichlet([1, 1, 1], 200)
