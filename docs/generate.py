@@ -78,6 +78,7 @@ INTERVALS = {
     "t": "t with n - 1 degrees of freedom",
     "Hall's t": "t, corrected for skewness (Hall 1992)",
     "Wilson, moved": "Wilson, of the share of errors, moved to the value",
+    "Wilson, added": "Wilson, of hits and of false alarms, put together by squares (Newcombe 1998)",
     "gamma": "gamma, of rare amounts (Fay & Feuer 1997)",
 }
 

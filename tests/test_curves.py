@@ -242,6 +242,54 @@ def test_net_benefit_is_made_of_the_counts_at_a_threshold(forecasts: sy.Assessme
         assert curve["all"][place] == pytest.approx(everybody)
 
 
+def test_a_threshold_that_no_row_reaches_may_be_reached_by_others() -> None:
+    """Hits and false alarms may each be as frequent as what was never seen in so many rows: about four of them."""
+    truth, chance = [0, 1] * 50, [0.1, 0.3] * 50
+    never = 1.9842**2 / (100 + 1.9842**2)  # by Student's t
+    for at in (0.4, 0.5, 0.9):
+        found = sy.assess(truth, chance, event=1)[f"net_benefit(at={at})"]
+        assert found.value == 0
+        assert [found.low, found.high] == pytest.approx([-never * at / (1 - at), never], rel=1e-4)
+        assert found.method == "Wilson, added"
+        resampled = sy.assess(truth, chance, event=1, method="bootstrap", replicates=20)[f"net_benefit(at={at})"]
+        assert (resampled.low, resampled.high) == (found.low, found.high)
+    three = sy.assess(list("abc") * 30, np.full((90, 3), 1 / 3), scale=sy.Scale(list("abc")))
+    of_classes = [three["net_benefit", label] for label in "abc"]
+    for average in ("macro", "weighted"):
+        mean = three["net_benefit", average]
+        assert [mean.low, mean.high] == pytest.approx([of_classes[0].low, of_classes[0].high])
+
+
+def test_net_benefit_of_acting_on_all_rows_has_the_interval_of_the_prevalence(forecasts: sy.Assessment) -> None:
+    share = forecasts["prevalence"]
+    for at in (0.0, 0.0001):  # below all forecasts
+        found, odds = forecasts[f"net_benefit(at={at})"], at / (1 - at)
+        ends = [(1 + odds) * end - odds for end in (share.value, share.low, share.high)]
+        assert [found.value, found.low, found.high] == pytest.approx(ends, rel=0.02)
+
+
+@pytest.mark.parametrize(("hits", "alarms"), [(0.005, 0.02), (0.01, 0.01), (0.02, 0.005), (0.1, 0.03)])
+@pytest.mark.parametrize("at", [0.1, 0.5, 0.9])
+def test_net_benefits_of_few_rows_are_covered(hits: float, alarms: float, at: float) -> None:
+    """The delta method held the truth in 38 of 100 samples of the first of them."""
+    odds, held = at / (1 - at), 0.0
+    bounds: dict[tuple[int, int], sy.Estimate] = {}
+    for true, false, _ in np.random.default_rng(1).multinomial(100, [hits, alarms, 1 - hits - alarms], 500).tolist():
+        if (true, false) not in bounds:
+            chance = np.where(np.arange(100) < true + false, 1.0, 0.0)
+            truth = (np.arange(100) < true) | (np.arange(100) >= 70)
+            bounds[true, false] = sy.assess(truth, chance, event=True)[f"net_benefit(at={at})"]
+        found = bounds[true, false]
+        held += found.low <= hits - odds * alarms <= found.high
+    assert held / 500 > 0.92
+
+
+def test_one_cluster_tells_nothing_about_net_benefit() -> None:
+    found = sy.assess([0, 1] * 10, [0.2, 0.6] * 10, event=1, group=[1] * 20)
+    for at, worst in ((0.0, 0.0), (0.5, -1.0), (0.8, -4.0)):
+        assert [found[f"net_benefit(at={at})"].low, found[f"net_benefit(at={at})"].high] == pytest.approx([worst, 1.0])
+
+
 def test_rows_of_single_precision_reach_their_threshold() -> None:
     truth, chance = [1, 0, 1, 0], np.array([0.7, 0.7, 0.9, 0.1])
     wide, narrow = (sy.assess(truth, each, event=1) for each in (chance, chance.astype(np.float32)))

@@ -229,7 +229,7 @@ class Assessment(Calibrated):
 
         Args:
             label: The class; the event if not given.
-            band: "pointwise", "simultaneous" (holds for the whole curve at once, as far as rows reach) or "none".
+            band: "pointwise", "simultaneous" (holds for the whole curve at once) or "none".
 
         Returns:
             A tidy table with the columns threshold, net_benefit, all (that of acting on all rows; on none, it is 0),

@@ -25,6 +25,7 @@ from ..scale import listed
 from ..suggestions import did_you_mean
 from ..uncertainty.fieller import Ratio
 from ..uncertainty.intervals import critical_values
+from .benefit import average_bounds, benefit_bounds
 from .columns import MANY_ROWS, ForecastColumns
 from .moments import Moments
 from .piece import Piece
@@ -228,21 +229,33 @@ class ForecastEvaluation(ForecastColumns):
         matrix = self._matrices.get(slot.measure.label)
         return slot.measure.span if matrix is None else (float(matrix.min()), float(matrix.max()))
 
-    # --- intervals of ratios -------------------------------------------------------------------------------------
+    # --- intervals of their own -----------------------------------------------------------------------------------
 
     def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of skills: those of the ratio of two scores."""
-        found = {}
-        for place, slot in enumerate(self.slots):
-            if "mean" in slot.measure.arguments and np.isfinite(self.result(slot).value[0]):
-                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                    ratio = self.ratio(slot)
-                if ratio is not None and np.isfinite(ratio).all():
-                    reach = critical_values(level, np.array([self.result(slot).freedom[1]]))
-                    ends = ratio.bounds(float(reach[0]))
-                    low, high = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
-                    found[place] = low, high
-        return found
+        """Bounds of skills, which are those of the ratio of two scores, and of net benefits."""
+        found: dict[int, tuple[float, float] | None] = {}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for place, slot in enumerate(self.slots):
+                if "mean" in slot.measure.arguments and np.isfinite(self.result(slot).value[0]):
+                    found[place] = self._skill_bounds(slot, level)
+                elif slot.measure.name == "net_benefit":
+                    bounds = benefit_bounds if slot.average is None else average_bounds
+                    found[place] = bounds(self, slot, level)
+        return {place: each for place, each in found.items() if each is not None}
+
+    def _skill_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        ratio = self.ratio(slot)
+        if ratio is None or not np.isfinite(ratio).all():
+            return None
+        reach = critical_values(level, np.array([self.result(slot).freedom[1]]))
+        ends = ratio.bounds(float(reach[0]))
+        low, high = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
+        return low, high
+
+    def mean_square(self, slot: Slot) -> float:
+        """The mean square of what rows are worth in a column, by squared weights where these differ."""
+        column, none = self._column_of[key_of(slot)], np.zeros(len(self.scale))
+        return self.moments.scatter(column, 1.0, none) / float(self.moments.square[column].sum())
 
     def ratio(self, slot: Slot) -> Ratio | None:
         """The two scores that a skill is made of, where intervals are built; None where how they scatter is unknown."""

@@ -119,7 +119,7 @@ def net_benefit_span(at: Any) -> tuple[float, float]:
     """From acting on nothing but rows of other classes to acting on all rows, all of the class."""
     if not 0 <= as_number(at) < 1:
         raise BadOption(f"at is {quoted(at)}", mend="Give a probability below 1, as in at=0.2")
-    return -float(at / (1 - at)), 1.0
+    return 0.0 - float(at / (1 - at)), 1.0
 
 
 @measure(

@@ -27,6 +27,8 @@ MOST_NAMES = 12
 METHODS = {
     "Wilson": "Wilson's score interval of a proportion (Wilson 1927, JASA 22).",
     "Wilson, moved": "Wilson's score interval of the share of errors that a measure goes with, moved to its value.",
+    "Wilson, added": "Wilson's score intervals of the shares of hits and of false alarms, put together by squares "
+    "(Newcombe 1998, Statistics in Medicine 17).",
     "delta": "The delta method: the standard error from the influence of every row, with two pseudo-rows, on the scale "
     "that suits the span of the measure (Agresti & Coull 1998, American Statistician 52; logit, Fisher's z or log).",
     "noncentral": "Noncentral chi-squared, from the mean squared gap between forecast and frequency.",

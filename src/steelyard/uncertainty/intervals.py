@@ -34,8 +34,9 @@ CHI_SQUARED = "noncentral chi-squared"
 SKEWED = "Hall's t"
 FIELLER = "Fieller"
 MOVED = "Wilson, moved"
+ADDED = "Wilson, added"
 GAMMA = "gamma"
-OF_THEIR_OWN = (CHI_SQUARED, SKEWED, MOVED, GAMMA)  # bounds that evaluations bring along
+OF_THEIR_OWN = (CHI_SQUARED, SKEWED, MOVED, ADDED, GAMMA)  # bounds that evaluations bring along
 SPANS = {
     WILSON: (0.0, 1.0),
     LOGIT: (0.0, 1.0),
@@ -47,6 +48,7 @@ SPANS = {
     CHI_SQUARED: (0.0, 1.0),
     SKEWED: (-np.inf, np.inf),
     MOVED: (-np.inf, np.inf),
+    ADDED: (-np.inf, np.inf),
     GAMMA: (0.0, np.inf),
 }
 BY_SPAN = {
@@ -60,6 +62,8 @@ BY_SPAN = {
 
 def interval_method(slot: Slot) -> str:
     """Which interval suits a slot, by what the measure is and the values it can take."""
+    if slot.measure.name == "net_benefit" and slot.average is None:  # hits and false alarms, each of one worth
+        return ADDED
     method = _method(slot.measure.facts, slot.average)
     return FIELLER if method == RATIO and "reference" in slot.measure.arguments else method
 
@@ -209,6 +213,22 @@ def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -
     endless = np.isinf(critical)  # one cluster says nothing about others
     low, high = np.where(endless, 0.0, low), np.where(endless, 1.0, high)
     return np.minimum(low, value), np.maximum(high, value)  # at 0 and at 1 but for rounding
+
+
+def added(shares: Array, worths: Array, trials: float, level: float, freedom: float) -> tuple[float, float]:
+    """How far below and above a gain is that two shares of the same trials make, the second one a loss (Newcombe 1998).
+
+    Each share has Wilson's interval, so that what was never seen may yet be. The less is neither of both, the more the
+    one is lost to the other.
+    """
+    shares = np.where(np.minimum(shares, 1 - shares) < NO_ERROR, np.round(shares), shares)
+    low, high = wilson(shares, np.full(2, trials), level, freedom)
+    below, above = worths * (shares - low), worths * (high - shares)
+    rest = 1 - shares[::-1]
+    opposed = np.sqrt(np.prod(np.divide(shares, rest, out=np.ones(2), where=rest > 0)))
+    ends = np.array([[below[0], above[1]], [above[0], below[1]]])
+    down, up = np.sqrt(np.square(ends).sum(axis=1) + 2 * min(opposed, 1.0) * ends.prod(axis=1)).tolist()
+    return down, up
 
 
 def _wilson(value: Array, error: Array, trials: Array, critical: Array) -> Array:
