@@ -67,6 +67,7 @@ class Facts(NamedTuple):
     proportion: bool
     counted: str | None
     bounded: bool
+    traded: bool
     spanned: bool
     span: tuple[float, float]
 
@@ -90,6 +91,8 @@ class Measure:
             interval is Wilson's of that share, moved to the value.
         bounded: For measures of measured values: whether no row can add much. Then it is how many rows add anything
             that makes it scatter.
+        traded: For measures of forecasts: whether a row is a hit, worth 1, a false alarm, worth the least of the span,
+            or neither. Its interval is made of those of both shares.
         wavering: For measures that take one of two estimates, by a doubt: what the choice adds to the standard error,
             from the same as the formula; below 0 where the value falls as the doubt grows.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
@@ -121,6 +124,7 @@ class Measure:
     proportion: bool = False
     counted: str | None = None
     bounded: bool = False
+    traded: bool = False
     wavering: Formula | None = None
     heavy_tailed: bool = False
     slopes: Callable[..., tuple[Array, Array]] | None = None
@@ -175,6 +179,7 @@ class Measure:
             self.proportion,
             self.counted,
             self.bounded,
+            self.traded,
             self.slopes is not None or self.spanned is not None,
             self.span,
         )

@@ -238,7 +238,7 @@ class ForecastEvaluation(ForecastColumns):
             for place, slot in enumerate(self.slots):
                 if "mean" in slot.measure.arguments and np.isfinite(self.result(slot).value[0]):
                     found[place] = self._skill_bounds(slot, level)
-                elif slot.measure.name == "net_benefit":
+                elif slot.measure.traded:
                     bounds = benefit_bounds if slot.average is None else average_bounds
                     found[place] = bounds(self, slot, level)
         return {place: each for place, each in found.items() if each is not None}

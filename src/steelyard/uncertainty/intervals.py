@@ -62,8 +62,6 @@ BY_SPAN = {
 
 def interval_method(slot: Slot) -> str:
     """Which interval suits a slot, by what the measure is and the values it can take."""
-    if slot.measure.name == "net_benefit" and slot.average is None:  # hits and false alarms, each of one worth
-        return ADDED
     method = _method(slot.measure.facts, slot.average)
     return FIELLER if method == RATIO and "reference" in slot.measure.arguments else method
 
@@ -75,6 +73,8 @@ def _method(measure: Facts, average: str | None) -> str:
         return WILSON
     if measure.skewed:
         return MOVED if measure.counted else GAMMA if measure.bounded else SKEWED
+    if measure.traded and average is None:
+        return ADDED
     return LOGIT if measure.spanned else BY_SPAN.get(measure.span, MEAN)
 
 
