@@ -293,6 +293,6 @@ def test_one_row_or_cluster_of_a_class_tells_nothing_of_spread(measure: str) -> 
     truth, group = [1] * 6 + [0] * 60, ["one"] * 6 + [f"other {row // 3}" for row in range(60)]
     clustered = assess(truth, np.sin(np.arange(66.0)) ** 2, event=1, group=group, measures=[measure])
     for found in (alone, clustered):
-        for code in (0, 1):
-            assert (found[measure, code].low, found[measure, code].high) == (0, 1)
-            assert np.isnan(found[measure, code].se)
+        for part in (0, 1, "macro", "weighted"):
+            assert (found[measure, part].low, found[measure, part].high) == (0, 1)
+            assert np.isnan(found[measure, part].se)

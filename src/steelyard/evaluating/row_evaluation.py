@@ -41,6 +41,11 @@ class Found(NamedTuple):
         """Whether pseudo-rows make a difference."""
         return self.value[0] != self.value[1] or self.variance[0] != self.variance[1]
 
+    @property
+    def lone(self) -> bool:
+        """Whether there is a value, and one row or cluster that tells nothing of its spread."""
+        return not np.isnan(self.value[0]) and bool(np.isnan(self.variance[0]))
+
     def of_average(self, classes: int, measure: Measure | None = None) -> Found:
         """The same of an average over so many classes: all pairs of them share the pseudo-rows of one.
 

@@ -24,7 +24,7 @@ from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluatio
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
 from .cells import counted
-from .counted import Counted, mean_over
+from .counted import Counted, looser_of, mean_over
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
 from .order import SORTING, Ranking
 from .sided import unordered
@@ -296,7 +296,7 @@ class RankedEvaluation(RowEvaluation):
                 else:
                     self._divide(rows, float(weights.sum()), gap if moving else None)
                     spreads.append(self.sides.spread(rows, pseudo))
-        (variance, freedom), (spread, looser) = spreads
+        (variance, freedom), (spread, looser) = spreads[0], (spreads[1][0], looser_of(found, spreads[1][1]))
         return Found((float(means[0]), float(means[1])), (variance, spread + more), (freedom, looser), more)
 
     def _divide(self, rows: Array, total: float, gap: Array | None) -> None:

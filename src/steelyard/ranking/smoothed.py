@@ -16,7 +16,7 @@ from ..door.prediction import Scores
 from ..evaluating.masses import BY_COUNT, Sides, spread_of
 from ..evaluating.row_evaluation import NOT_FOUND, Found
 from ..parallel import chunks, over_rows, shared
-from .counted import ways
+from .counted import looser_of, ways
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, told_of
 from .order import SORTING, Tags, ordering
 
@@ -164,6 +164,7 @@ class Smoothed:
             return Found((value, value), (variance, variance), (freedom, freedom))
         spread, looser = self.sides.spread(self.influence(part, smooth=True), PSEUDO_ROW)
         added = float(np.square(weights) @ [found.added for found in self.classes])
+        looser = looser_of(self.classes, looser)
         found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
         return found.of_average(len(self.classes))
 
