@@ -184,6 +184,7 @@ DRY = ["assess", str(resources.files("steelyard") / "data" / "meat.csv"), "--tru
         ([*LDA, "--where", "species == setosa"], "Text stands in quotes: 'setosa'"),
         ([*LDA, "--where", "species in (setosa, virginica)"], "Text stands in quotes: 'setosa'"),
         ([*DRY, "lda", "--cut", "65", "--assigned", "water"], "with --cut, what was measured"),
+        ([*DRY, "water", "--cut", "65", "--sd", "0,22", "--assigned", "lda"], "Decimals stand behind a point: 0.22"),
         (
             [*DRY, "water", "--cut", "65", "--sd", "1", "--assigned", "lda", "--measures", "posterior_error"],
             "--response expected,expected_sd",

@@ -187,6 +187,9 @@ def number_or_column(text: str | None) -> float | str | None:
     try:
         return None if text is None else float(text)
     except ValueError:
+        if text is not None and (comma := re.fullmatch(r"(-?\d+),(\d+)", text)):
+            mend = f"Decimals stand behind a point: {comma[1]}.{comma[2]}"
+            raise BadOption(f"{quoted(text)} is no number", mend=mend) from None
         return text
 
 
