@@ -238,6 +238,15 @@ def test_gain_lift_and_rejection() -> None:
     assert [points(line) for line in rejection.lines] == [rows(REJECTION, "coverage", "risk")]
 
 
+def test_risks_of_hardly_any_rows_do_not_hide_those_of_the_others() -> None:
+    coverage = [0.01, 0.5, 1.0]
+    few = Table({"coverage": coverage, "risk": [0.0, 0.02, 0.05], "low": [0.0] * 3, "high": [0.8, 0.04, 0.07]})
+    assert 0.07 < plots.RejectionDisplay({"lda": few}).plot().get_ylim()[1] < 0.1
+    assert plots.RejectionDisplay({"lda": few}).plot(band=False).get_ylim()[1] < 0.1
+    none = Table({"coverage": coverage, "risk": [0.0] * 3})
+    assert plots.RejectionDisplay({"lda": none}).plot().get_ylim()[1] > 0
+
+
 def test_decision_curves() -> None:
     axes = plots.DecisionCurveDisplay({"lda": BENEFIT}).plot()
     curve, everybody, nobody = axes.lines

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # A little more than from 0 to 1: a line along the edge is not cut in half.
 UNIT = (-0.015, 1.015)
+HARDLY_ANY = 0.05  # of the rows: what is said of less hides all else
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +171,8 @@ class LiftDisplay(Display):
 class RejectionDisplay(Display):
     """The error among the rows that are kept, against how many are kept when the least certain are rejected.
 
-    The tables have the columns coverage and risk, and may have low and high: the band of risk.
+    The tables have the columns coverage and risk, and may have low and high: the band of risk. That of hardly any rows
+    reaches up to 1: it is drawn as long as it is in sight.
     """
 
     x = "coverage"
@@ -180,6 +182,18 @@ class RejectionDisplay(Display):
 
     def _scale(self, axes: Axes) -> None:
         axes.set(xlim=UNIT)
+        if highest := self._highest():
+            axes.set(ylim=(-0.05 * highest, 1.08 * highest))
+
+    def _highest(self) -> float:
+        """The highest risk, or end of a band, among more rows than hardly any."""
+        found = [0.0]
+        for table in self.curves.values():
+            many = np.asarray(table[self.x], float) >= HARDLY_ANY
+            for name in {self.y, "high"}.intersection(table.column_names):
+                risks = np.asarray(table[name], float)
+                found += risks[many & np.isfinite(risks)].tolist()
+        return max(found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
