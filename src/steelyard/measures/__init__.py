@@ -25,14 +25,14 @@ from . import scores as scores
 ELSEWHERE = {
     **dict.fromkeys(
         ("calibration_slope", "calibration_intercept", "calibration_in_the_large", "observed_expected", "oe_ratio"),
-        "assessment.calibration_line() has it",
+        "assessment.calibration_line() and `steelyard calibration` have it",
     ),
     "decision_curve": "assessment.decision_curve() has the net benefit at every threshold",
     **dict.fromkeys(("gini", "somers_d"), "It is 2 AUC - 1: say 'auc'"),
     **dict.fromkeys(("c_index", "concordance"), "Say 'auc'"),
     **dict.fromkeys(
         ("ks", "ks_statistic", "kolmogorov_smirnov"),
-        "It is the highest informedness of all thresholds: best_threshold('informedness') has it",
+        "It is the highest informedness of all thresholds: say 'informedness', and threshold best:informedness",
     ),
     **dict.fromkeys(("lift", "gain"), "assessment.curve('lift') and curve('gain') have it"),
     **dict.fromkeys(("quadratic_kappa", "quadratic_weighted_kappa"), "Say \"weighted_kappa(weights='quadratic')\""),
