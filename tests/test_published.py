@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import steelyard as sy
@@ -29,6 +31,9 @@ def table(counts: Any, **options: Any) -> Any:
         FRAME[["yes", "no", "perhaps"]],  # bound by name, whatever their order
         pd.DataFrame(COUNTS, columns=NAMES),
         pd.DataFrame(COUNTS, index=NAMES),
+        pl.DataFrame(FRAME),
+        pl.DataFrame(FRAME.rename_axis("truth").reset_index()),
+        pa.table({"truth": NAMES, **{name: FRAME[name] for name in reversed(NAMES)}}),
         {true: {name: row[name] for name in reversed(NAMES)} for true, row in BY_NAME.items()},
     ],
 )
@@ -46,6 +51,16 @@ def test_counts_may_stand_in_columns_that_can_miss_values(kind: Any) -> None:
     gap.iloc[1, 2] = pd.NA
     with pytest.raises(BadTable, match="row 1, column 2 is nan"):
         sy.assess_table(gap)
+
+
+def test_columns_of_arrow_have_texts_for_names_but_classes_may_be_numbers() -> None:
+    counts = [[30, 5], [4, 40]]
+    numbered = pa.table({"truth": [0, 1], "1": [5, 40], "0": [30, 4]})
+    assert table(numbered) == table(counts)
+    with pytest.raises(BadTable, match=r"shape \(3, 2\)"):
+        sy.assess_table(pa.table({"a": [30, 4, 1], "b": [5, 40, 1]}))
+    with pytest.raises(BadTable, match="row 1, column 0 is nan"):
+        sy.assess_table(pa.table({"a": [30, None], "b": [5, 40]}))
 
 
 def test_a_cross_table_is_its_rows() -> None:

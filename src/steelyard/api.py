@@ -286,8 +286,9 @@ def assess_table(
     """Weigh a classifier of which only the confusion table is known, as in a publication.
 
     Args:
-        counts: The table: rows are true classes, columns assigned ones. A frame of pandas (as of ``crosstab``) and
-            {true: {assigned: count}} name the classes themselves, and rows and columns are bound by these names.
+        counts: The table: rows are true classes, columns assigned ones. A frame of pandas (as of ``crosstab``) or
+            another kind, which may have a first column with the true classes, and {true: {assigned: count}} name the
+            classes themselves, and rows and columns are bound by these names.
         classes: The class labels, in order; 0, 1, ... if neither given nor named by the table.
         scale: The same as a Scale.
         event: The class of interest.

@@ -88,6 +88,8 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
             rows if alike and _is_nameless(counts.columns, rows) else columns,
             _of_frame(counts),
         )
+    if hasattr(counts, "__arrow_c_stream__"):
+        return _of_arrow(counts)
     if isinstance(counts, str | PathLike):
         raise BadTable(
             f"{quoted(str(counts))} is no table", mend="Read it first: pandas.read_csv(..., index_col=0) or read_excel"
@@ -100,6 +102,21 @@ def _of_frame(counts: Any) -> Any:
     if all(kind.kind in "iufb" for kind in counts.dtypes):
         return counts.to_numpy(dtype=np.float64, na_value=np.nan)
     return counts.to_numpy()
+
+
+def _of_arrow(counts: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
+    """A frame without an index: columns name the classes, those of rows too, unless one column more comes first."""
+    import pyarrow as pa
+
+    table = pa.table(counts)
+    names, columns = table.column_names, [column.to_pylist() for column in table.columns]
+    rows, numbers = table.num_rows, [[np.nan if count is None else count for count in column] for column in columns]
+    if len(names) != rows + 1:
+        labels = _named(names) if len(names) == rows else None
+        return labels, labels, list(zip(*numbers, strict=True))
+    first = _named(columns[0])
+    in_words = {str(label): label for label in first}  # Arrow's columns have texts for names
+    return first, _named([in_words.get(name, name) for name in names[1:]]), list(zip(*numbers[1:], strict=True))
 
 
 def _is_nameless(index: Any, others: list[Label]) -> bool:
