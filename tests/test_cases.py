@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow.parquet import write_table as write_parquet
 
 import steelyard as sy
 from steelyard import Continuum, Scale
@@ -698,6 +701,23 @@ def test_a_name_that_cannot_be_written_names_no_column(option: str) -> None:
     named: dict[str, Any] = {"truth": "y", "assigned": "p", "by": "batch", option: "\ud800"}
     with pytest.raises(UnknownColumn, match="there is no column"):
         sy.assess(frame, **named)
+
+
+def test_parts_and_clusters_may_be_days_and_times(tmp_path: Path) -> None:
+    early, late = datetime(2024, 1, 31), datetime(2024, 2, 1, 8, 30)
+    hours = pa.array([late, early, late, early])
+    frame = pa.table({"y": list("abab"), "p": list("abbb"), "hour": hours, "day": hours.cast(pa.date32())})
+    frame = frame.append_column("coded", hours.cast(pa.date32()).dictionary_encode())
+    write_parquet(frame.drop_columns("coded"), tmp_path / "some.parquet")
+    days = ["2024-01-31", "2024-02-01"]
+    for source in (frame, frame.to_pandas(), str(tmp_path / "some.parquet")):
+        assert list(sy.assess(source, truth="y", assigned="p", by="day").slices) == days
+        assert list(sy.assess(source, truth="y", assigned="p", by="hour").slices) == [days[0], "2024-02-01 08:30:00"]
+        assert "clustered" in sy.assess(source, truth="y", assigned="p", group="day")["error"].method
+    assert list(sy.assess(frame, truth="y", assigned="p", by="coded").slices) == days
+    assert list(sy.assess(frame["y"], frame["p"], by=np.array(hours.cast(pa.date32()))).slices) == days
+    with pytest.raises(UnusableLabels, match="date32"):
+        sy.assess(frame, truth="day", assigned="day")
 
 
 def test_messages_name_the_columns_of_a_table() -> None:

@@ -34,9 +34,9 @@ def encode(values: Any, name: str) -> Coded:
 
 
 def encode_parts(values: Any, name: str) -> Coded:
-    """Code what rows belong to: a cluster, or a part of the data."""
+    """Code what rows belong to: a cluster, or a part of the data. Days and times go by their text."""
     try:
-        return encode(values, name)
+        return coded(_days_in_words(flat(values, name)), name)
     except UnusableLabels as error:
         raise (error.mended(PARTS) if error.mend == CONTINUOUS else error) from None
 
@@ -57,6 +57,22 @@ def coded(column: Any, name: str) -> Coded:
         case "S":
             raise UnusableLabels("bytes cannot be class labels", column=name, mend="Decode them: labels.astype(str)")
     raise UnusableLabels(f"{column.dtype} cannot be class labels", column=name, mend=AS_TEXT)
+
+
+def _days_in_words(column: Any) -> Any:
+    """Days and times as text, "2024-02-01 08:30:00", and midnight without its hours; other columns as they are."""
+    if isinstance(column, np.ndarray) and column.dtype.kind != "M":
+        return column
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = pa.array(column) if isinstance(column, np.ndarray) else column
+    if pa.types.is_dictionary(column.type) and pa.types.is_temporal(column.type.value_type):
+        column = column.cast(column.type.value_type)
+    if not (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type)):
+        return column
+    words = compute.replace_substring_regex(column.cast(pa.string()), r"\.0+(Z?)$", r"\1")
+    return compute.replace_substring_regex(words, " 00:00:00Z?$", "")
 
 
 # --- numbers --------------------------------------------------------------------------------------------------
