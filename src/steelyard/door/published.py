@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import is_of_pandas
+from ..columns import is_of_pandas, read_frame
 from ..errors import BadOption, BadTable, EmptyInput, UnusableLabels, quoted
 from ..scale import Label, Scale, listed, plain_label
 
@@ -88,8 +88,8 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
             rows if alike and _is_nameless(counts.columns, rows) else columns,
             _of_frame(counts),
         )
-    if hasattr(counts, "__arrow_c_stream__"):
-        return _of_arrow(counts)
+    if hasattr(counts, "__arrow_c_stream__") and not is_of_pandas(counts):
+        return _of_arrow(read_frame(counts))
     if isinstance(counts, str | PathLike):
         raise BadTable(
             f"{quoted(str(counts))} is no table", mend="Read it first: pandas.read_csv(..., index_col=0) or read_excel"
@@ -104,11 +104,8 @@ def _of_frame(counts: Any) -> Any:
     return counts.to_numpy()
 
 
-def _of_arrow(counts: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
+def _of_arrow(table: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
     """A frame without an index: columns name the classes, those of rows too, unless one column more comes first."""
-    import pyarrow as pa
-
-    table = pa.table(counts)
     names, columns = table.column_names, [column.to_pylist() for column in table.columns]
     rows, numbers = table.num_rows, [[np.nan if count is None else count for count in column] for column in columns]
     if len(names) != rows + 1:
