@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
 FLAT = "Give one value a row: a list, an array or a column"
+POINT = "Decimals stand behind a point: {}.{}"
 DECIMALS = "Write decimals with a point; or all in a file with a comma: then no number in it has a point, as 1.000 has"
 
 

@@ -10,7 +10,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ..columns import as_number
+from ..columns import POINT, as_number
 from ..errors import BadCosts, BadOption, SteelyardError, UnknownLabel, quoted
 from ..files import sources
 from ..files.shares import plain
@@ -188,8 +188,7 @@ def number_or_column(text: str | None) -> float | str | None:
         return None if text is None else float(text)
     except ValueError:
         if text is not None and (comma := re.fullmatch(r"(-?\d+),(\d+)", text)):
-            mend = f"Decimals stand behind a point: {comma[1]}.{comma[2]}"
-            raise BadOption(f"{quoted(text)} is no number", mend=mend) from None
+            raise BadOption(f"{quoted(text)} is no number", mend=POINT.format(*comma.groups())) from None
         return text
 
 

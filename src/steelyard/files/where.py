@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from ..columns import POINT
 from ..errors import BadFilter, UnknownColumn, quoted
 from ..scale import listed
 from ..suggestions import did_you_mean
@@ -151,7 +152,7 @@ def _hint(text: str) -> str:
     if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
         return "Write and, or, not"
     if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
-        return f"Decimals stand behind a point: {comma[1]}.{comma[2]}"
+        return POINT.format(*comma.groups())
     pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
     odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
     return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
