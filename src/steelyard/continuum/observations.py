@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..distinct import distinct
 from ..door.covariates import design, deviations, finite_numbers, grouping
 from ..errors import BadOption, TooFewRows, quoted, refuse_length
 from ..folds import deal
@@ -63,7 +64,7 @@ class Observations:
     @property
     def units(self) -> int:
         """How many there are of these."""
-        return len(self) if self.groups is None else len(np.unique(self.groups))
+        return len(self) if self.groups is None else len(distinct(self.groups))
 
     def folds(self, folds: Any, usual: int) -> list[Places]:
         """The rows that are left out together, by number or by a splitter; as usual where nobody asks."""

@@ -17,6 +17,7 @@ from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..columns import numbers
+from ..distinct import distinct
 from ..door.estimators import found_by_search, where
 from ..door.weights import checked_weight
 from ..errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
@@ -270,11 +271,11 @@ def _one_of(y: Any, measured: Any) -> Any:
 
 def _are_ranks(y: Any) -> bool:
     """Whether whole numbers from 0 on are seldom the same and seldom leave one out."""
-    ranks = y if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind == "i" else np.zeros(0)
+    whole = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind == "i"
+    ranks: Places = y if whole else np.zeros(0, np.int64)
     if len(ranks) < FEW or ranks.min() < 0:
         return False
-    distinct = len(np.unique(ranks))
-    return bool(2 * distinct > max(len(ranks), ranks.max() + 1))
+    return bool(2 * len(distinct(ranks)) > max(len(ranks), ranks.max() + 1))
 
 
 def _finite(values: Any, name: str, warn: bool = False) -> Array:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..distinct import distinct
 from ..text import count, in_words
 from ..uncertainty.intervals import critical_values, p_values
 from .recalibration import chance_on, likeliest, log_odds, slopes_of
@@ -171,7 +172,7 @@ class Observed(NamedTuple):
 
     def _found(self, part: str, value: float, spread: Array, fitted: int) -> Coefficient:
         """A value, and the spread of it, with what as many parameters as were fitted take."""
-        units = float(self.drawn.sum()) if self.cluster is None else float(len(np.unique(self.cluster)))
+        units = float(self.drawn.sum()) if self.cluster is None else float(len(distinct(self.cluster)))
         freedom = units - (fitted if self.cluster is None else 1)
         more = units / freedom if freedom > 0 else np.nan
         return Coefficient(part, value, float(np.sqrt(spread[0, 0] * more)), freedom)

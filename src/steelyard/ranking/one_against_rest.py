@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..distinct import distinct
 from ..evaluating.masses import UNTIED, Influences, Masses, Sides, Slopes, pseudo_moments, spread_of
 from ..evaluating.row_evaluation import Found
 from ..parallel import chunks, gathered, over_rows, summed
@@ -77,7 +78,7 @@ class Population(NamedTuple):
     @property
     def freedom(self) -> float:
         """The degrees of freedom that clusters leave."""
-        return np.inf if self.rows.cluster is None else len(np.unique(self.rows.cluster)) - 1.0
+        return np.inf if self.rows.cluster is None else len(distinct(self.rows.cluster)) - 1.0
 
 
 @dataclass(frozen=True)

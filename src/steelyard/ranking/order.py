@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..distinct import distinct
 from ..parallel import chunks, cores, gathered, over_rows, side_by_side
 
 if TYPE_CHECKING:
@@ -211,8 +212,8 @@ def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> Pl
     Returns:
         Where these are.
     """
-    stretch = np.cumsum(np.diff(alike, prepend=-2) > 1)
-    hurt = np.isin(stretch, np.unique(stretch[wrong]))
+    stretch: Places = np.cumsum(np.diff(alike, prepend=-2) > 1, dtype=np.int64)
+    hurt = np.isin(stretch, distinct(stretch[wrong]))
     first, numbers = alike[hurt], stretch[hurt]
     # A stretch of k pairs has k + 1 rows: those that begin a pair, and the last one.
     last = np.append(np.flatnonzero(np.diff(numbers)), len(numbers) - 1)

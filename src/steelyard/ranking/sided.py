@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..distinct import distinct
 from ..parallel import chunks, over_rows
 from .order import PASSES, Ranking, in_halves
 
@@ -158,7 +159,7 @@ def _by_first_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
     places = _alike(keys)
     if len(places) > 4 * len(keys) // ALIKE:  # twice as many as could be expected
         return None
-    alike = _picked(score, truth, code, first, numbers, np.unique(~keys[places] >> 1))
+    alike = _picked(score, truth, code, first, numbers, distinct(~keys[places] >> 1))
     if alike is None:
         return None
     keys[places] = (keys[places] | 1) ^ (~alike & 1).astype(np.uint32)
@@ -167,17 +168,22 @@ def _by_first_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
 
 def _alike(keys: Places) -> Places:
     """Where sorted keys are that differ from one beside them in nothing but their side."""
-    same = _same(keys)
-    same[:-1] |= same[1:]
-    return np.flatnonzero(same)
+    second = [low + np.flatnonzero(_differ_by_side(keys, low, high)) for low, high in chunks(1, len(keys))]
+    places: Places = np.concatenate(second) if second else np.zeros(0, np.int64)
+    return distinct(np.concatenate([places - 1, places]))
 
 
 def _same(keys: Places) -> Marks:
     """Which keys differ from the one before in nothing but their side."""
     found = np.zeros(len(keys), dtype=bool)
     for low, high in chunks(1, len(keys)):
-        found[low:high] = (keys[low - 1 : high - 1] ^ keys[low:high]) <= 1
+        found[low:high] = _differ_by_side(keys, low, high)
     return found
+
+
+def _differ_by_side(keys: Places, low: int, high: int) -> Marks:
+    """Which of some keys differ from the one before in nothing else."""
+    return np.asarray((keys[low - 1 : high - 1] ^ keys[low:high]) <= 1)
 
 
 def _picked(

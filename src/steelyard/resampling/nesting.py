@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..distinct import distinct
 from ..errors import BadOption, FailedFits, quoted
 from ..registry import Measure
 from ..suggestions import refuse_no_count
@@ -82,7 +83,7 @@ def nested(
     if folds < 3:
         raise BadOption(f"{folds} folds leave nothing to nest", mend="Take three folds at least, better ten")
     base, seed = cross.base, 1 + cross.settings.seed
-    if base.group is not None and folds >= (groups := len(np.unique(base.group.codes))):
+    if base.group is not None and folds >= (groups := len(distinct(base.group.codes))):
         problem = f"{folds} folds of {groups} groups: within one group nothing tells how groups differ"
         raise BadOption(problem, mend="Take fewer folds than groups, half as many at most")
     plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)

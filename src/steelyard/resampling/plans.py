@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ..columns import things_in
+from ..distinct import distinct
 from ..errors import BadOption, SteelyardError, StraddlingGroups, quoted
 from ..folds import groups_apart
 from ..scale import listed
@@ -117,7 +118,7 @@ class Plan:
         """The rows held out by each fit, where each row is held out once a repeat and seen by all other fits."""
         splits = self.of_repeat(repeat)
         tested = np.concatenate([split.test for split in splits])
-        every = len(tested) == self.rows and len(np.unique(tested)) == self.rows
+        every = len(tested) == self.rows and len(distinct(tested)) == self.rows
         rest = all(split.seen is None for split in splits)  # so many rows may be others, drawn with replacement
         return [split.test for split in splits] if every and rest else None
 
@@ -200,7 +201,7 @@ def _splitter(cv: Any, grouped: bool, seed: int, classes: int) -> tuple[Kind, An
 
 def _checked_folds(folds: int, codes: Codes, groups: Codes | None) -> int:
     """As many folds as there can be."""
-    units, what = (len(codes), "rows") if groups is None else (len(np.unique(groups)), "groups")
+    units, what = (len(codes), "rows") if groups is None else (len(distinct(groups)), "groups")
     if not 2 <= folds <= units:
         raise BadOption(f"{folds} folds of {units} {what}", mend="Take 2 folds at least, and no more than there are")
     largest = int(np.bincount(codes).max())

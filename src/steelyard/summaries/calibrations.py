@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..distinct import distinct
 from ..errors import TooLarge
 from ..evaluating.evaluation import Slot
 from ..forecasts.calibration import (
@@ -262,7 +263,7 @@ def _finer(evaluations: Mapping[Label | None, Sequence[SummedCalibration]]) -> L
     rulers, found = [[grid.ruler for grid in each.grids] for each in whole], False
     for model, each in enumerate(whole):
         for place, grid in enumerate(each.grids):
-            cells = np.unique(np.concatenate([some[model].heavy(place) for some in evaluations.values()]))
+            cells = distinct(np.concatenate([some[model].heavy(place) for some in evaluations.values()]))
             finer = finer_ruler(grid, np.searchsorted(grid.cells, cells)) if len(cells) else None
             found |= finer is not None
             rulers[model][place] = finer or rulers[model][place]

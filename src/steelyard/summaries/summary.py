@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..distinct import distinct
 from ..errors import TooLarge, UnlikeTallies
 from ..registry import Measure
 from ..scale import Label, listed
@@ -185,7 +186,7 @@ class Summarising:
         if rows.slice is None:
             self._part(None).add(rows)
             return
-        for code in np.unique(rows.slice).tolist():
+        for code in distinct(rows.slice).tolist():
             self._part(labels[code]).add(rows.select(np.asarray(rows.slice == code)))
 
     def _part(self, label: Label | None) -> _Part:
