@@ -12,7 +12,8 @@ import pytest
 import steelyard as sy
 from steelyard.door import prediction
 from steelyard.errors import ChangedInput
-from steelyard.own_columns import frozen, own, pieces, stacked
+from steelyard.own_columns import BLOCK, checksum, frozen, own, pieces, stacked
+from steelyard.parallel import alone
 
 MATRIX = np.arange(15.0).reshape(3, 5).copy()
 TURNED = np.asfortranarray(MATRIX)
@@ -86,3 +87,23 @@ def test_columns_that_are_frozen_all_the_way_down_are_not_copied() -> None:
     array.setflags(write=False)
     assert frozen(array)
     assert own([array])[0] is array
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_checksum_tells_any_two_values_apart_and_any_two_places(turned: bool) -> None:
+    """Of more than one block, of more than one line, and of a line that is not a whole one."""
+    random = np.random.default_rng(4)
+    values = random.random(3 * (BLOCK + 20_000))
+    columns = list(values.reshape(3, -1)) if turned else list(values.reshape(-1, 3).T)
+    before = checksum(columns)
+    with alone():
+        assert checksum(columns) == before
+    for one, apart in zip(random.integers(len(values), size=40), [1, 3, 4096, 8192, BLOCK] * 8, strict=True):
+        other = (one + apart) % len(values)
+        values[[one, other]] = values[[other, one]]
+        assert checksum(columns) != before
+        values[[one, other]] = values[[other, one]]
+        values[one] = np.nextafter(kept := values[one], 2.0)
+        assert checksum(columns) != before
+        values[one] = kept
+    assert checksum(columns) == before

@@ -6,6 +6,7 @@ NumPy lets go of the interpreter lock inside its loops, so plain threads are eno
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -81,7 +82,7 @@ def quota(groups: Path) -> float:
 
 def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Call ``work`` on every item, each in a thread of its own but the first, which is this one's; results in order."""
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, wait
 
     def busy(item: Item) -> Result:
         _here.busy = True
@@ -90,10 +91,26 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
         finally:
             _here.busy = False
 
-    with ThreadPoolExecutor(max(len(items) - 1, 1)) as pool:
-        # Each in a copy of this context: which warnings NumPy was told to keep to itself is part of it.
-        waiting = [pool.submit(copy_context().run, busy, item) for item in items[1:]]
-        return [*map(busy, items[:1]), *[each.result() for each in waiting]]
+    def begun(item: Item) -> Future[Result]:
+        found = Future[Result]()
+
+        def fill() -> None:
+            try:
+                found.set_result(busy(item))
+            except BaseException as error:  # told to whoever waits, who cannot see into this thread
+                found.set_exception(error)
+
+        # Not by Thread, which waits until it has begun. Each in a copy of this context: which warnings NumPy was told
+        # to keep to itself is part of it.
+        start_new_thread(copy_context().run, (fill,))
+        return found
+
+    others = [begun(item) for item in items[1:]]
+    try:
+        own = [busy(item) for item in items[:1]]
+    finally:
+        wait(others)
+    return own + [each.result() for each in others]
 
 
 @contextmanager

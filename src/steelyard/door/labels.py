@@ -20,6 +20,7 @@ from .coded import Coded, in_their_order, look_up, occurring, renumbered, withou
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Codes, Marks, Places
 
+FIRST = 1 << 12  # labels among which most often are all that there are
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
 FEW_WORDS = 256  # rows that are sorted before Arrow has begun with them
 PASSES = 2  # over the labels, at the least
@@ -106,8 +107,9 @@ def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[
             if first > 0:  # the range of the first rows is known
                 ends += [int(piece.min()), int(piece.max())]
             np.subtract(piece, low, out=place, casting="unsafe")
-            if first == start or not seen.all():
-                seen |= np.bincount(place, minlength=width)[:width] > 0
+            for some in (place[:FIRST], place[FIRST:]):
+                if len(some) and not seen.all():
+                    seen |= np.bincount(some, minlength=width)[:width] > 0
         return seen, min(ends), max(ends)
 
     marks, lowest, highest = zip(*over_rows(len(values), work, PASSES), strict=True)

@@ -1,6 +1,6 @@
 """Sums over rows of what they are worth by each of several scores, a piece of rows at a time. Knows no formula.
 
-What is told apart by class comes from one product of matrices. A mean over classes is never laid out row by row where
+What is told apart by class comes from sums of products. A mean over classes is never laid out row by row where
 its classes are summed up too: its sums are theirs by the same shares, and its squares are made of their products. All
 of that is worked out once, of the sums over all pieces: while it is, no other thread could do anything.
 """
@@ -35,7 +35,7 @@ class Sums:
     Attributes:
         alone: Of columns by themselves, over all classes: by weight, by squared weight, and of squares by that.
         weighed: Of columns that stand together, within each class: by weight. Nothing but 0 where all rows weigh 1.
-        products: The same by squared weight; and beside it, of the products of any two of these columns.
+        products: The same by squared weight; and beside it, of the products of each with those up to it.
     """
 
     alone: Array
@@ -98,11 +98,6 @@ class ColumnSums:
         """How many columns a piece must have room for."""
         return len(self._together)
 
-    @cached_property
-    def _endless(self) -> bool:
-        """Whether one of the columns that stand together may be infinite."""
-        return not np.isfinite([self.columns[place].measure.span for place in self._together]).all()
-
     def none(self) -> Sums:
         """Sums over no rows."""
         together, classes = len(self._together), len(self.share)
@@ -130,15 +125,11 @@ class ColumnSums:
 
     def _add_products(self, sums: Sums, piece: Piece, columns: Array) -> None:
         """Add up columns within each class, and their products with those that are laid out in the piece."""
-        classes = piece.classes
-        if piece.few:
-            found = sums_of_products(columns, piece.laid_out)
-            if self._endless and np.isnan(found[:, :classes]).any():
-                found[:, :classes] = summed_at(piece.truth, columns, piece.classes)
-            sums.products[...] += found
-        else:
-            sums.products[:, :classes] += summed_at(piece.truth, columns, piece.classes)
-            sums.products[:, classes:] += np.diag(np.einsum("ij,ij->i", columns, piece.room))
+        sums.products[:, : piece.classes] += by_class(piece, columns)
+        products = sums.products[:, piece.classes :]
+        for row, column in enumerate(piece.room):
+            first = 0 if piece.few else row  # of many classes, nobody asks for more than squares
+            products[first : row + 1, row] += np.einsum("ij,j->i", columns[first : row + 1], column)
 
     def told(self, sums: Sums, square: Array, weighted: bool) -> Array:
         """By weight, of squared weights, by squared weight, of squares by that: (4, columns, classes).
@@ -153,6 +144,7 @@ class ColumnSums:
         """
         classes = len(self.share)
         first, products = np.split(sums.products, [classes], axis=1)
+        products = products + np.triu(products, 1).T  # two columns were multiplied once
         weighed, found = sums.weighed if weighted else first, np.zeros((4, len(self.columns), classes))
         found[:, :, 0] = np.insert(sums.alone, 1, square.sum(), axis=0)
         for place, row in self._together.items():

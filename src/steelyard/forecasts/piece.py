@@ -30,7 +30,7 @@ class Piece:
         said: The forecasts.
         truth: The true classes.
         classes: How many classes there are.
-        more: How many columns can be laid out below the outcomes.
+        more: How many columns others can lay out.
         known: What rows are worth as those of a class or of the rest.
     """
 
@@ -53,22 +53,17 @@ class Piece:
         return stacked(self.memberships)
 
     @cached_property
-    def laid_out(self) -> Array:
-        """The outcomes of few classes, and below them what others lay out: one product of matrices tells all of it."""
-        codes = np.arange(self.classes if self.few else 0, dtype=self.truth.dtype)
-        found = np.empty((len(codes) + self.more, len(self.truth)))
-        np.equal(self.truth, codes[:, None], out=found[: len(codes)])
-        return found
-
-    @property
     def outcomes(self) -> Array:
         """Whether each of few classes is the true one, as numbers, which are faster to reckon with: (classes, rows)."""
-        return self.laid_out[: self.classes]
+        codes = np.arange(self.classes, dtype=self.truth.dtype)
+        found = np.empty((len(codes), len(self.truth)))
+        np.equal(self.truth, codes[:, None], out=found)
+        return found
 
-    @property
+    @cached_property
     def room(self) -> Array:
         """Where others lay out columns."""
-        return self.laid_out[len(self.laid_out) - self.more :]
+        return np.empty((self.more, len(self.truth)))
 
     @property
     def few(self) -> bool:

@@ -32,7 +32,7 @@ FEW = 4  # classes: of more, rows are summed up faster than their outcomes are l
 LOOKED_UP = 4  # times the work of a pass over a score, at the least
 LOWEST = 1 << 12  # one score in so many is below all cells but the lowest
 MANY = 1 << 18  # rows: of fewer, each is told from all others
-SAMPLE = 1 << 13  # scores that tell whether cells will do
+SAMPLE = 1 << 12  # scores that tell whether cells will do
 
 
 class Cells(NamedTuple):

@@ -169,8 +169,9 @@ def _count_full(
                 sums[2] += np.bincount(code, piece * piece, minlength=cells)
         return sums
 
+    given = sum(column is not None for column in columns)
     # Few rows and many cells: one call, or adding up empty tables would cost more than counting.
-    parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work)
+    parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work, given)
     total = reduce(np.add, parts)
     return (total[0], total[0], total[0]) if weight is None else (total[0], total[1], total[2])
 
