@@ -33,8 +33,8 @@ from steelyard.errors import (
 from steelyard.files import formats, sizes, sources, streams, text_files
 from steelyard.files import paths as files
 from steelyard.files.whole_files import write_whole
-from steelyard.parallel import ahead
 from steelyard.tallies import plan
+from steelyard.threads import ahead
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
 ROWS: dict[str, list[Any]] = {"y": ["a", "b", "b"], "m": ["a", "a", "b"], "k": [1, 2, 3]}

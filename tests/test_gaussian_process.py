@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
 
 from steelyard.continuum.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
 from steelyard.kinds import Array
-from steelyard.parallel import one_thread
+from steelyard.threads import one_thread
 
 EACH = np.log([0.4, 1.5, 0.08, 0.7, 2.5])
 SHARED = np.log([0.4, 1.5, 0.08, 1.3])

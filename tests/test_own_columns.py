@@ -13,7 +13,7 @@ import steelyard as sy
 from steelyard.door import prediction
 from steelyard.errors import ChangedInput
 from steelyard.own_columns import BLOCK, checksum, frozen, own, pieces, stacked
-from steelyard.parallel import alone
+from steelyard.threads import alone
 
 MATRIX = np.arange(15.0).reshape(3, 5).copy()
 TURNED = np.asfortranarray(MATRIX)

@@ -14,23 +14,13 @@ from threading import current_thread
 
 import pytest
 
-from steelyard.parallel import (
-    MOST_PORTIONS,
-    WORTH_A_THREAD,
-    Portions,
-    ahead_of,
-    allowed,
-    comes_later,
-    cores,
-    meanwhile,
-    quota,
-    shared,
-)
+from steelyard.parallel import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, shared
+from steelyard.threads import allowed, cores, meanwhile, quota
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.parallel.allowed", lambda: 2)
+    monkeypatch.setattr("steelyard.threads.allowed", lambda: 2)
 
 
 def total(some: Sequence[int]) -> int:
@@ -76,7 +66,7 @@ def test_nothing_is_begun_where_no_core_would_wait(items: int, rows: int) -> Non
 def test_portions_are_the_same_whoever_takes_them(
     rows: int, begun: int, available: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.parallel.allowed", lambda: available)
+    monkeypatch.setattr("steelyard.threads.allowed", lambda: available)
     portions = Portions(rows, lambda start, stop: (start, stop))
     taken = [portions.take() for _ in range(begun)]
     found = portions.results()
@@ -118,7 +108,7 @@ def test_what_goes_wrong_meanwhile_is_told() -> None:
 def test_a_process_that_is_held_to_some_cores_starts_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 7}, raising=False)
     for granted, found in ((math.inf, 3), (1.5, 2), (0.2, 1), (64.0, 3)):
-        monkeypatch.setattr("steelyard.parallel.quota", lambda _, granted=granted: granted)
+        monkeypatch.setattr("steelyard.threads.quota", lambda _, granted=granted: granted)
         allowed.cache_clear()
         assert allowed() == found
     monkeypatch.delattr("os.sched_getaffinity")

@@ -35,7 +35,7 @@ from steelyard.errors import (
     WrongShape,
 )
 from steelyard.kinds import Array
-from steelyard.parallel import one_thread
+from steelyard.threads import one_thread
 
 QUADRATIC = make_pipeline(PolynomialFeatures(2), BayesianRidge())
 

@@ -17,12 +17,12 @@ from ..forecasts.line import IDEAL, Observed
 from ..forecasts.recalibration import Recalibration, recalibrate
 from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Reliability
 from ..measures import all_measures, find
-from ..parallel import in_order
 from ..registry import Measure
 from ..scale import Label, listed
 from ..suggestions import refuse_no_count, refuse_unknown
 from ..table import Table
 from ..tallies.tally import Tally
+from ..threads import in_order
 from ..uncertainty.intervals import wilson
 
 if TYPE_CHECKING:

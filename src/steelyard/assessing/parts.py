@@ -16,10 +16,11 @@ from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation, Slot
 from ..evaluating.influence import Spread
 from ..evaluating.row_evaluation import RowEvaluation
-from ..parallel import ahead_of, one_thread
+from ..parallel import ahead_of
 from ..registry import Measure
 from ..scale import Label, listed
 from ..settings import Settings
+from ..threads import one_thread
 from ..uncertainty.intervals import (
     MEAN,
     critical_values,

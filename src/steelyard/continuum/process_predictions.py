@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..folds import groups_apart
-from ..parallel import one_thread
+from ..threads import one_thread
 from .gaussian_process import Predicted, Process, fit_process
 from .local_regression import standardised
 from .observations import Observations

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SteelyardError
-from ..parallel import alone
 from ..sums.tree import Sum
+from ..threads import alone
 
 
 @dataclass(frozen=True)

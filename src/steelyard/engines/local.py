@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..parallel import in_order
 from ..sums.tree import Sum
+from ..threads import in_order
 
 
 class Local:

@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import SteelyardError
 from ..files.shares import FrameShare
 from ..files.where import Filter
-from ..parallel import alone
 from ..sums.tree import Sum
+from ..threads import alone
 from .spark_frame import SparkFrame
 
 STATES = "place long, state binary"

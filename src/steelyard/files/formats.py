@@ -13,7 +13,7 @@ from typing import Any
 
 from ..columns import as_numpy
 from ..errors import SteelyardError, UnreadableFile
-from ..parallel import cores
+from ..threads import cores
 from .paths import TEXT, File
 from .text_files import Text
 

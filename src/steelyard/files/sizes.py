@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..parallel import GROUPS
+from ..threads import GROUPS
 from .paths import File
 
 UNPACKED = 4  # text shrinks to about a quarter

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..columns import refuse_twice
 from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
-from ..parallel import ahead
+from ..threads import ahead
 from .formats import names_of, read_whole, row_groups, schema_of
 from .paths import File, discover, once
 from .shares import Batch, FileShare, cast, plain, repeated, usable, with_filter, without_views

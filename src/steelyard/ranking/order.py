@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..distinct import distinct
-from ..parallel import chunks, cores, gathered, over_rows, side_by_side
+from ..parallel import chunks, gathered, over_rows
+from ..threads import cores, side_by_side
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Numbers, Places

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..assessing.assessment import Assessment
 from ..assessing.parts import compute_all
-from ..parallel import meanwhile
 from ..plots.style import COLOURS
 from ..showing.grids import heading, overall_rows, titled
 from ..text import in_percent
+from ..threads import meanwhile
 from .call import call_of
 from .contests import deciding_of, differences_of, folds_of
 from .facts import data_of, methods_of, sources_of, versions

@@ -11,13 +11,13 @@ import numpy as np
 from ..continuum.strip import Strips
 from ..errors import SteelyardError
 from ..forecasts.reliability import Reliability
-from ..parallel import in_order
 from ..partition.panels import Partitions
 from ..partition.simplex import MOST_CLASSES as MOST_CORNERS
 from ..plots.simplex import CLASSES, OTHER
 from ..plots.strips import ALL_LEVELS, GRADES
 from ..scale import Continuum
 from ..text import count
+from ..threads import in_order
 from .measured import chosen_classes
 from .operating import chosen_stops, spoken_of
 from .wording import drawn, shown, told

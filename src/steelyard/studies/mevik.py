@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..errors import BadOption
-from ..parallel import cores, side_by_side
 from ..table import Table
+from ..threads import cores, side_by_side
 from .designs import MEVIK, Cell, Design
 from .estimates import Estimated, Estimates, Measure, paper_estimates
 from .population import Population, expected_responses, population

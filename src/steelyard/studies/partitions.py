@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadOption, quoted
-from ..parallel import one_thread
 from ..partition.space import Space, corner, distances
 from ..partition.standardising import standardise
 from ..table import Table
+from ..threads import one_thread
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes

@@ -9,8 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import SteelyardError
 from ..files.shares import Batch, Share
-from ..parallel import ahead
 from ..sums.tree import Sum
+from ..threads import ahead
 
 State = TypeVar("State")
 Made_co = TypeVar("Made_co", covariant=True)
