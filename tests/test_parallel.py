@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
-from threading import current_thread
 
 import pytest
 
 from steelyard.parallel import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, shared
-from steelyard.threads import allowed, cores, meanwhile, quota
+from steelyard.threads import cores
 
 
 @pytest.fixture
@@ -87,54 +84,6 @@ def test_what_goes_wrong_on_the_way_is_told_and_nothing_comes_later_any_more() -
     with pytest.raises(ValueError, match="no"), ahead_of(fail):
         shared(range(3), total, WORTH_A_THREAD)
     assert not comes_later()
-
-
-def test_something_else_is_done_meanwhile() -> None:
-    with meanwhile(lambda: current_thread().name) as other:
-        mine = current_thread().name
-    assert other.result() != mine
-
-
-def test_what_goes_wrong_meanwhile_is_told() -> None:
-    def fail() -> None:
-        raise ValueError("no")
-
-    with meanwhile(fail) as other:
-        pass
-    with pytest.raises(ValueError, match="no"):
-        other.result()
-
-
-def test_a_process_that_is_held_to_some_cores_starts_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 7}, raising=False)
-    for granted, found in ((math.inf, 3), (1.5, 2), (0.2, 1), (64.0, 3)):
-        monkeypatch.setattr("steelyard.threads.quota", lambda _, granted=granted: granted)
-        allowed.cache_clear()
-        assert allowed() == found
-    monkeypatch.delattr("os.sched_getaffinity")
-    monkeypatch.setattr("os.cpu_count", lambda: None)
-    allowed.cache_clear()
-    assert allowed() == 1
-    allowed.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("files", "granted"),
-    [
-        ({"cpu.max": "200000 100000\n"}, 2.0),
-        ({"cpu.max": "max 100000\n"}, math.inf),
-        ({"cpu/cpu.cfs_quota_us": "50000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 0.5),
-        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
-        ({"cpu.max": "100000 0\n"}, math.inf),
-        ({"cpu.max": "nonsense"}, math.inf),
-        ({}, math.inf),
-    ],
-)
-def test_what_a_container_is_granted(tmp_path: Path, files: dict[str, str], granted: float) -> None:
-    (tmp_path / "cpu").mkdir()
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    assert quota(tmp_path) == granted
 
 
 FAULTS = """
