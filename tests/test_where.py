@@ -265,3 +265,70 @@ def test_text_that_lies_elsewhere_goes_with_other_text(tmp_path: Path) -> None:
     assert sy.assess(tmp_path, truth="y", assigned="m").n == 6
     assert sources.read(tmp_path, "y == 'a'").num_rows == 3
     assert sources.read(tmp_path).num_rows == 6
+
+
+# --- text in order ----------------------------------------------------------------------------------------------
+
+WRITTEN = pa.table(
+    {
+        "german": ["31.12.2024", "01.02.2024", "03.03.2025", "15.01.2024"],
+        "iso": ["2024-12-31", "2024-01-01 10:00", None, "2025-03-03"],
+        "mixed": ["2024-12-31", "2024-01-01", "unknown", "2025-03-03"],
+        "short": ["2024-1-5", "2024-12-31", "2024-2-1", None],
+        "size": ["9", "10", "15", "large"],
+        "age": ["20-29", "30-39", "80+", None],
+        "letters": ["b", "a", None, "31.12.2024"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("iso >= '2024-02-01'", [0, 3]),
+        ("'2024' <= iso < '2025'", [0, 1]),
+        ("iso < mixed", []),
+        ("mixed != 'unknown' and mixed >= '2024-02-01'", [0, 3]),
+        ("not (mixed == 'unknown' or mixed < '2024-02-01')", [0, 3]),
+        ("age > '30-39'", [2]),
+        ("letters >= 'b'", [0]),
+        ("german == '01.02.2024'", [1]),
+        ("size in ('9', '15')", [0, 2]),
+    ],
+)
+def test_text_is_ordered_where_letters_tell_its_order(text: str, rows: list[int], tmp_path: Path) -> None:
+    table = WRITTEN.append_column("row", pa.array(range(4)))
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    for source in (table, tmp_path / "a.parquet"):
+        assert sources.read(source, text)["row"].to_pylist() == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("german >= '2024-02-01'", "column 'german', row 0: days like '31.12.2024' are not in the order"),
+        ("german >= '01.02.2024'", "days like '01.02.2024' are not in the order of their letters. Write days as in"),
+        ("iso < german", "column 'german', row 0: days like '31.12.2024'"),
+        ("mixed >= '2024-02-01'", "column 'mixed', row 2: 'unknown' has not the form of '2024-02-01'"),
+        ("mixed >= '2024-02-01'", "or leave such rows out: mixed != 'unknown' and ..."),
+        ("short >= '2024-02-01'", "column 'short', row 0: '2024-1-5' has not the form of '2024-02-01'"),
+        ("size > '10'", "column 'size', row 0: '9' has not the form of '10', and text is ordered letter by letter"),
+    ],
+)
+def test_text_that_letters_do_not_put_into_order_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    pq.write_table(WRITTEN, tmp_path / "a.parquet")
+    for source in (WRITTEN, tmp_path / "a.parquet"):
+        with pytest.raises(BadFilter) as caught:
+            sources.read(source, text)
+        assert words in str(caught.value)
+
+
+def test_keys_of_folders_are_ordered_as_text_is(tmp_path: Path) -> None:
+    for form, days in (("iso", ("2024-12-31", "2025-01-01")), ("german", ("31.12.2024", "01.01.2025"))):
+        for day in days:
+            (tmp_path / form / f"day={day}").mkdir(parents=True)
+            (tmp_path / form / f"day={day}" / "a.csv").write_text("y\na\n")
+    files = sources.opened(tmp_path / "iso", "day >= '2025-01-01'")
+    assert [len(list(share.batches(["y"], files.schema(["y", "day"])))) for share in files.shares()] == [0, 1]
+    with pytest.raises(BadFilter, match=r"column 'day', row 0: days like '.*' are not in the order"):
+        sources.read(tmp_path / "german", "day < '2024-02-01'")

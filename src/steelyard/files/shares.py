@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -12,6 +14,7 @@ from ..columns import as_numpy
 from ..errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, quoted
 from . import formats
 from .formats import batches_of, names_of
+from .letters import out_of_order
 from .paths import TEXT, File
 from .where import Filter
 
@@ -96,13 +99,11 @@ class FileShare:
         """Its rows, some at a time, with these columns in the types of the schema; few where so many are enough."""
         import pyarrow as pa
 
-        names, keep = with_filter(columns, self.filter), None
+        names = with_filter(columns, self.filter)
         keys = self._keys(names)
         inner = [name for name in names if name not in keys]
-        if self.filter is not None:
-            keep = self.filter.on(schema)
-            if not self._may_hold(keep, keys, schema):
-                return
+        if self.filter is not None and not self._may_hold(self.filter, keys, schema):
+            return
         # Only what lies in the file can tell which parts of it to pass over.
         alone = self.filter is not None and set(self.filter.names) <= set(inner)
         noted = self.filter.noted(schema) if alone and self.filter is not None else None
@@ -110,7 +111,7 @@ class FileShare:
             table = pa.Table.from_batches([rows])
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
-            yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), keep, columns)
+            yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), self.filter, columns)
 
     def _cast(self, table: Any, schema: Any) -> Any:
         try:
@@ -124,8 +125,8 @@ class FileShare:
         own = names_of(self.file) if keys else []
         return [key for key in keys if key not in own]
 
-    def _may_hold(self, keep: Any, keys: Sequence[str], schema: Any) -> bool:
-        """Whether a condition can hold in a file at all, by the keys of its folders."""
+    def _may_hold(self, keep: Filter, keys: Sequence[str], schema: Any) -> bool:
+        """Whether a condition can hold in a file at all, or be in doubt, by the keys of its folders."""
         import pyarrow as pa
         from pyarrow import compute, dataset, fs
 
@@ -137,7 +138,8 @@ class FileShare:
         fragment = form.make_fragment(self.file.path, fs.LocalFileSystem(), partition_expression=said)
         whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
         try:
-            return bool(list(whole.get_fragments(filter=keep)))
+            doubtful = (doubt for name, _, doubt in keep.doubts(schema) if name in keys)
+            return bool(list(whole.get_fragments(filter=reduce(operator.or_, doubtful, keep.on(schema)))))
         except pa.ArrowException:  # what cannot be worked out is told of with the rows
             return True
 
@@ -163,12 +165,11 @@ class FrameShare:
         import pyarrow as pa
 
         names, first, rows = with_filter(columns, self.filter), 0, formats.BATCH_ROWS
-        keep = None if self.filter is None else self.filter.on(schema)
         for found in self.tables:
             whole = found if isinstance(found, pa.Table) else pa.Table.from_batches([found])
             for start in range(0, len(whole), rows):
                 table = self._cast(whole.slice(start, rows).select(names), schema)
-                yield filtered(Batch(table, self.name, first + start), keep, columns)
+                yield filtered(Batch(table, self.name, first + start), self.filter, columns)
             first += len(whole)
 
     def _cast(self, table: Any, schema: Any) -> Any:
@@ -188,15 +189,21 @@ def with_filter(columns: Sequence[str], keep: Filter | None) -> list[str]:
     return list(dict.fromkeys([*columns, *(() if keep is None else keep.names)]))
 
 
-def filtered(batch: Batch, keep: Any, columns: Sequence[str] | None = None) -> Batch:
+def filtered(batch: Batch, keep: Filter | None, columns: Sequence[str] | None = None) -> Batch:
     """The rows of which a condition holds, and where they were; all columns or some."""
     import pyarrow as pa
 
     if keep is None:
         return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
     rows = np.arange(batch.first, batch.first + batch.table.num_rows)
+    numbered, holds = batch.table.append_column(ROW, pa.array(rows)), keep.on(batch.table.schema)
     try:
-        found = batch.table.append_column(ROW, pa.array(rows)).filter(keep)
+        found = numbered.filter(holds)
+        for name, against, doubt in keep.doubts(batch.table.schema):
+            doubtful = numbered.filter(doubt & holds.is_null())
+            if len(doubtful):
+                value, row = doubtful.column(name)[0].as_py(), doubtful.column(ROW)[0].as_py()
+                raise out_of_order(value, name, against, row, batch.file)
     except pa.ArrowException as error:
         raise BadFilter(
             "the filter compares what cannot be compared",

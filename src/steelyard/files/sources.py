@@ -33,7 +33,7 @@ def load(source: Any, where: str | None = None, columns: Sequence[str] | None = 
     rows = Batch(table)
     if where is not None:
         table = without_views(table)
-        rows = filtered(Batch(table), Filter.read(where).on(table.schema))
+        rows = filtered(Batch(table), Filter.read(where))
     return Loaded(rows.table, (rows,))
 
 

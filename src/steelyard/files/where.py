@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 import re
 import warnings
@@ -16,6 +17,7 @@ from ..errors import BadFilter, UnknownColumn, quoted
 from ..scale import listed
 from ..suggestions import did_you_mean
 from .comparable import common, common_with, family, family_of, in_range, moment, rounded
+from .letters import DAY_BEFORE_YEAR, form_of
 
 LONGEST = 10_000  # signs: what is longer was not written by hand
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
@@ -76,6 +78,12 @@ class Filter:
             return _Reader(self, schema).condition(self.tree)
         except RecursionError:
             raise BadFilter("the filter is nested too deeply", mend=MEND) from None
+
+    def doubts(self, schema: Any) -> list[tuple[str, str, Any]]:
+        """Columns of text, what is held against them, and where letters do not order the two as is meant."""
+        reader = _Reader(self, schema)
+        reader.condition(self.tree)
+        return reader.doubts
 
     def noted(self, schema: Any) -> Any:
         """A condition that holds wherever this one does, by the least and largest values that a file notes.
@@ -163,11 +171,13 @@ class _Reader:
     """Turns grammar into expressions, with the types of the columns at hand.
 
     A loose one may hold of a number that is none; it is simple enough to be told by the largest and least values.
+    Doubts are noted on the way: texts that letters do not put into the order that is meant meet no condition.
     """
 
     filter: Filter
     schema: Any
     loose: bool = False
+    doubts: list[tuple[str, str, Any]] = dataclasses.field(default_factory=list)
 
     def condition(self, node: ast.expr) -> Any:
         """Something that holds of a row or does not."""
@@ -212,6 +222,8 @@ class _Reader:
             left = right
 
     def _compared(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        from pyarrow import compute
+
         if _is_nothing(left) or _is_nothing(right):
             raise BadFilter("nothing equals null", mend="Write `is null` or `is not null`")
         named = [isinstance(side, ast.Name) and word_of(side) not in WORDS for side in (left, right)]
@@ -221,14 +233,20 @@ class _Reader:
             return self._columns(compare, left, right)
         column, other = (left, right) if named[0] else (right, left)
         name, field, kind = self._field(column)
-        value = self._literal(other, name, kind, ordered=compare not in (operator.eq, operator.ne))
+        ordered = compare not in (operator.eq, operator.ne)
+        value = self._literal(other, name, kind, ordered)
         if family(kind) == "number":
             wide, value = common_with(kind, value.as_py())
             field = field if wide == kind else field.cast(wide, safe=False)
         found = compare(field, value) if named[0] else compare(value, field)
+        if ordered and family(kind) == "text" and (form := form_of(value.as_py(), name)):
+            doubt = ~compute.match_substring_regex(field, form)
+            found = self._unless_doubtful(found, name, quoted(value.as_py()), doubt)
         return self._unless_missing(found, (field, kind))
 
     def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        from pyarrow import compute
+
         (name, one, kind), (other, two, second) = self._field(left), self._field(right)
         if family(kind) != family(second):
             raise BadFilter(
@@ -239,7 +257,20 @@ class _Reader:
         if kind != second and family(kind) in ("number", "text"):
             wide = common(kind, second)
             one, two = (field.cast(wide, safe=False) for field in (one, two))
-        return self._unless_missing(compare(one, two), *sides)
+        found = compare(one, two)
+        if family(kind) == "text" and compare not in (operator.eq, operator.ne):
+            for word, field, against in ((name, one, other), (other, two, name)):
+                doubt = compute.match_substring_regex(field, DAY_BEFORE_YEAR)
+                found = self._unless_doubtful(found, word, against, doubt)
+        return self._unless_missing(found, *sides)
+
+    def _unless_doubtful(self, found: Any, name: str, against: str, doubt: Any) -> Any:
+        """Text of which letters do not tell whether it comes before other text meets no condition."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        self.doubts.append((name, against, doubt))
+        return found if self.loose else compute.if_else(doubt, pa.scalar(None, pa.bool_()), found)
 
     def _membership(self, left: ast.expr, right: ast.expr) -> Any:
         import pyarrow as pa
