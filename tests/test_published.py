@@ -179,3 +179,26 @@ def test_names_that_somebody_gave_are_not_taken_for_others() -> None:
     with pytest.raises(BadTable, match="not 'low', 'hi'"):
         sy.assess_table(crossed, classes=["low", "hi"], event="low")
     assert sy.assess_table(crossed, classes=["dry", "wet"]).classes == ("dry", "wet")
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ([[0.4, 0.1], [0.1, 0.4]], "they add up to 1. Give counts: multiply them by the number of all rows"),
+        ([[0.33, 0.33, 0], [0.33, 0, 0], [0, 0, 0]], "they add up to 1"),
+        ([[0.9, 0.1], [0.2, 0.8]], "every row adds up to 1. Give counts: multiply each row by the number"),
+        ([[1, 0, 0], [0, 0.67, 0.33], [0, 0, 0]], "every row adds up to 1"),
+        (pd.DataFrame([[1, 0.3], [0, 0.7]], ["a", "b"], ["a", "b"]), "every column adds up to 1"),
+    ],
+)
+def test_shares_are_no_counts(shares: Any, words: str) -> None:
+    with pytest.raises(BadTable) as caught:
+        sy.assess_table(shares)
+    assert f"the cells are shares: {words}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "counts", [[[1, 0], [0, 1]], [[0, 1], [0, 0]], [[0.5, 0.1], [0.2, 0.9]], [[40.5, 9.5], [10, 40]]]
+)
+def test_few_rows_and_weighted_ones_are_no_shares(counts: Any) -> None:
+    assert sy.assess_table(counts).n == pytest.approx(np.sum(counts))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..kinds import Array
 
 LARGEST = 1e100  # no number of rows
+ROUNDED = 0.005  # how far off a share of two decimals may be
 MARGINS = ("all", "sum", "total", "totals")
 
 
@@ -159,4 +160,19 @@ def _filled(table: Array) -> Array:
         raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
     if table.sum() == 0:
         raise EmptyInput("the table is empty", mend="At least one count must be above 0")
+    _refuse_shares(table)
     return table
+
+
+def _refuse_shares(table: Array) -> None:
+    """Refuse what tells how rows are divided, and not how many there are: no interval could be made of it."""
+    if table.max() > 1 or (table == table.round()).all():
+        return
+    for sums, who, mend in (
+        (table.sum(keepdims=True), "they add", "multiply them by the number of all rows"),
+        (table.sum(1), "every row adds", "multiply each row by the number of rows that it divides"),
+        (table.sum(0), "every column adds", "multiply each column by the number of rows that it divides"),
+    ):
+        # Shares may have been rounded, and a class that never occurs has none.
+        if (np.abs(sums[sums > 0] - 1) <= ROUNDED * table.size / sums.size).all():
+            raise BadTable(f"the cells are shares: {who} up to 1", mend=f"Give counts: {mend}")
