@@ -720,6 +720,22 @@ def test_parts_and_clusters_may_be_days_and_times(tmp_path: Path) -> None:
         sy.assess(frame, truth="day", assigned="day")
 
 
+def test_parts_may_be_days_and_times_of_lists() -> None:
+    truth, assigned = list("abab"), list("abbb")
+    hours = [datetime(2024, 2, 1, 8, 30), datetime(2024, 1, 31)] * 2
+    days = [hour.date() for hour in hours]
+    for values in (days, tuple(days), np.array(days, object), pd.Series(days)):
+        assert list(sy.assess(truth, assigned, by=values).slices) == ["2024-01-31", "2024-02-01"]
+    for times in (hours, list(map(pd.Timestamp, hours)), np.array(hours, object)):
+        assert list(sy.assess(truth, assigned, by=times).slices) == ["2024-01-31", "2024-02-01 08:30:00"]
+    assert "clustered" in sy.assess(truth, assigned, group=days)["error"].method
+    assert sy.assess(truth, assigned, by=[*days[:3], None], missing="drop").n == 3
+    with pytest.raises(UnusableLabels, match="a date"):
+        sy.assess(truth, assigned, by=[*days[:2], *hours[2:]])
+    with pytest.raises(UnusableLabels, match="is a date"):
+        sy.assess(days, assigned)
+
+
 def test_messages_name_the_columns_of_a_table() -> None:
     columns = (np.array([0.5, -1.0]), np.array([0.5, 2.0]))
     said = Prediction("model", columns=columns, class_names=("a", "b"), headings=("p_a", "p_b"))

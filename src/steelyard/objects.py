@@ -88,6 +88,19 @@ def _arrow_type(types: set[type]) -> Any:
     raise TypeError(", ".join(sorted(kind.__name__ for kind in kinds)))
 
 
+def days_of(values: Any) -> Any:
+    """Let Arrow take in Python's days, or its times; None where there is anything else."""
+    from datetime import date, datetime
+
+    import pyarrow as pa
+
+    with suppress(Exception):  # a foreign object may raise anything
+        kinds = {type(value) for value in values if not is_missing(value)}
+        if kinds == {date} or (kinds and all(issubclass(kind, datetime) for kind in kinds)):
+            return pa.array(values, from_pandas=True)
+    return None
+
+
 def odd_one(values: Any, name: str) -> SteelyardError | None:
     """Find the first value that cannot be a label, or is of another kind than the first."""
     first, objects = "", list(values) if isinstance(values, list | tuple) else []

@@ -24,7 +24,7 @@ from ..errors import (
 from ..scale import Continuum, Label, Scale, listed, plain_label
 from ..suggestions import did_you_mean, refuse_unknown
 from .coded import Coded, refuse_missing, scale_of
-from .labels import coded, crossed, encode_parts
+from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
@@ -298,7 +298,7 @@ class Door:
         if isinstance(self.by, Mapping):
             names, columns = [str(plain_label(name)) for name in self.by], list(self.by.values())
         else:
-            names, columns = [self._name("by")], [take(self.by, self._name("by"))]
+            names, columns = [self._name("by")], [take_parts(self.by, self._name("by"))]
             if is_table(columns[0]):
                 names, columns = [field.name for field in columns[0].type], columns[0].flatten()
         if not columns:

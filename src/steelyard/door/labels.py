@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..columns import as_numpy, flat, is_whole
+from ..columns import as_numpy, flat, flattened, is_whole, take
 from ..errors import UnusableLabels, quoted, refuse_length
-from ..objects import AS_TEXT, is_missing
+from ..objects import AS_TEXT, days_of, is_missing
 from ..parallel import CHUNK, chunks, over_rows
 from ..scale import Label, plain_label
 from .coded import Coded, in_their_order, look_up, occurring, renumbered, without
@@ -37,9 +37,19 @@ def encode(values: Any, name: str) -> Coded:
 def encode_parts(values: Any, name: str) -> Coded:
     """Code what rows belong to: a cluster, or a part of the data. Days and times go by their text."""
     try:
-        return coded(_days_in_words(flat(values, name)), name)
+        return coded(_days_in_words(flattened(take_parts(values, name), name)), name)
     except UnusableLabels as error:
         raise (error.mended(PARTS) if error.mend == CONTINUOUS else error) from None
+
+
+def take_parts(values: Any, name: str) -> Any:
+    """Bring what rows belong to into an array; Python's own days, which no class is called by, are taken here."""
+    try:
+        return take(values, name)
+    except UnusableLabels:
+        if (days := days_of(values)) is None:
+            raise
+        return days
 
 
 def coded(column: Any, name: str) -> Coded:
