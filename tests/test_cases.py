@@ -728,6 +728,8 @@ def test_parts_may_be_days_and_times_of_lists() -> None:
         assert list(sy.assess(truth, assigned, by=values).slices) == ["2024-01-31", "2024-02-01"]
     for times in (hours, list(map(pd.Timestamp, hours)), np.array(hours, object)):
         assert list(sy.assess(truth, assigned, by=times).slices) == ["2024-01-31", "2024-02-01 08:30:00"]
+    local = pd.Series(hours).dt.tz_localize("Europe/Berlin")
+    assert sorted(sy.assess(truth, assigned, by=local).slices)[1] == "2024-02-01 08:30:00+0100"
     assert "clustered" in sy.assess(truth, assigned, group=days)["error"].method
     assert sy.assess(truth, assigned, by=[*days[:3], None], missing="drop").n == 3
     with pytest.raises(UnusableLabels, match="a date"):

@@ -82,7 +82,7 @@ def _days_in_words(column: Any) -> Any:
         column = column.cast(column.type.value_type)
     if not (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type)):
         return column
-    words = compute.replace_substring_regex(column.cast(pa.string()), r"\.0+(Z?)$", r"\1")
+    words = compute.replace_substring_regex(column.cast(pa.string()), r"\.0+(Z|[+-]\d{4})?$", r"\1")
     return compute.replace_substring_regex(words, " 00:00:00Z?$", "")
 
 
