@@ -762,3 +762,9 @@ def test_held_out_rows_of_clusters_scatter_as_errors_at_the_chosen_threshold_do(
             assert one is not None
             assert same is not None
             assert (one.low, one.high, one.se) == pytest.approx((same.low, same.high, same.se), rel=1e-9)
+
+
+def test_a_decision_is_shown_as_it_is_printed() -> None:
+    decision = sy.assess([1, 0, 1, 0, 1], [0.9, 0.2, 0.6, 0.4, 0.3], event=1).best_threshold("f1")
+    assert repr(decision) == str(decision)
+    assert "Measure(" not in repr(decision)

@@ -426,3 +426,8 @@ def test_bad_input_is_refused(arguments: dict[str, Any], error: type[SteelyardEr
 def test_covariates_of_the_same_name_are_all_there() -> None:
     table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([3.0, 4.0])], names=["x", "x"])
     assert design(table).tolist() == [[1.0, 3.0], [2.0, 4.0]]
+
+
+def test_a_response_is_told_in_one_line() -> None:
+    told = repr(Response(np.arange(500.0), np.full(500, 0.25), "by hand"))
+    assert told == "response of 500 rows; mean 0 to 499; sd 0.25 to 0.25; by hand"

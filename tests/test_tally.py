@@ -603,3 +603,9 @@ def test_tallies_can_be_summed_up() -> None:
     parts = [sy.assess([0, 1, 0, 1], said).tally for said in ([0, 1, 0, 1], [1, 1, 0, 0])]
     assert sy.assess_tally(sum(parts[1:], parts[0]))["error"].value == 0.25
     assert sum(parts).rows == 8  # type: ignore[union-attr]
+
+
+def test_a_tally_is_told_in_one_line() -> None:
+    assert repr(sy.assess(list("abba") * 50, [0.1, 0.2, 0.3, 0.4] * 50, event="a").tally) == (
+        "tally of 200 rows, 2 classes, 1 classifier"
+    )

@@ -58,6 +58,18 @@ class Response:
         """Count the rows."""
         return len(self.mean)
 
+    def __str__(self) -> str:
+        """In one sentence; the rows themselves are in the arrays."""
+        from ..text import rows_in_words
+
+        mean, sd = (
+            f"{name} {column.min():.4g} to {column.max():.4g}"
+            for name, column in (("mean", self.mean), ("sd", self.sd))
+        )
+        return "; ".join([f"response of {rows_in_words(len(self))}", mean, sd, *filter(None, [self.note])])
+
+    __repr__ = __str__
+
 
 @with_known_options
 def fit_response(

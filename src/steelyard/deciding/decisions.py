@@ -85,6 +85,8 @@ class Decision:
             lines.append(f"  {label}: {here}; on rows that had no part in the choice {elsewhere}")
         return "\n".join([*lines, *([f"  {self.note}"] if self.note else [])])
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True)
 class Thresholds:

@@ -55,6 +55,8 @@ class PermutationTest:
             f"({len(self.by_chance):,} permutations)"
         )
 
+    __repr__ = __str__
+
 
 def permutation_test(
     estimator: Any,

@@ -106,6 +106,13 @@ class Tally:
         """How many rows were summed (weights that count repetitions are counted as such)."""
         return rows_in(self.sums.values[:, 0])
 
+    def __repr__(self) -> str:
+        """In one line: what lies in it are sums without names."""
+        from ..text import in_words, rows_in_words
+
+        models, classes = in_words(len(self.models), "classifier"), in_words(len(self.scale), "class", "classes")
+        return f"tally of {rows_in_words(self.rows)}, {classes}, {models}"
+
     def __add__(self, other: Tally) -> Tally:
         """Merge: the tally of both batches together."""
         if not isinstance(other, Tally):
