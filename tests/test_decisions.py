@@ -768,3 +768,18 @@ def test_a_decision_is_shown_as_it_is_printed() -> None:
     decision = sy.assess([1, 0, 1, 0, 1], [0.9, 0.2, 0.6, 0.4, 0.3], event=1).best_threshold("f1")
     assert repr(decision) == str(decision)
     assert "Measure(" not in repr(decision)
+
+
+def test_values_on_rows_without_a_part_in_the_choice_have_what_stands_in_for_undefined_ones() -> None:
+    truth, score = [1, *[0] * 20], [0.9, *np.linspace(0, 0.5, 20)]  # without its one row, no threshold is chosen
+
+    def elsewhere(undefined: float) -> sy.Estimate:
+        result = sy.assess(truth, score, event=1, undefined=undefined)
+        return result.best_threshold("sensitivity", where="precision >= 0.9").limits[0][1]
+
+    assert np.isnan(elsewhere(float("nan")).value)
+    assert elsewhere(float("nan")).note == "class 1 is never assigned"
+    found = elsewhere(0.25)
+    assert found.value == 0.25
+    assert np.isnan([found.low, found.high]).all()
+    assert found.note == "class 1 is never assigned; 0.25 stands in"

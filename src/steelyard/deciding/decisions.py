@@ -246,21 +246,24 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
 
 
 def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
-    """The measures of a goal on one table."""
+    """The measures of a goal on one table; what stands in for an undefined value has no interval."""
+    event, stand_in = assessment.tally.scale.event, assessment.settings.stand_in
     level, clustered = assessment.settings.level, ", clustered" * assessment.ranked.clustered
     values, (low, high) = tables.values(goal.measures)[:, 0], tables.bounds(goal.measures, level)
-    errors = tables.errors(goal.measures)[:, 0]
+    errors, unknown = tables.errors(goal.measures)[:, 0], np.isnan(values)
+    stands = "" if np.isnan(stand_in) else f"; {stand_in:g} stands in"
+    reasons = [measure.undefined.replace("{class}", quoted(event)) + stands for measure in goal.measures]
     return [
         Estimate(
-            float(values[place]),
-            float(low[place, 0]),
-            float(high[place, 0]),
+            float(stand_in if unknown[place] else values[place]),
+            float(np.nan if unknown[place] else low[place, 0]),
+            float(np.nan if unknown[place] else high[place, 0]),
             float(errors[place]),
             assessment.n,
             tables.method(measure) + clustered,
             measure=measure.label,
-            label=assessment.tally.scale.event,
-            note="" if tables.cells.any() else NONE_LEFT,
+            label=event,
+            note=NONE_LEFT + stands if not tables.cells.any() else reasons[place] if unknown[place] else "",
             level=level,
         )
         for place, measure in enumerate(goal.measures)
