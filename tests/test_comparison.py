@@ -555,3 +555,25 @@ def test_one_cluster_does_not_prove_an_infinite_difference() -> None:
     for found in (ratio.differences(), score.differences()):
         assert found["difference"] == [math.inf]
         assert (found["low"], found["high"], found["p"]) == ([-math.inf], [math.inf], [1.0])
+
+
+def test_net_benefits_that_few_rows_tell_apart_may_differ_by_more() -> None:
+    random = np.random.default_rng(5)
+    truth, low = random.integers(0, 2, 100), random.random((2, 100)) / 4
+
+    def judged(first: Any) -> tuple[float, ...]:
+        found = sy.compare(truth, {"a": first, "b": low[1]}, event=1, measures=["net_benefit(at=0.75)"]).differences()
+        return tuple(float(found[name][0]) for name in ("difference", "low", "high", "p"))
+
+    t = 1.984217  # of 99 degrees of freedom
+    unseen = t**2 / (100 + t**2) * np.hypot(1, 3)  # a hit is worth 1, and a false alarm costs 3
+    assert judged(low[0]) == pytest.approx((0, -unseen, unseen, 1), rel=1e-5)
+    hits = np.where(np.cumsum(truth) <= 2, truth, low[0])  # two rows alone are acted on
+    difference, lowest, highest, p = judged(hits)
+    assert difference == pytest.approx(0.02)
+    assert lowest < difference - 0.9 * unseen
+    assert highest > difference + 0.9 * unseen
+    assert p > 0.4
+    many = judged(np.where(truth, 0.9, low[0]))
+    assert many[1] > 0.3
+    assert many[3] < 1e-3

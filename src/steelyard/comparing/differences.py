@@ -218,6 +218,12 @@ class Differences:
                 for place, steady in self._steady[row].items():
                     many = critical_values(self.level, np.array([np.inf])) if critical is None else reach[[place]]
                     left[place], right[place] = centre[place] + SIDES[:, 0] * steady.reach(float(many[0]))
+                if self.traded:
+                    # Wilson's bound for what was never seen in so many rows: the less was seen, the more may be unseen.
+                    some, (trials, worth) = self.traded, self._unseen
+                    wide = (worth * np.square(reach) / (trials + np.square(reach)))[some]
+                    left[some] = np.minimum(left[some], centre[some] - wide)
+                    right[some] = np.maximum(right[some], centre[some] + wide)
                 left, right = self._within_span(left, right)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
@@ -225,6 +231,18 @@ class Differences:
         # Where there is no difference there is no interval; one that no other rows can bring back is one end to end.
         lost = [np.isnan(self.difference) | (np.isinf(self.difference) & np.isnan(bound)) for bound in (low, high)]
         return np.where(lost[0], self.difference, low), np.where(lost[1], self.difference, high)
+
+    @cached_property
+    def traded(self) -> list[int]:
+        """Which slots are made of hits and false alarms. Few rows tell two classifiers apart by them, or none does."""
+        return [k for k, place in enumerate(self.places) if self.evaluations[0].slot(place).measure.traded]
+
+    @cached_property
+    def _unseen(self) -> tuple[float, Array]:
+        """How many trials there are, and what a hit of one alone and a false alarm of the other are worth together."""
+        first = self.evaluations[0]
+        rows = first.total if isinstance(first, RowEvaluation) else np.nan  # what is counted is not traded
+        return rows / first.unit, np.hypot(*np.transpose([first.slot(place).measure.span for place in self.places]))
 
     @cached_property
     def skewed(self) -> Marks:
@@ -315,6 +333,11 @@ class Differences:
                 with np.errstate(invalid="ignore"):
                     other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
                 found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
+            if self.traded:
+                some, (trials, worth) = self.traded, self._unseen
+                share = (np.abs(difference) / worth)[some]
+                other = p_values(np.sqrt(trials * share / (1 - share)), self.freedoms[row][some])
+                found[row, some] = np.fmax(found[row, some], other)
             for place, steady in self._steady[row].items():
                 found[row, place] = p_values(np.array([steady.critical]), np.array([np.inf]))[0]
             for place, gaps in self._gaps[row].items():
