@@ -302,6 +302,14 @@ def test_counts_of_the_data_are_told() -> None:
     assert dropped["Dropped"] == "1 row with a missing value"
 
 
+def test_methods_tell_what_clusters_do() -> None:
+    truth, said = scores(60)
+    patients = content_of(sy.assess(truth, said, event=True, group=[row // 3 for row in range(60)]))
+    (told,) = [method for method in patients["methods"] if "clusters" in method]
+    assert "Obuchowski 1997" in told
+    assert not any("Obuchowski" in method for method in content_of(sy.assess(truth, said, event=True))["methods"])
+
+
 def test_without_an_event_the_last_class_is_spoken_of_and_that_is_said() -> None:
     truth, said = scores(80)
     names = np.where(truth, "ill", "hale").tolist()

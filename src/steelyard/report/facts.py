@@ -40,6 +40,11 @@ METHODS = {
     "bootstrap, BCa": "Bootstrap, bias-corrected and accelerated (Efron 1987, JASA 82).",
     "bootstrap, percentile": "Bootstrap percentiles (Efron 1979, Annals of Statistics 7).",
 }
+CLUSTERS = (
+    "Rows of a cluster are alike: influences are summed within clusters before they are squared, and intervals have at "
+    "most one degree of freedom less than there are clusters (Liang & Zeger 1986, Biometrika 73; of AUC: "
+    "Obuchowski 1997, Biometrics 53)."
+)
 DIFFERENCES = (
     "Differences are paired: the same rows were classified by all. Their standard errors come from the difference of "
     "influences, row by row; p-values are adjusted by Holm's method (Holm 1979, Scandinavian Journal of Statistics 6)."
@@ -106,6 +111,7 @@ def methods_of(content: Mapping[str, Any]) -> list[str]:
     """How the numbers of the page were made."""
     used = {one["method"] for measure in content["measures"] for one in measure["estimates"]}
     known = [text for name, text in METHODS.items() if any(_is(method, name) for method in used)]
+    known += [CLUSTERS] if any("clustered" in method for method in used) else []
     known += [DIFFERENCES] if content["differences"] else []
     known += [RANKINGS] if content["operating"] else []
     known += [RELIABILITY] if content["reliability"] else []
