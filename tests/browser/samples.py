@@ -183,6 +183,12 @@ def millions_of_labels() -> Comparison:
     return sy.compare(truth, said, event="ill", weight=[30_000] * len(truth), measures=["error"])
 
 
+def beneficial() -> Assessment:
+    """A measure whose span ends at minus a ninth."""
+    truth, scores = binary()
+    return sy.assess(truth, scores["near"], event="ill", measures=["net_benefit(at=0.1)"])
+
+
 ODD = {
     each.__name__: each
     for each in (
@@ -197,5 +203,6 @@ ODD = {
         endless,
         millions,
         millions_of_labels,
+        beneficial,
     )
 }

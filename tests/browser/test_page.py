@@ -449,6 +449,10 @@ def test_numbers_of_any_size_stand_apart_on_an_axis(opened: Open) -> None:
     assert boxes == []
 
 
+def test_the_end_of_a_span_has_few_digits(opened: Open) -> None:
+    expect(opened("beneficial").locator("#measures .forest text")).to_have_text(["-0.11", "1"])
+
+
 def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
     page = opened("many")
     names = [f"a species with the number {code}" for code in range(20)]

@@ -34,8 +34,8 @@ function strip(measure) {
   }
   if (finite(measure.chance)) svg.append(shape("line", { class: "reference", x1: across(measure.chance), x2: across(measure.chance), y1: 2, y2: foot }));
   if (!plain) {
-    svg.append(text(2, height - 2, tickText(low), { class: "small" }));
-    svg.append(text(STRIP - 2, height - 2, tickText(high), { class: "small", "text-anchor": "end" }));
+    svg.append(text(2, height - 2, tickText(low, (high - low) / 4), { class: "small" }));
+    svg.append(text(STRIP - 2, height - 2, tickText(high, (high - low) / 4), { class: "small", "text-anchor": "end" }));
   }
   models.forEach((model, place) => {
     const one = measure.estimates[model];
