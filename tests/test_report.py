@@ -300,6 +300,9 @@ def test_counts_of_the_data_are_told() -> None:
     labels: list[str | None] = ["a", "b", None, "a"]
     dropped = dict(content_of(sy.assess(labels, ["a", "b", "a", "b"], missing="drop"))["data"])
     assert dropped["Dropped"] == "1 row with a missing value"
+    parts = sy.assess(labels, ["a", "b", "a", "b"], missing="drop", by=["x", "x", "x", "y"]).slices["y"]
+    assert dict(content_of(parts)["data"])["Dropped"] == "1 row of all parts with a missing value"
+    assert "1 of all parts dropped (missing)" in repr(parts)
 
 
 def test_methods_tell_what_clusters_do() -> None:

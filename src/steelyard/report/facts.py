@@ -70,7 +70,8 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     scale, patterns, classes = first.tally.scale, first.evaluation.patterns, [shown(c) for c in first.classes[:50]]
     more = len(first.classes) - len(classes)
     facts = [] if first.slice is None else [["Part of the data", shown(first.slice)]]
-    facts += [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)} with a missing value"]]
+    whole = "" if first.slice is None else " of all parts"  # nobody counted them part by part
+    facts += [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)}{whole} with a missing value"]]
     facts.append(["Classes", f"{len(first.classes):,}: {several(classes + [''] * more, MOST_NAMES)}"])
     facts += [] if scale.event is None else [["Event", shown(scale.event)]]
     if isinstance(scale, Continuum):

@@ -71,7 +71,8 @@ def heading(assessment: Assessment) -> str:
     parts += [] if scale.event is None else [f"event {named(scale.event)}"]
     parts += _cut(assessment)
     parts += [in_words(assessment.evaluation.patterns.clusters, "cluster")] if assessment.tally.groups else []
-    parts += [f"{assessment.dropped:,} dropped (missing)"] if assessment.dropped else []
+    whole = "" if assessment.slice is None else " of all parts"  # nobody counted them part by part
+    parts += [f"{assessment.dropped:,}{whole} dropped (missing)"] if assessment.dropped else []
     parts.append(f"{in_percent(assessment.settings.level)} intervals")
     return ", ".join(parts)
 
