@@ -360,6 +360,16 @@ def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment)
         "ks": "informedness",
         "quadratic_weighted_kappa": "weights='quadratic'",
         "hit_rate": "sensitivity",
+        "nri": "net_benefit",
+        "idi": "brier",
+        "percent_agreement": "accuracy",
+        "f1_macro": r"result\['f1', 'macro'\]",
+        "recall[micro]": r"recall\[micro\] in --require",
+        "auc_weighted": r"'auc', 'weighted'",
     }.items():
         with pytest.raises(UnknownMeasure, match=place):
             forecasts[name]
+    for name in ("auc_micro", "kappa_macro"):  # which nobody has
+        with pytest.raises(UnknownMeasure, match="no measure") as found:
+            sy.find(name)
+        assert "average" not in str(found.value)

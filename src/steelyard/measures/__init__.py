@@ -6,6 +6,7 @@ Importing this package enters all formulas into the registry.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -15,19 +16,27 @@ from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
 from ..suggestions import did_you_mean
+from ..sums.statistics import CONFUSION
 from . import continuum as continuum
 from . import counts as counts
 from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
 
+AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # What other tools call measures, and where it is here.
 ELSEWHERE = {
     **dict.fromkeys(
         ("calibration_slope", "calibration_intercept", "calibration_in_the_large", "observed_expected", "oe_ratio"),
         "assessment.calibration_line() and `steelyard calibration` have it",
     ),
-    "decision_curve": "assessment.decision_curve() has the net benefit at every threshold",
+    **dict.fromkeys(("decision_curve", "dca"), "assessment.decision_curve() has the net benefit at every threshold"),
+    **dict.fromkeys(
+        ("nri", "net_reclassification_improvement", "net_reclassification_index"),
+        "What reclassified rows are worth is in the difference of 'net_benefit(at=0.2)', at the threshold that counts",
+    ),
+    **dict.fromkeys(("idi", "integrated_discrimination_improvement"), "Compare 'brier', 'log_score' or 'skill'"),
+    **dict.fromkeys(("agreement", "percent_agreement"), "Say 'accuracy'"),
     **dict.fromkeys(("gini", "somers_d"), "It is 2 AUC - 1: say 'auc'"),
     **dict.fromkeys(("c_index", "concordance"), "Say 'auc'"),
     **dict.fromkeys(
@@ -61,11 +70,24 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     if key is None:
         listed = "`steelyard measures` lists them all"
         all_of_them = f"Name none for all that suit the data; {listed}"
-        known = {"all": all_of_them, **ELSEWHERE}.get(text)
+        known = {"all": all_of_them, **ELSEWHERE}.get(text) or _average(text)
         mend = known or did_you_mean(text, [*entries, *ALIASES], listed)
         raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
     given = {**in_text, **parameters}
     return entries[key].with_parameters(**given) if given else entries[key]
+
+
+def _average(text: str) -> str | None:
+    """Where an average over classes is, for whoever asks for it as for a measure of its own: f1_macro, f1[macro]."""
+    words = re.findall("[a-z0-9]+", text.lower())
+    name = "_".join(word for word in words if word not in AVERAGES)
+    asked, measure = [word for word in words if word in AVERAGES], REGISTRY.get(_known(name))
+    if len(asked) != 1 or measure is None or not measure.per_class:
+        return None
+    if asked[0] == "micro" and measure.statistic is not CONFUSION:
+        return None
+    where = f"result['{name}', '{asked[0]}'] in Python, {name}[{asked[0]}] in --require, and a row of --csv and --json"
+    return f"Say '{name}', and the average is there: {where}"
 
 
 def _known(name: str) -> str:
