@@ -453,6 +453,23 @@ def test_one_failed_fit_is_told_and_loses_nobody_else() -> None:
     assert note in str(found)
 
 
+class Wordy(Broken):
+    """Fails with a first line of so many words."""
+
+    def __init__(self, words: int = 50) -> None:
+        self.words = words
+
+    def fit(self, x: Any, y: Any) -> Wordy:
+        raise ValueError("words " * self.words + "and what to do")
+
+
+def test_what_a_fit_says_is_not_cut_off() -> None:
+    found = sy.cross_assess({"short": Wordy(40), "long": Wordy(500), "lda": RULES["lda"]}, X, Y, cv=3)
+    assert found.remarks[0].endswith("says ValueError: " + "words " * 40 + "and what to do")
+    assert found.remarks[1].endswith("words and what to do")
+    assert len(found.remarks[1]) < 400
+
+
 @pytest.mark.parametrize("says", ["predict_proba", "decision_function"])
 @pytest.mark.parametrize("rows", [100, 150])
 def test_a_classifier_that_is_lost_for_an_answer_is_left_out(says: str, rows: int) -> None:

@@ -18,6 +18,7 @@ from ..door.membership import assign_highest
 from ..errors import BadOption, MissingValues, OutsideUnitInterval, SumNotOne, harmless, quoted, refuse_length
 from ..scale import Scale
 from ..suggestions import is_whole
+from ..text import shortened
 
 if TYPE_CHECKING:
     from ..door.measured import Measured
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12
 AT_ONCE = 4  # fits handed to every worker before the next sign of life
+LONGEST = 300  # signs of what went wrong
 MOST_JOBS = 10_000  # more processes than any machine is asked for
 
 
@@ -187,7 +189,7 @@ def fitted_to(estimator: Any, x: Any, target: AnyArray, beside: Mapping[str, Any
 
 def _first_line(error: object) -> str:
     text = str(error).strip()
-    return harmless(text.splitlines()[0][:200].rstrip(": ")) if text else "no message"
+    return harmless(shortened(text.splitlines()[0], LONGEST).rstrip(": ")) if text else "no message"
 
 
 def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
