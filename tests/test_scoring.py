@@ -391,6 +391,9 @@ def test_measured_values_are_not_labels() -> None:
         (lambda: scorer("smoothed_error", sd_response=[0.2]), BadOption, "sd_response is said row by row"),
         (lambda: scorer("model_error", response=(Z, Z)), BadOption, "response is said row by row"),
         (lambda: scorer("model_error", response=BayesianRidge()), BadOption, r"BayesianRidge\(\), which is not fitted"),
+        (lambda: scorer("guarded_error", scale=THREE), UnknownMeasure, "needs response. Give response=, a function"),
+        (lambda: scorer("smoothed_error"), UnknownMeasure, "needs sd_response"),
+        (lambda: scorer("adjusted_error", scale=THREE.but(sd=None)), UnknownMeasure, "needs sd. Give sd=0.22"),
     ],
 )
 def test_bad_options_are_refused_when_the_scorer_is_made(make: Callable[[], Any], error: Any, text: str) -> None:

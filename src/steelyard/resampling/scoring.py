@@ -10,14 +10,19 @@ import numpy as np
 
 from ..api import assess
 from ..door.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
-from ..door.measured import RESPONSE, RESPONSE_SD, SD
+from ..door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, UnknownMeasure, quoted
 from ..measures import find
 from ..registry import Measure
 from ..scale import Continuum, Scale, listed
-from ..sums.statistics import CALIBRATION, FORECASTS, RANKING
+from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
 
 KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined")  # what is said of the rows, not of the measure
+UNSAID = {
+    SD: "Give sd=0.22, the standard deviation of the measurement error",
+    RESPONSE_SD: "Give sd_response=0.3, the standard deviation of the response around its mean",
+    RESPONSE: "Give response=, a function of the covariates or a fitted regressor that knows return_std=True",
+}
 CALIBRATE = "Choose a classifier that has it, or wrap this one: CalibratedClassifierCV(classifier)"
 
 
@@ -54,6 +59,8 @@ def scorer(
         raise BadOption(f"scale is {quoted(scale)}", mend="Give scale=Scale(['low', 'high'])")
     known = {key: value for key, value in options.items() if key in KNOWN}
     _refuse_rows(known | ({SD: scale.sd} if isinstance(scale, Continuum) and SD not in known else {}))
+    if entry.statistic is CONTINUUM:
+        _refuse_unsaid(entry, scale, known)
     return Scorer(entry, scale, event, part, known)
 
 
@@ -70,6 +77,14 @@ def _refuse_rows(known: Mapping[str, Any]) -> None:
         )
     if hasattr(model, "get_params") and not callable(model) and not _is_fitted(model):
         raise BadOption(f"response is {quoted(model)}, which is not fitted", mend="Fit it first, to other rows")
+
+
+def _refuse_unsaid(measure: Measure, scale: Scale | None, known: Mapping[str, Any]) -> None:
+    """Raise the error for what no fold can bring: scikit-learn would make it a warning for each, and a score of NaN."""
+    noted = scale is None or (isinstance(scale, Continuum) and scale.sd is not None)  # or a rule brings its own
+    for need in (need for name in measure.arguments for need in NEEDS.get(name, ())):
+        if need not in known and not (need == SD and noted):
+            raise UnknownMeasure(f"{measure.label} needs {need}", mend=UNSAID[need])
 
 
 def _is_fitted(model: Any) -> bool:
