@@ -261,7 +261,8 @@ def test_ones_that_could_be_labels_or_scores_are_refused(truth: Any, options: An
 @pytest.mark.parametrize(
     ("truth", "prediction", "options", "mend"),
     [
-        (["n", "y"], [0.1, 0.9], {}, "Name the class that the score speaks for: event='y'"),
+        (["n", "y"], [0.1, 0.9], {}, "Name the class that the score speaks for: event='y' or event='n'"),
+        (["ja", "nein"], [0.1, 0.9], {}, "Name the class that the score speaks for: event='nein' or event='ja'"),
         ([1, 2], [0.1, 0.9], {}, "Name the class that the score speaks for: event=2"),
         (["a", "b", "c"], [0.1, 0.9, 0.3], {"event": "a"}, "give one column a class, or a truth that is one class"),
         (["a", "b", "c"], {"a": [0.1, 0.9, 0.3]}, {}, "give one column a class, or a truth that is one class"),

@@ -269,7 +269,8 @@ class Prediction:
             called = [
                 label for label in scale.classes if f"_{self.name}".endswith(("_" + str(label), "." + str(label)))
             ]
-            mend = f"Name the class that the score speaks for: event={quoted((called or scale.classes)[-1])}"
+            either = " or ".join(f"event={quoted(label)}" for label in called[-1:] or scale.classes[::-1])
+            mend = f"Name the class that the score speaks for: {either}"
             if isinstance(scale, Continuum):
                 mend += "; guesses at what was measured that all lie on one side of the cut are given as its label"
         elif len(self.columns) == 1:
