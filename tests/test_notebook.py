@@ -86,6 +86,14 @@ def test_nothing_is_fetched_and_colours_are_those_of_the_notebook() -> None:
         assert word not in page
 
 
+def test_tables_are_as_wide_as_the_notebook() -> None:
+    """The last of six classifiers were hidden beyond 60em, however wide the window; only prose ends there."""
+    page = sy.compare(["a", "b"], {name: ["a", "b"] for name in "uvwxyz"})._repr_html_()
+    (whole,) = [line for line in page.splitlines() if line.startswith(".steelyard{")]
+    assert "max-width" not in whole
+    assert "overflow-x:auto" in whole
+
+
 # --- the example notebook ------------------------------------------------------------------------------------
 
 

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 # Colours are the notebook's own, in full or in part, so that all can be read in the light and in the dark: its theme
 # may be dark where prefers-color-scheme, which speaks of the system, says light.
 STYLE = """<style>
-.steelyard{font:13px/1.45 system-ui,sans-serif;max-width:60em;overflow-x:auto}
+.steelyard{font:13px/1.45 system-ui,sans-serif;overflow-x:auto}
 .steelyard b{font-size:14px}
 .steelyard .dim,.steelyard summary{opacity:.72}
-.steelyard p{margin:.2em 0 .4em}
+.steelyard p{margin:.2em 0 .4em;max-width:60em}
 .steelyard table{border-collapse:collapse;margin:.3em 0 .6em;font-variant-numeric:tabular-nums}
 .steelyard th,.steelyard td{padding:.15em .8em .15em 0;border:0;text-align:left;vertical-align:top}
 .steelyard th,.steelyard td{background:none;white-space:pre}
 .steelyard th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.5)}
 .steelyard td{border-bottom:1px solid rgba(128,128,128,.15)}
 .steelyard .number{text-align:right}
-.steelyard .long{white-space:normal}
+.steelyard .long{white-space:normal;max-width:36em}
 .steelyard summary{cursor:pointer}
 </style>"""
 LONG_CELL = 40
