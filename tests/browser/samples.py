@@ -183,6 +183,15 @@ def millions_of_labels() -> Comparison:
     return sy.compare(truth, said, event="ill", weight=[30_000] * len(truth), measures=["error"])
 
 
+def a_dozen() -> Assessment:
+    """One classifier, more classes than stand side by side with others."""
+    random = np.random.default_rng(6)
+    names = np.array([f"species number {code}" for code in range(12)])
+    truth = random.integers(0, 12, 300)
+    said = np.where(random.random(300) < 0.8, truth, random.integers(0, 12, 300))
+    return sy.assess(names[truth].tolist(), names[said].tolist(), measures=["error"])
+
+
 def beneficial() -> Assessment:
     """A measure whose span ends at minus a ninth."""
     truth, scores = binary()
@@ -203,6 +212,7 @@ ODD = {
         endless,
         millions,
         millions_of_labels,
+        a_dozen,
         beneficial,
     )
 }

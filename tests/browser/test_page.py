@@ -464,6 +464,16 @@ def test_large_tables_are_shown_one_at_a_time(opened: Open) -> None:
     assert page.locator("#confusion h3").inner_text() == "classifier 7"
 
 
+def test_a_large_table_has_all_the_room_there_is(opened: Open) -> None:
+    """Of one classifier it had half of the page, beside nothing."""
+    table = opened("a_dozen").locator("#confusion table.matrix")
+    wide, given, page = table.evaluate(
+        "one => [one.scrollWidth, one.parentElement.clientWidth, document.querySelector('#confusion').clientWidth]"
+    )
+    assert wide <= given
+    assert given > 0.9 * page
+
+
 # --- downloads ----------------------------------------------------------------------------------------------------
 
 

@@ -36,10 +36,11 @@ function drawMatrices() {
   const many = classes.length > 6;
   const cards = tables.map((table, model) => make("article", { class: "card", ...ofModel(model) }, titleOf(model), matrix(`Confusion of ${page.models[model]}`, classes, table)));
   if (words) host.append(make("p", { class: "note" }, words));
-  if (several && many) {
-    // Large tables one at a time: side by side none could be read.
+  if (many) {
+    // Large tables one at a time, and each with all the room there is: side by side none could be read.
     const holder = make("div", {}, cards[0]);
-    host.append(chooser("Classifier", page.models, (model) => holder.replaceChildren(cards[model])), holder);
+    if (several) host.append(chooser("Classifier", page.models, (model) => holder.replaceChildren(cards[model])));
+    host.append(holder);
     cards.forEach((card) => card.removeAttribute("data-model"));
   } else host.append(make("div", { class: cardsFor(classes.length, tables[0].all) }, ...cards));
   if (many) host.append(make("p", { class: "quiet" }, "The darker a cell, the larger its share of the row. Point at a cell for both shares."));
