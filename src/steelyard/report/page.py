@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -85,9 +86,15 @@ def _script() -> str:
     return f'(() => {{\n"use strict";\n{parts}\n}})();\n'
 
 
+def _unbroken(line: str) -> str:
+    """A sentence in which no line ends between p and its value."""
+    return re.sub(r"\bp ([=<]) ", "p\u00a0\\1\u00a0", line)
+
+
 @cache
 def _template() -> Template:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["unbroken"] = _unbroken
     return environment.from_string(_asset("page.html"))

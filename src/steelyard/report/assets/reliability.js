@@ -49,7 +49,8 @@ function drawReliability() {
   if (!host) return;
   host.append(make("div", { class: "pictures" }, ...page.reliability.map((one) => reliabilityFigure(one).node)));
   const words = ["Below: how the forecasts are spread."];
-  if (page.reliability.some((one) => one.models.some((curve) => curve && !curve.low))) words.push("With so many rows or classifiers no bands are drawn.");
+  const bare = page.reliability.some((one) => one.models.some((curve) => curve && !curve.low));
+  words.push(bare ? "With so many rows or classifiers no bands are drawn." : "Calibrated forecasts stay within the bands.");
   if (page.reliability.length > 1) words.push("Each class against the rest.");
   host.append(make("p", { class: "quiet" }, words.join(" ")));
   const off = offTable();
