@@ -336,6 +336,27 @@ def test_paper_gets_no_controls_and_no_dark(opened: Open) -> None:
     assert page.locator("#legend").evaluate("node => getComputedStyle(node).maxHeight") == "none"
 
 
+def test_notes_are_unfolded_on_paper_and_counts_stand_out(opened: Open) -> None:
+    page = opened("three", width=720)
+    notes = page.locator("#measures details ul")
+    page.emulate_media(media="print")
+    assert notes.is_hidden()
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert notes.is_visible()
+    sizes = [page.locator(f"#confusion .{kind}").first.bounding_box() for kind in ("count", "share")]
+    count, share = (size["height"] for size in sizes if size)
+    assert count > share
+    cards = page.locator("#confusion .card").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert cards[0] == cards[1]  # two of three classes beside each other
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert notes.is_hidden()
+
+
+def test_no_line_of_the_verdict_ends_before_a_p_value(opened: Open) -> None:
+    said = opened("two").locator("#verdict .said").all_text_contents()
+    assert any("p\u00a0=\u00a0." in line or "p\u00a0<\u00a0." in line for line in said)
+
+
 PAPER = {**dict.fromkeys(SAMPLES, 720), "many": 1046}  # pixels between the margins of A4; many classifiers lie across
 
 

@@ -115,7 +115,12 @@ function drawMeasures() {
   const notes = several ? measures.flatMap((measure) => measure.estimates.map((one, model) => [measure, one, model])).filter(([, one]) => one.note) : [];
   if (notes.length) {
     const items = notes.slice(0, 60).map(([measure, one, model]) => make("li", ofModel(model), `${measure.title}, ${page.models[model]}: ${one.note}`));
-    host.append(make("details", {}, make("summary", {}, `Notes on single values (${notes.length})`), make("ul", {}, ...items)));
+    const folded = make("details", {}, make("summary", {}, `Notes on single values (${notes.length})`), make("ul", {}, ...items));
+    host.append(folded);
+    // Nobody can unfold paper.
+    let before = false;
+    window.addEventListener("beforeprint", () => ([before, folded.open] = [folded.open, true]));
+    window.addEventListener("afterprint", () => (folded.open = before));
   }
   whenToggled.push(() => rows.forEach((row) => row.forest.replaceChildren(strip(row.measure))));
   arrange();
