@@ -154,8 +154,17 @@ def test_more_than_can_be_read_are_counted() -> None:
     bad = {f"bad {place}": [1 - label if row % 3 else label for row, label in enumerate(truth)] for place in range(9)}
     found = compare(truth, {"good": truth, **bad}, event=1).verdict("error")
     assert str(found) == "good has the lowest error: it beats all 9 others."
-    found = compare(truth, {"good": truth, "as good": truth, **bad}, event=1).verdict("error")
-    assert str(found) == "good has the lowest error: it beats 9 others, but can't be told apart from as good."
+    found = compare(truth, {"good": truth, "twin": truth, **bad}, event=1).verdict("error")
+    assert str(found) == "good has the lowest error, as has twin: it beats 9 others, but can't be told apart from twin."
+
+
+def test_whoever_has_the_same_value_as_the_first_is_named_beside_it() -> None:
+    truth, worse = [0, 1] * 20, [0, 1, 1, 1] * 10
+    words = compare(truth, {"a": truth, "b": worse, "c": truth, "d": truth}, event=1).verdict("error")
+    assert words.words(numbers=False).startswith("a has the lowest error, as have c and d: it beats b")
+    alike = compare(truth, dict.fromkeys([f"m{place}" for place in range(11)], truth), event=1).verdict("accuracy")
+    said = "m0 has the highest accuracy, as have all 10 others, but can't be told apart from all 10 others."
+    assert str(alike) == said
 
 
 def test_every_measure_has_its_line() -> None:

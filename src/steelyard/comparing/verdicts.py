@@ -104,7 +104,7 @@ class Verdict:
         within = f"within {self.margins.get(label, 0.0):g}"
         rest = [f"{REST[kind].format(within)} {names}" for kind, names in named.items() if kind in REST and names]
         beaten = f": it beats {named['beaten']}" if named["beaten"] else ""
-        head = f"{called(first)} has the {ENDS[held[0]['better']]} {self.titles[label]}"
+        head = f"{called(first)} has the {ENDS[held[0]['better']]} {self.titles[label]}{_with_equals(held, first)}"
         return head + beaten + (f", but {' and '.join(rest)}" if rest else "")
 
     def _others(self, rows: Sequence[Row], first: str, kind: str, numbers: bool) -> str:
@@ -116,9 +116,7 @@ class Verdict:
             if found == kind:
                 why = row["note"] if kind == "undefined" else self._numbers(row, first)
                 names.append(called(other) + (f" ({harmless(why)})" if numbers else ""))
-        if len(names) > MOST_NAMED:
-            return f"all {len(names):,} others" if len(names) == len(rows) else f"{len(names):,} others"
-        return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        return _together(names, len(rows))
 
     def _numbers(self, row: Row, who: str) -> str:
         """By how much one of two is better, with interval and p-value."""
@@ -138,6 +136,19 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         return "".join(f"<p>{html.escape(line)}</p>" for line in self.words().splitlines())
+
+
+def _with_equals(rows: Sequence[Row], first: str) -> str:
+    """Who has the same value as the first one, and is second by nothing but the order of the classifiers."""
+    equals = [called(row["b"] if row["a"] == first else row["a"]) for row in rows if row["difference"] == 0]
+    return f", as {'has' if len(equals) == 1 else 'have'} {_together(equals, len(rows))}" if equals else ""
+
+
+def _together(names: Sequence[str], all_others: int) -> str:
+    """Names in a sentence; many are counted."""
+    if len(names) > MOST_NAMED:
+        return f"all {len(names):,} others" if len(names) == all_others else f"{len(names):,} others"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def judge(comparison: Comparison, measures: Named = None, margin: Margin = None) -> Verdict:
