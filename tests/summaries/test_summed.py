@@ -123,6 +123,20 @@ def test_three_classes(tmp_path: Path) -> None:
     certain(found, held, ["auc"])
 
 
+def test_averages_of_two_classes_that_have_not_the_same_value(tmp_path: Path) -> None:
+    columns = two_classes()
+    columns["truth"][::3] = "no"
+    given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes"}
+    given["measures"] = ["net_benefit(at=0.2)", "brier"]
+    held = sy.assess(pa.table(columns), **given)
+    alike(sy.assess(written(tmp_path, columns), **given, engine="local"), held)
+    tallies = [sy.assess(str(tmp_path / f"{place}.parquet"), **given, engine="local").tally for place in range(3)]
+    merged = sy.assess_tally(tallies[0] + tallies[1] + tallies[2], measures=given["measures"])
+    assert "at most" in merged["net_benefit(at=0.2)", "weighted"].note
+    assert merged["net_benefit(at=0.2)", "weighted"].se > held["net_benefit(at=0.2)", "weighted"].se
+    assert not merged["brier", "weighted"].note
+
+
 def test_every_measure_of_rankings(tmp_path: Path) -> None:
     for name, columns, membership in (("two", two_classes(), "a"), ("three", three_classes(), "q_*")):
         folder = tmp_path / name

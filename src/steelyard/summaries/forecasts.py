@@ -145,8 +145,10 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
         return float(self._state[1][_bounded(self.summary.recipe.made_of(FORECASTS)).index(least)])
 
     def told_late(self, slot: Slot) -> bool:
-        """Averages by the shares of classes, and where two classifiers are behind a value."""
-        return (slot.average == AVERAGES[1] and len(self.scale) > 2) or self.reference(slot) is not None
+        """Averages by the shares of classes that differ, and where two classifiers are behind a value."""
+        if slot.average == AVERAGES[1]:
+            return len(self.scale) > 2 or not _serves_both(slot.measure)
+        return self.reference(slot) is not None
 
     def _result(self, slot: Slot) -> Found:
         value = self._value(slot)
