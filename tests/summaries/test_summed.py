@@ -451,6 +451,23 @@ def test_merged_averages_are_no_narrower_than_they_may_be(tmp_path: Path) -> Non
         sy.Comparison(both + both, comparison.settings).differences("auc")
 
 
+def test_the_shares_of_classes_scatter_too_where_averages_are_merged(tmp_path: Path) -> None:
+    # One class is never mistaken, and the other two are told apart badly: these two are off together.
+    rng = np.random.default_rng(5)
+    truth, draw = rng.choice(["x", "y", "z"], ROWS, p=[0.5, 0.25, 0.25]), rng.uniform(0.02, 0.98, ROWS)
+    sure = truth == "x"
+    columns = {"truth": truth, "p_x": np.where(sure, 0.98, 0.02)}
+    columns |= {"p_y": np.where(sure, 0.01, 0.98 * draw), "p_z": np.where(sure, 0.01, 0.98 * (1 - draw))}
+    names = ["brier", "auc", "average_precision"]
+    given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": names}
+    written(tmp_path, columns, 2)
+    parts = [sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally for place in range(2)]
+    merged, held = sy.assess_tally(parts[0] + parts[1], measures=names), sy.assess(pa.table(columns), **given)
+    for name in names:
+        assert merged[name, "weighted"].se > held[name, "weighted"].se
+        assert "at most" in merged[name, "weighted"].note
+
+
 def test_unlike_summaries_do_not_add(tmp_path: Path) -> None:
     columns = two_classes()
     path = written(tmp_path, columns, 2)

@@ -162,10 +162,10 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
         return late
 
     def _at_most(self, slot: Slot) -> Found:
-        """An average by the shares of classes, as if all classes were off together."""
-        value = self._value(slot)
-        errors = np.sqrt([self.result(Slot(slot.measure, code)).variance for code in range(len(self.scale))])
-        variance = np.square(self.share @ errors)
+        """An average by the shares of classes, as if all classes, and their shares, were off together."""
+        value, found = self._value(slot), [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
+        beside = self.error_of_shares(self.share, np.array([one.value[0] for one in found]))
+        variance = np.square(self.share @ np.sqrt([one.variance for one in found]) + beside)
         return Found((value, value), (float(variance[0]), float(variance[1])), (self.drawn - 1, self.drawn - 1))
 
     def beside(self, slots: Sequence[Slot]) -> list[Slot]:

@@ -180,7 +180,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return self.found_late(slot, found.value) or found
 
     def _averaged_over_classes(self, slot: Slot) -> Found:
-        """An average; unless a second pass tells more, its classes may all be off together."""
+        """An average; unless a second pass tells more, its classes may all be off together, and their shares too."""
         found = [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
         share, values = self._shares(slot, found)
         if not share.any():
@@ -188,7 +188,8 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         with np.errstate(invalid="ignore"):
             means = np.where(share > 0, values, 0.0) @ share
             errors = np.sqrt(np.array([one.variance for one in found]).T)
-            variance = np.square(np.where(share > 0, errors, 0.0) @ share)
+            beside = self.error_of_shares(share, values[0]) if slot.average == AVERAGES[1] else 0.0
+            variance = np.square(np.where(share > 0, errors, 0.0) @ share + beside)
         freedom = min((one.freedom[1] for one, each in zip(found, share, strict=True) if each > 0), default=np.nan)
         both = (float(means[0]), float(means[1])), (float(variance[0]), float(variance[1]))
         return Found(*both, (freedom, freedom)).of_average(len(found), slot.measure)

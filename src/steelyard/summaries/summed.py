@@ -48,6 +48,17 @@ class SummedEvaluation(RowEvaluation):
         return np.asarray(self.summary.by_class[1])
 
     @cached_property
+    def class_square(self) -> Array:
+        """The sums of their squared weights."""
+        return np.asarray(self.summary.by_class[2])
+
+    def error_of_shares(self, share: Array, values: Array) -> float:
+        """How far a mean of the values of classes scatters since their shares do: rows of one of them count for it."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the mean of infinite values has no error
+            moved = np.where(share > 0, values - share @ np.nan_to_num(values), 0.0)
+            return float(np.sqrt(self.class_square @ np.square(moved)) / self.class_mass[share > 0].sum())
+
+    @cached_property
     def total(self) -> float:
         """What all rows weigh."""
         return float(self.class_mass.sum())
