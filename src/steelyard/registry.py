@@ -28,13 +28,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from .cached import cached_property
 from .columns import as_number
 from .errors import BadOption, UnknownMeasure, quoted
 from .scale import Scale, listed

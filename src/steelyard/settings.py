@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, TypedDict, TypeVar
 
+from .cached import cached_property
 from .columns import as_number
 from .door.cases import Given
 from .door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation

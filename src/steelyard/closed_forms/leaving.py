@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..cached import cached_property
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places

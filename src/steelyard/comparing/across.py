@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..cached import cached_property
 from ..columns import as_number
 from ..errors import BadOption, UnknownModel, harmless, quoted
 from ..scale import listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from ..assessing.assessment import Assessment
 from ..assessing.evaluated import Slices
 from ..assessing.parts import compute
+from ..cached import cached_property
 from ..columns import things_in
 from ..door.cases import Cases
 from ..errors import BadOption, UnknownModel, quoted

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from ..forecasts.calibration import CalibrationEvaluation

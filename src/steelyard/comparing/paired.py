@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from ..uncertainty.intervals import critical_values, p_values

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, Measured
 from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from ..cached import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
 from ..forecasts.calibration import DECIMALS

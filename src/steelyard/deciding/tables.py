@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption
 from ..evaluating.evaluation import PSEUDO_ROWS, Slot
 from ..evaluating.formulas import CELL_STEPS, STEP

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..parallel import chunks, over_rows, running_sums
 from ..registry import Measure
 from ..sums.rows import Rows

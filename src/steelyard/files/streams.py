@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..columns import refuse_twice
 from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..threads import ahead

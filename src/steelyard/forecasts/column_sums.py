@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.masses import summed_at, sums_of_products
 from ..evaluating.row_evaluation import AVERAGES, key_of

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.prediction import Scores
 from ..errors import BadOption
 from ..evaluating.evaluation import PSEUDO_ROWS, Slot

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.prediction import Scores
 from ..errors import BadOption, quoted
 from ..evaluating.evaluation import Slot

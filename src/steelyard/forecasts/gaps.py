@@ -7,10 +7,11 @@ variable (its degrees of freedom chosen to match two moments; Satterthwaite 1946
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..cached import cached_property
 
 if TYPE_CHECKING:
     from ..kinds import Array

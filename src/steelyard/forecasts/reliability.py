@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.prediction import Scores
 from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure

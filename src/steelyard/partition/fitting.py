@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import chain
 from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption
 from ..parallel import shared
 from ..suggestions import refuse_unknown

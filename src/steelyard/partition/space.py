@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
 from .rows import Arranged, Prefix, grouped
 from .scaling import Moments, beta_map, broken, orders

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows

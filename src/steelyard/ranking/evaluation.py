@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.masses import BY_COUNT, Sides, pseudo_moments
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of

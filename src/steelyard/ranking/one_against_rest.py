@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..distinct import distinct
 from ..evaluating.masses import UNTIED, Influences, Masses, Sides, Slopes, pseudo_moments, spread_of
 from ..evaluating.row_evaluation import Found

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..distinct import distinct
 from ..parallel import chunks, gathered, over_rows
 from ..threads import cores, side_by_side

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.masses import sums_of_products
 from ..parallel import chunks, dealt_out, over_rows
 from ..sums.rows import Rows

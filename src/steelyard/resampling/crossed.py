@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..assessing.assessment import Assessment
+from ..cached import cached_property
 from ..comparing.comparison import Comparison
 from ..errors import BadOption, UnknownPart, quoted
 from ..registry import Measure

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..columns import things_in
 from ..distinct import distinct
 from ..errors import BadOption, SteelyardError, StraddlingGroups, quoted

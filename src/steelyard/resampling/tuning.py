@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..cached import cached_property
 from ..columns import is_single
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD

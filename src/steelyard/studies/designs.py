@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from .noise import NORMAL, STUDENT, Noise
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..continuum.kernels import expected_sqe, outside_probabilities
 from .batched import Batch, Fitted, Neighbours, interval, least_squares, linear_discriminants, quadratic_discriminants
 from .designs import Cell, Design, representatives

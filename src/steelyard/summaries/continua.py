@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..continuum.evaluation import ContinuumEvaluation, variance_around
 from ..door.measured import DOUBTS
 from ..evaluating.evaluation import Slot

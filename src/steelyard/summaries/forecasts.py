@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.prediction import Scores
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import AVERAGES, Found, key_of

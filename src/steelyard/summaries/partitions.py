@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from math import perm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import TooLarge
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of

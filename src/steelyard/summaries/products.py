@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.masses import spread_of
 from ..evaluating.row_evaluation import AVERAGES, key_of

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.masses import Masses
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of

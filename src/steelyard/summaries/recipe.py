@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from ..cached import cached_property
 from ..door.cases import Cases, Given
 from ..registry import Measure
 from ..scale import Label, Scale

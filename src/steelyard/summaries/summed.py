@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, RowEvaluation, key_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from ..cached import cached_property
 from ..door.cases import Cases, Given, given_by
 from ..door.measured import COLUMNS, Measured
 from ..door.prediction import Scores

@@ -8,10 +8,11 @@ no data, so that counts of cells between them add up, whoever made them and in w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ..cached import cached_property
 
 if TYPE_CHECKING:
     from ..kinds import Array, Numbers, Places

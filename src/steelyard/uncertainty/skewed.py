@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.formulas import STEP
 from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
