@@ -12,7 +12,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:  # noqa: N801  (as Python calls it)
-        """As later versions have it: until then all objects of a class share a lock, and threads wait for each other."""
+        """As of Python 3.12: until then, all objects of a class share a lock, and threads wait for each other."""
 
         def __init__(self, function):
             self._function, self.__doc__ = function, function.__doc__

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.door.cases import Door
 from steelyard.evaluating.masses import Masses
-from steelyard.ranking.evaluation import Memory
+from steelyard.ranking.memory import Memory
 from steelyard.registry import Measure
 from steelyard.sums.statistics import RANKING
 from tests import ranking_by_hand as by_hand

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 
 from steelyard import assess, compare
 from steelyard.evaluating.masses import BY_COUNT, UNTIED
-from steelyard.ranking.evaluation import FELT, Memory
+from steelyard.ranking.evaluation import FELT
+from steelyard.ranking.memory import Memory
 from steelyard.registry import REGISTRY, Measure
 
 SHORT = [measure for measure in REGISTRY.values() if measure.formula in UNTIED]

@@ -33,7 +33,7 @@ from ..uncertainty.chosen import influence_at
 from ..uncertainty.variances import unit_of
 from .differences import Differences, holm
 from .mcnemar import McNemar, mcnemar
-from .paired import Judged, Paired
+from .paired import Family, Judged, Paired
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from ..deciding.decisions import Decision
     from ..kinds import Array, Codes
     from ..showing.pictures import Pictures
-    from ..summaries.summary import Summary
-    from ..sums.statistics import Statistic
     from .verdicts import Verdict
 
 DECIDING = ("truth", "row", "rows", "effect", "together")  # columns of what decides: whoever is called so is marked
@@ -138,17 +136,17 @@ class Comparison:
         patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
         scale, stand_in = self.tally.scale, self.settings.stand_in
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
-        families: list[Callable[[int, float], Evaluation | RowEvaluation]] = []
+        families: list[Family] = []
         if some := by_statistic[CONFUSION]:
             formulas = Formulas(some)
-            families.append(lambda model, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
+            families.append(lambda model, *, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
         kept = Rows.of_patterns(patterns) if rows is None else rows
         common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "models": self.models}
         for statistic in OF_ROWS:
             if some := by_statistic[statistic]:
-                families.append(partial(_of_rows, statistic, kept, {**common, "measures": some}))
+                families.append(partial(evaluate, statistic, kept, measures=some, **common))
         units = np.array([unit_of(patterns, model) for model in range(len(self.models))])
         plain = self.settings.method == "plain"
         return [Paired(evaluate, units, by_class, self.settings.level, plain) for evaluate in families]
@@ -392,10 +390,3 @@ class Comparison:
         from ..showing.notebook import block
 
         return block(comparison_digest(self))
-
-
-def _of_rows(
-    statistic: Statistic, rows: Rows | Summary, common: Mapping[str, Any], model: int, unit: float
-) -> RowEvaluation:
-    """One classifier, where an independent observation weighs so much."""
-    return evaluate(statistic, rows, model, unit=unit, **common)

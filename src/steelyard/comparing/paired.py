@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from .differences import Differences
 
 if TYPE_CHECKING:
     from ..kinds import Array
+
+
+class Family(Protocol):
+    """Evaluates one classifier by measures of one statistic, where an independent observation weighs so much."""
+
+    def __call__(self, model: int, *, unit: float) -> Evaluation | RowEvaluation:
+        """All slots of the classifier."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,14 +44,14 @@ class Paired:
     """Slots of measures of one statistic, and all pairs of classifiers by them.
 
     Attributes:
-        evaluate: Evaluates one classifier, where an independent observation weighs so much.
+        evaluate: Evaluates one classifier.
         units: What one weighs, judged by each classifier.
         by_class: Whether slots of classes are wanted beside the overall ones.
         level: Coverage of the intervals.
         textbook: Whether intervals are plain ones: so many standard errors to either side.
     """
 
-    evaluate: Callable[[int, float], Evaluation | RowEvaluation]
+    evaluate: Family
     units: Array
     by_class: bool
     level: float
@@ -65,7 +73,7 @@ class Paired:
         return self.together.places
 
     def _among(self, models: Sequence[int], unit: float, pairs: Sequence[tuple[int, int]]) -> Differences:
-        evaluations = [self.evaluate(model, unit) for model in models]
+        evaluations = [self.evaluate(model, unit=unit) for model in models]
         return Differences(evaluations, self._places_in(evaluations[0]), self.level, pairs)
 
     def _places_in(self, evaluation: Evaluation | RowEvaluation) -> list[int]:

@@ -26,6 +26,7 @@ from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
 from .cells import counted
 from .counted import Counted, looser_of, mean_over
+from .memory import Memory
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
 from .order import SORTING, Ranking
 from .sided import unordered
@@ -53,18 +54,6 @@ def _added(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Arr
         first[0][...] += second[0]
         return first
     return first[0] + second[0], first[1] + second[1]
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What was found already, shared by all that look at the same rows."""
-
-    sorted: dict[int, OneAgainstRest] = field(default_factory=dict)
-    unordered: dict[int, OneAgainstRest] = field(default_factory=dict)
-    rankings: dict[int, Ranking] = field(default_factory=dict)
-    results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
-    counted: list[Counted] = field(default_factory=list)
-    smoothed: dict[str, Smoothed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

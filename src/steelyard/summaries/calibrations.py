@@ -34,8 +34,8 @@ from ..scale import Label
 from ..sums.grid import Counter, Grid
 from ..sums.rows import Rows
 from ..sums.statistics import CALIBRATION
+from .counting import Grids, Rulers, finer_ruler, ruler_for
 from .products import Products
-from .rankings import Grids, Rulers, finer_ruler, ruler_for
 from .recipe import Batchwise, Look, Named, Recipe
 from .summed import UNCLUSTERED, UNPAIRED, SummedEvaluation
 

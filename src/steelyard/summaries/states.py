@@ -12,8 +12,8 @@ from ..door.weights import LARGEST_SQUARES
 from ..partition.fitting import Regions, Sums
 from ..sums.grid import Grid
 from ..sums.ruler import FinerRuler, Ruler
+from .counting import Grids
 from .products import Products
-from .rankings import Grids
 from .recipe import Named, Totals
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ..registry import Measure
 from ..scale import Scale
 from ..sums.rows import Rows
 from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
+from .counting import Grids
 from .products import Products
-from .rankings import Grids
 from .recipe import Named, Recipe, Totals
 from .sample import Sample
 from .states import Arrays, Facts, alike, refuse, state_facts, state_from

@@ -19,10 +19,11 @@ from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANK
 from . import calibrations, partitions, rankings
 from .calibrations import Binning, SummedCalibration
 from .continua import Measuring, SummedContinuum
+from .counting import Counting, Grids, cells_of
 from .forecasts import SummedForecasts, Summing
 from .partitions import SummedPartition, placing
 from .products import Products
-from .rankings import Counting, Grids, SummedRanking, cells_of
+from .rankings import SummedRanking
 from .recipe import Gathering, Look, Named, Recipe
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
