@@ -369,6 +369,9 @@ def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment)
     }.items():
         with pytest.raises(UnknownMeasure, match=place):
             forecasts[name]
+    for name in ("weighted_kappa(weights=quadratic)", "weighted_kappa(quadratic)"):  # quotes that a shell took
+        with pytest.raises(UnknownMeasure, match=r"text in quotes: .*weighted_kappa\(weights='quadratic'\)"):
+            sy.find(name)
     for name in ("auc_micro", "kappa_macro"):  # which nobody has
         with pytest.raises(UnknownMeasure, match="no measure") as found:
             sy.find(name)

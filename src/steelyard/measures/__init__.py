@@ -23,6 +23,7 @@ from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
 
+WRITTEN = "Give parameters by name, and text in quotes: fbeta(beta=0.5), weighted_kappa(weights='quadratic')"
 AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # What other tools call measures, and where it is here.
 ELSEWHERE = {
@@ -113,7 +114,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
             return name.strip(), {str(key.arg): ast.literal_eval(key.value) for key in call.keywords}
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         pass
-    raise UnknownMeasure(f"{quoted(text)} cannot be read", mend="Write it like fbeta(beta=0.5)")
+    raise UnknownMeasure(f"{quoted(text)} cannot be read", mend=WRITTEN)
 
 
 def listed_names(names: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
