@@ -475,10 +475,12 @@ def test_a_scale_of_all_labels_seen() -> None:
     assert [(label, type(label)) for label in mixed.classes] == [(0, int), (1, int)]
 
 
-@pytest.mark.parametrize(("truth", "model"), [([0, 1], ["0", "1"]), ([True, False], ["True", "False"])])
-def test_text_and_numbers_make_no_scale(truth: Any, model: Any) -> None:
+@pytest.mark.parametrize(
+    ("truth", "model", "kind"), [([0, 1], ["0", "1"], "numbers"), ([True, False], ["True", "False"], "booleans")]
+)
+def test_text_and_numbers_make_no_scale(truth: Any, model: Any, kind: str) -> None:
     for columns in ([encode(truth, "truth"), encode(model, "model")], [encode(model, "model"), encode(truth, "truth")]):
-        with pytest.raises(UnusableLabels, match=r"some labels are text .* and some are numbers") as caught:
+        with pytest.raises(UnusableLabels, match=rf"are text .* and some are {kind} .*, those of 'truth'") as caught:
             scale_of(columns, None)
         assert caught.value.column == "model"
 

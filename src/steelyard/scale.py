@@ -65,8 +65,9 @@ def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
         alike = "Use one kind for all labels, in the truth and in the prediction"
         # A word makes text of a whole column of a file: it is what has to be mended.
         alone = f"{alike}: a column with {quoted(words[0])} in it is text" if 0 < len(words) < len(texts) else alike
+        kind = "booleans" if isinstance(others[0], bool) else "numbers"
         raise UnusableLabels(
-            f"some labels are text ({quoted((words or texts)[0])}) and some are numbers ({quoted(others[0])})",
+            f"some labels are text ({quoted((words or texts)[0])}) and some are {kind} ({quoted(others[0])})",
             mend=alone,
         )
     return labels if texts or all(isinstance(label, bool) for label in others) else tuple(map(int, others))

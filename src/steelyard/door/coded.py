@@ -144,7 +144,9 @@ def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
         if isinstance(event, str) and columns[0].name in texts and scores:
             problem = f"{quoted(scores[0].labels[0])} is a number, and the true classes are text"
             raise UnusableLabels(problem, column=scores[0].name, mend=SCORES) from None
-        raise UnusableLabels(error.problem, column=texts[-1], mend=error.mend) from None
+        others = [column.name for column in columns if column.name not in texts]
+        whose = f", those of {quoted(others[0])}" if others else ""
+        raise UnusableLabels(error.problem + whose, column=texts[-1], mend=error.mend) from None
     arranged = in_their_order(labels, columns)
     return Scale(arranged or labels, event, ordered=bool(arranged) or not (labels and isinstance(labels[0], str)))
 
