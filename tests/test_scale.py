@@ -214,6 +214,8 @@ def test_boundaries_that_do_not_increase_are_refused(boundaries: Any) -> None:
         Continuum(boundaries, ["low", "mid", "high"])
     assert quoted(boundaries) in str(caught.value)
     assert "Give 2 increasing numbers" in caught.value.mend
+    with pytest.raises(BadBoundaries, match="Give one number, or one more at each end"):
+        Continuum([60, 65], classes=["dry", "wet"])
 
 
 @pytest.mark.parametrize("sd", [-0.1, np.nan, np.inf, "0.2", 10**400, object()])

@@ -257,9 +257,10 @@ def _checked_boundaries(boundaries: Any, classes: int) -> tuple[float, ...]:
     given = _read(boundaries)
     ends = [-np.inf, *given, np.inf] if len(given) == classes - 1 else given
     if len(ends) != classes + 1 or not all(low < high for low, high in pairwise(ends)):
+        needed = "one number" if classes == 2 else f"{classes - 1} increasing numbers"
         raise BadBoundaries(
             f"boundaries {quoted(boundaries)} do not cut {classes} classes",
-            mend=f"Give {classes - 1} increasing numbers, or one more at each end",
+            mend=f"Give {needed}, or one more at each end",
         )
     if any(LARGEST < abs(end) < np.inf for end in ends):
         raise BadBoundaries(f"boundaries {quoted(boundaries)} are too large", mend=RESCALE)
