@@ -183,6 +183,12 @@ def millions_of_labels() -> Comparison:
     return sy.compare(truth, said, event="ill", weight=[30_000] * len(truth), measures=["error"])
 
 
+def trained() -> Assessment:
+    """Rows that the classifier has seen stand beside the others."""
+    truth, scores = binary()
+    return sy.assess(truth, scores["far"], event="ill", training=(truth, scores["near"]))
+
+
 def a_dozen() -> Assessment:
     """One classifier, more classes than stand side by side with others."""
     random = np.random.default_rng(6)
@@ -212,6 +218,7 @@ ODD = {
         endless,
         millions,
         millions_of_labels,
+        trained,
         a_dozen,
         beneficial,
     )

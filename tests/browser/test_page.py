@@ -16,7 +16,7 @@ from steelyard.assessing.assessment import Assessment
 from steelyard.text import count, number, shortened, span
 
 from .conftest import Open
-from .samples import COST, HOSTILE, SAMPLES, binary, four, half_scored, labels, many, one, two
+from .samples import COST, HOSTILE, SAMPLES, binary, four, half_scored, labels, many, one, trained, two
 
 DARK_INK, DARK_GREY = "rgb(28, 30, 33)", "rgb(90, 95, 102)"
 SOME_STOPS = (0, 7, 23, 40)
@@ -468,6 +468,18 @@ def test_numbers_of_any_size_stand_apart_on_an_axis(opened: Open) -> None:
         })"""
     )
     assert boxes == []
+
+
+def test_training_data_stand_beside(opened: Open) -> None:
+    page, result = opened("trained", width=720), trained()
+    assert result.training is not None
+    heads = page.locator("#measures thead th").all_inner_texts()
+    cells = page.locator("#measures tbody tr").first.locator("th, td")
+    assert cells.nth(heads.index("training")).inner_text() == str(result.training["error"]).partition(" ")[0]
+    assert cells.nth(heads.index("gap")).inner_text().split() == str(result.gap("error")).split()
+    page.emulate_media(media="print")
+    wide = page.locator("#measures table").evaluate("one => one.getBoundingClientRect().width")
+    assert wide <= 720  # as much as A4 has between its margins
 
 
 def test_the_end_of_a_span_has_few_digits(opened: Open) -> None:

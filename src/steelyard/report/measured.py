@@ -52,7 +52,8 @@ def explained(measure: Measure, classes: int) -> dict[str, Any]:
 def measures_of(first: Assessment, overall: Sequence[Overall]) -> list[dict[str, Any]]:
     """Every measure with its overall estimate for every classifier, of which one tells what measures are.
 
-    Those of measured values come first, behind the error that they correct.
+    Those of measured values come first, behind the error that they correct. A single classifier has its value in
+    training beside, and how far that is off.
     """
 
     def comes_later(rows: Sequence[tuple[str, Estimate]]) -> bool:
@@ -63,6 +64,10 @@ def measures_of(first: Assessment, overall: Sequence[Overall]) -> list[dict[str,
     for rows in sorted(zip(*overall, strict=True), key=comes_later):
         label, estimate = rows[0]
         facts = explained(first.find(estimate.measure), len(first.classes))
+        if len(rows) == 1 and first.training is not None:
+            part = estimate.label if estimate.average is None else estimate.average
+            facts["training"] = worded(first.training[estimate.measure, part])
+            facts["gap"] = worded(first.gap(estimate.measure, part))
         found.append({**facts, "title": _titled(first, estimate, label), "estimates": [worded(e) for _, e in rows]})
     return found
 
