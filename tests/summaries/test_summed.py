@@ -400,6 +400,22 @@ def test_tallies_are_saved_merged_and_taken_out(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("extra", [{}, {"group": "batch"}])
+def test_the_root_of_a_negative_squared_error_has_no_spread(tmp_path: Path, extra: dict[str, Any]) -> None:
+    rng = np.random.default_rng(8)
+    value, batch = rng.normal(size=ROWS), rng.integers(0, 120, ROWS)
+    said = np.where(value + 0.05 * rng.normal(size=ROWS) < 0, "low", "high")
+    columns = {"truth": value, "said": said, "batch": batch}
+    cut = sy.Continuum([0.0], classes=["low", "high"], sd=0.5)
+    names = ["adjusted_rmse", "adjusted_sqerr", "apparent_rmse"]
+    given: dict[str, Any] = {"truth": "truth", "assigned": "said", "scale": cut, "measures": names, **extra}
+    found, held = (sy.assess(source, **given) for source in (written(tmp_path, columns), pa.table(columns)))
+    assert found.tally.summaries is not None
+    assert np.isnan([found["adjusted_rmse"].value, found["adjusted_rmse"].se]).all()
+    alike(found, held)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("extra", [{}, {"group": "batch"}])
 def test_what_has_no_value_has_no_spread_and_warns_of_nothing(tmp_path: Path, extra: dict[str, Any]) -> None:
     columns = three_classes()
     columns["site"] = np.where((columns["truth"] == "x") & (np.arange(ROWS) % 2 == 0), "one", "all")

@@ -109,14 +109,19 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """The value of a slot and its spread, and how skewed that is."""
         key = key_of(slot)
         if key not in self.found:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                value = self.value(slot)
+            value = self._defined(slot)
             late = self.found_late(slot, (value, value))
-            variance = np.nan if late is None or late.freedom[0] != late.freedom[0] else self._scattered(slot)
+            unknown = late is None or late.freedom[0] != late.freedom[0] or np.isnan(value)
+            variance = np.nan if unknown else self._scattered(slot)
             freedom = self.drawn - 1 if late is None else late.freedom[0]
-            self.tails[key] = self._tails(slot)
+            self.tails[key] = Tails.none(1) if np.isnan(value) else self._tails(slot)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
+
+    def _defined(self, slot: Slot) -> float:
+        """The value of a slot; NaN where it is undefined, as the root of a negative number is."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.value(slot)
 
     def _scattered(self, slot: Slot) -> float:
         return float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
@@ -138,8 +143,10 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """What rows add to some slots, (slots, rows)."""
         columns = evaluation_of(self.summary.recipe, self.model, rows)
         found = np.zeros((len(slots), len(rows)))
-        with np.errstate(invalid="ignore"):  # what is undefined has no slope
+        with np.errstate(invalid="ignore"):
             for place, slot in enumerate(slots):
+                if np.isnan(self._defined(slot)):
+                    continue  # beside what is undefined, a step along the imaginary axis is a slope of nothing
                 for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
                     found[place] += slope * (columns.column(name) - self.means[name])
         return found / self.total
