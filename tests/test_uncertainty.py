@@ -13,7 +13,9 @@ from scipy.stats import norm, t
 
 import steelyard as sy
 from steelyard import Scale, assess, assess_table, find
-from steelyard.uncertainty.intervals import MANY, critical_values
+from steelyard.evaluating.evaluation import Slot
+from steelyard.evaluating.influence import Spread
+from steelyard.uncertainty.intervals import MANY, critical_values, plain_intervals
 from tests.cases_of import drawn
 
 Z = norm.ppf(0.975)
@@ -199,3 +201,11 @@ def test_clusters_that_are_alike_by_chance_do_not_make_an_error_rate_known() -> 
     assert found.se == 0
     assert found.low < 0.2
     assert found.high > 0.8
+
+
+def test_plain_bounds_do_not_cross_where_rounding_brings_a_value_beyond_its_span() -> None:
+    value = np.array([np.nextafter(-1.0, -2.0), np.nextafter(1.0, 2.0)])
+    errors = Spread(np.zeros(2), np.zeros(2))
+    _, low, high = plain_intervals([Slot(find("mcc"))] * 2, value, errors, np.full(2, 1.96))
+    assert (low <= value).all()
+    assert (value <= high).all()

@@ -202,7 +202,9 @@ def plain_intervals(
     spans = np.array([slot.measure.span for slot in slots])
     with np.errstate(invalid="ignore"):
         reach = critical * errors.plain
-    return [PLAIN] * len(slots), np.maximum(value - reach, spans[:, 0]), np.minimum(value + reach, spans[:, 1])
+    # A value that rounding brought beyond its span still belongs to its interval.
+    least, most = np.fmin(spans[:, 0], value), np.fmax(spans[:, 1], value)
+    return [PLAIN] * len(slots), np.maximum(value - reach, least), np.minimum(value + reach, most)
 
 
 def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -> tuple[Array, Array]:
