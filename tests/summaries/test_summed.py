@@ -123,6 +123,22 @@ def test_three_classes(tmp_path: Path) -> None:
     certain(found, held, ["auc"])
 
 
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_a_class_of_few_rows_leaves_averages_of_rankings_unsure_however_many_there_are(
+    tmp_path: Path, rows: int
+) -> None:
+    columns = three_classes()
+    columns["truth"][columns["truth"] == "z"] = "y"
+    columns["truth"][:rows] = "z"
+    given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": ["auc", "hand_till_auc"]}
+    found, held = (sy.assess(source, **given) for source in (written(tmp_path, columns), pa.table(columns)))
+    assert found.tally.summaries is not None
+    for name in given["measures"]:
+        mine, yours = found[name], held[name]
+        assert mine.se == pytest.approx(yours.se, rel=0.01, nan_ok=True)
+        assert (mine.low, mine.high) == pytest.approx((yours.low, yours.high), abs=0.05)
+
+
 def test_averages_of_two_classes_that_have_not_the_same_value(tmp_path: Path) -> None:
     columns = two_classes()
     columns["truth"][::3] = "no"

@@ -165,7 +165,7 @@ class SummedForecasts(SummedEvaluation, ForecastEvaluation):
     def _at_most(self, slot: Slot) -> Found:
         """An average by the shares of classes, as if all classes, and their shares, were off together."""
         value, found = self._value(slot), [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
-        beside = self.error_of_shares(self.share, np.array([one.value[0] for one in found]))
+        beside = self.shares_error(slot, self.share, np.array([one.value[0] for one in found]))
         variance = np.square(self.share @ np.sqrt([one.variance for one in found]) + beside)
         return Found((value, value), (float(variance[0]), float(variance[1])), (self.drawn - 1, self.drawn - 1))
 

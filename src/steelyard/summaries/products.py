@@ -10,7 +10,7 @@ import numpy as np
 
 from ..cached import cached_property
 from ..evaluating.evaluation import Slot
-from ..evaluating.masses import spread_of
+from ..evaluating.masses import spread_of, summed_at
 from ..evaluating.row_evaluation import AVERAGES, key_of
 from ..registry import Measure
 from ..scale import Label, Scale
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .summed import SummedEvaluation
 
 Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
+Pair = tuple[float, float]  # as it is, and for intervals
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Products:
         clusters: The labels of these clusters; None where rows are independent.
         drawn: How many rows there are.
         powers: Third and fourth powers of influences, (2, slots), summed over rows where these are independent.
+        squares: Their squares, summed over the rows of each true class, (slots, classes), where rows are independent.
     """
 
     keys: tuple[Key, ...]
@@ -41,13 +43,15 @@ class Products:
     clusters: tuple[Label, ...] | None
     drawn: float
     powers: Array = field(default_factory=lambda: np.zeros((2, 0)))
+    squares: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __add__(self, other: Products) -> Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
             with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
-                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=self.powers + other.powers)
+                powers, squares = self.powers + other.powers, self.squares + other.squares
+                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, squares=squares)
         labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
         places = {label: place for place, label in enumerate(labels)}
         sums = np.zeros((len(labels), len(self.keys)))
@@ -99,7 +103,7 @@ class Products:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
-    def parted(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[float, float]:
+    def parted(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Pair, Pair]:
         """The variance of a slot and its degrees of freedom, where rows of some classes are sides, and so is the rest.
 
         Behind the slot stand what clusters add to it by each side alone, and how many rows of each class they have: a
@@ -113,7 +117,14 @@ class Products:
         squares, every = np.array([np.square(each).sum() for each in sums]), len(self.sums)
         together = float(np.square(total).sum() - squares.sum()) * (every / (every - 1) if every > 1 else np.nan)
         variance, freedom = spread_of(squares, np.array(clusters, dtype=np.float64), together)
-        return variance, 0.0 if np.isnan(variance) else min(freedom, self.freedom) if variance else freedom
+        freedom = 0.0 if np.isnan(variance) else min(freedom, self.freedom) if variance else freedom
+        return (variance, variance), (freedom, freedom)
+
+    def apart(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
+        """The same where rows are independent and each class is a side; then with so much of a pseudo-row in each."""
+        squares = self.squares[self.keys.index(key)]
+        (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes + pseudo)
+        return (variance, smooth), (freedom, looser)
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
@@ -172,7 +183,8 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
         third = times * mean * mean * mean
         with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
             powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
-            return Products(keys, root @ root.T, None, count, powers)
+            squares = summed_at(rows.truth, root * root, len(wanted[0][0].scale))
+            return Products(keys, root @ root.T, None, count, powers, squares)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)

@@ -19,7 +19,7 @@ from ..evaluating.evaluation import Slot
 from ..evaluating.masses import Masses
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..ranking.evaluation import RankedEvaluation
-from ..ranking.one_against_rest import OneAgainstRest
+from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
 from ..registry import Measure
 from ..sums.grid import Grid
 from ..sums.rows import Rows
@@ -111,8 +111,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         with np.errstate(invalid="ignore"):
             means = np.where(share > 0, values, 0.0) @ share
             errors = np.sqrt(np.array([one.variance for one in found]).T)
-            beside = self.error_of_shares(share, values[0]) if slot.average == AVERAGES[1] else 0.0
-            variance = np.square(np.where(share > 0, errors, 0.0) @ share + beside)
+            variance = np.square(np.where(share > 0, errors, 0.0) @ share + self.shares_error(slot, share, values[0]))
         freedom = min((one.freedom[1] for one, each in zip(found, share, strict=True) if each > 0), default=np.nan)
         both = (float(means[0]), float(means[1])), (float(variance[0]), float(variance[1]))
         return Found(*both, (freedom, freedom)).of_average(len(found), slot.measure)
@@ -199,14 +198,14 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         return [*sides, *of_rows(self.measures, self.scale)] if self.clustered and self.scored else []
 
     def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
-        """A slot with the spread that the second pass told; sides that have few clusters leave it unsure."""
+        """A slot with the spread that the second pass told; sides that have few rows or clusters leave it unsure."""
         found, products, sides = super().found_late(slot, values), self.summary.products, self._sides(slot)
         asked = (slot, *[of_side(slot, code) for code in sides], *of_rows(self.measures, self.scale))
         keys = [(self.model, *key_of(each)) for each in asked]
-        if not self.clustered or products is None or not sides or not {*keys} <= {*products.keys}:
+        if found is None or products is None or (self.clustered and not (sides and {*keys} <= {*products.keys})):
             return found
-        variance, freedom = products.parted(keys, sides)
-        return Found(values, (variance, variance), (freedom, freedom))
+        few = products.parted(keys, sides) if self.clustered else products.apart(keys[0], self.sizes, PSEUDO_ROW)
+        return Found(values, *few)
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): all of them, or those of one side alone."""

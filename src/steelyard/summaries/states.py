@@ -170,16 +170,20 @@ def _products_facts(products: Products, arrays: Arrays) -> Facts:
         "clusters": products.clusters,
         "drawn": products.drawn,
         "powers": arrays.put(products.powers),
+        "squares": arrays.put(products.squares),
     }
 
 
 def _products_from(facts: Facts, arrays: Arrays) -> Products:
     keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
-    sums, clusters, powers = arrays.get(facts["sums"]), facts["clusters"], arrays.get(facts["powers"])
+    sums, powers, squares = (arrays.get(facts[name]) for name in ("sums", "powers", "squares"))
+    clusters = facts["clusters"]
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
-    refuse(powers.shape in ((2, 0), (2, len(keys))) and sums.dtype.kind == powers.dtype.kind == "f")
+    refuse(powers.shape in ((2, 0), (2, len(keys))) and squares.ndim == 2 and len(squares) in (0, len(keys)))
+    refuse(all(each.dtype.kind == "f" for each in (sums, powers, squares)))
     refuse(clusters is None or len(set(clusters)) == len(clusters))
-    return Products(keys, sums, None if clusters is None else tuple(clusters), float(facts["drawn"]), powers)
+    named = None if clusters is None else tuple(clusters)
+    return Products(keys, sums, named, float(facts["drawn"]), powers, squares)
 
 
 # --- regions ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 from ..cached import cached_property
 from ..errors import BadOption
 from ..evaluating.evaluation import Slot
-from ..evaluating.row_evaluation import Found, RowEvaluation, key_of
+from ..evaluating.row_evaluation import AVERAGES, Found, RowEvaluation, key_of
 from ..sums.statistics import Patterns
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ class SummedEvaluation(RowEvaluation):
         """The sums of their squared weights."""
         return np.asarray(self.summary.by_class[2])
 
-    def error_of_shares(self, share: Array, values: Array) -> float:
-        """How far a mean of the values of classes scatters since their shares do: rows of one of them count for it."""
+    def shares_error(self, slot: Slot, share: Array, values: Array) -> float:
+        """How far an average by the shares of classes scatters since these do: rows of a class make it count more."""
+        if slot.average != AVERAGES[1]:
+            return 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # the mean of infinite values has no error
             moved = np.where(share > 0, values - share @ np.nan_to_num(values), 0.0)
             return float(np.sqrt(self.class_square @ np.square(moved)) / self.class_mass[share > 0].sum())
