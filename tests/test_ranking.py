@@ -15,7 +15,8 @@ from numpy.testing import assert_array_equal
 
 import steelyard.parallel
 import steelyard.ranking.order
-from steelyard import assess
+from steelyard import assess, compare
+from steelyard.evaluating.masses import Sides
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
 from steelyard.ranking.cells import Cells, Order
 from steelyard.ranking.order import Ranking, Tags, ordering
@@ -296,3 +297,23 @@ def test_one_row_or_cluster_of_a_class_tells_nothing_of_spread(measure: str) -> 
         for part in (0, 1, "macro", "weighted"):
             assert (found[measure, part].low, found[measure, part].high) == (0, 1)
             assert np.isnan(found[measure, part].se)
+
+
+def test_what_clusters_add_on_two_sides_may_cancel() -> None:
+    """An effect that moves all scores of a cluster moves its rows of the class and of the rest to opposite ends."""
+    random = np.random.default_rng(7)
+    cluster, side, ones = np.repeat(np.arange(6), 2), np.tile([0, 1], 6), np.ones(12)
+    influence = random.normal(size=12) + np.tile([50, -50], 6) * np.repeat(random.normal(size=6), 2)
+    both = Sides(side, np.array([6, 6]), ones, ones, cluster)
+    totals = Sides(np.zeros(6, int), np.array([6]), ones[:6], ones[:6], None)
+    assert both.scatter(influence) == pytest.approx(totals.scatter(influence.reshape(6, 2).sum(axis=1)), rel=1e-6)
+    apart = Sides(side, np.array([6, 6]), ones, ones, np.arange(12))  # each cluster on one side alone
+    assert apart.scatter(influence) == pytest.approx(Sides(side, np.array([6, 6]), ones, ones, None).scatter(influence))
+
+
+def test_differences_of_rankings_of_few_clusters_are_not_as_wide_as_their_effects() -> None:
+    random = np.random.default_rng(1)
+    group, truth = np.repeat(np.arange(6), 100), random.integers(0, 2, 600)
+    scores = {name: truth + 0.6 * random.normal(size=6)[group] + random.normal(size=600) for name in "ab"}
+    found = compare(truth, scores, event=1, group=group, measures=["auc"]).differences("auc")
+    assert found["high"][0] - found["low"][0] < 2 * 5 * found["se"][0]  # t with 2 degrees of freedom reaches as far

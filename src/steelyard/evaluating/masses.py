@@ -175,17 +175,26 @@ class Sides:
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
         """The variance of that variance, from the fourth powers of the influences: no shape is taken for granted."""
-        sizes = self.sizes
-        if self.cluster is None:
-            squares, fourths = self._powers(influence)
-        else:
-            sums, seen = self._by_cluster(influence, self.cluster)
-            squares, fourths = np.square(sums).sum(axis=0), np.square(np.square(sums)).sum(axis=0)
-            sizes = seen.sum(axis=0).astype(np.float64)
-        here = sizes >= 1
-        parts = fourths[here] - np.square(squares[here]) / sizes[here]
-        factors = np.array([_one_less(float(size)) for size in sizes[here] + pseudo])
+        if self.cluster is not None:
+            return self._scatter_of_clusters(*self._by_cluster(influence, self.cluster), pseudo)
+        squares, fourths = self._powers(influence)
+        here = self.sizes >= 1
+        parts = fourths[here] - np.square(squares[here]) / self.sizes[here]
+        factors = np.array([_one_less(float(size)) for size in self.sizes[here] + pseudo])
         return float(np.maximum(parts, 0.0) @ np.square(factors))
+
+    def _scatter_of_clusters(self, sums: Array, seen: Marks, pseudo: float) -> float:
+        """The same of what each cluster adds to the variance; what it adds on one side may cancel that on another."""
+        sizes = seen.sum(axis=0)
+        factors = np.array([_one_less(float(size) + pseudo) if size else 0.0 for size in sizes])
+        added = np.square(sums) @ factors
+        added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * _one_less(float(seen.any(axis=1).sum()))
+        # Clusters of one side alone are like each other, and so are those of several.
+        kind = np.where(seen.sum(axis=1) > 1, len(sizes), seen.argmax(axis=1))[seen.any(axis=1)]
+        added = added[seen.any(axis=1)]
+        number, total, square = (np.bincount(kind, each) for each in (np.ones(len(added)), added, np.square(added)))
+        parts = square - np.divide(np.square(total), number, out=np.zeros(len(number)), where=number > 0)
+        return float(np.maximum(parts, 0.0).sum())
 
     def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
         """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
