@@ -192,6 +192,22 @@ def test_a_class_of_few_clusters_leaves_rankings_unsure_however_many_there_are(
             assert (found["auc", label].low, found["auc", label].high) == (0, 1)
 
 
+def test_differences_of_rankings_of_few_clusters_are_as_unsure_as_those_of_rows_that_were_held(tmp_path: Path) -> None:
+    random, rows = np.random.default_rng(2), 3000
+    truth, group = random.integers(0, 2, rows), random.integers(0, 6, rows)
+    columns: dict[str, Any] = {"truth": truth, "group": group}
+    for name, effect in (("a", 0.5), ("b", 0.3)):
+        columns[name] = truth + effect * random.normal(size=6)[group] + random.normal(size=rows)
+    given: dict[str, Any] = {"truth": "truth", "event": 1, "group": "group", "measures": ["auc"]}
+    summed = sy.compare(written(tmp_path, columns), ["a", "b"], **given)
+    assert summed.tally.summaries is not None
+    found, held = summed.differences(), sy.compare(pa.table(columns), ["a", "b"], **given).differences()
+    assert found["se"][0] == pytest.approx(held["se"][0], rel=0.01)
+    widths = [each["high"][0] - each["low"][0] for each in (found, held)]
+    assert 0.9 * widths[1] < widths[0] < 1.5 * widths[1]  # t with 5 degrees of freedom would make it narrower
+    assert widths[0] > 2 * 2.6 * found["se"][0]
+
+
 @pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
 def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
     for name, columns, models in (

@@ -60,21 +60,21 @@ class Products:
         return replace(self, sums=sums, clusters=tuple(labels), drawn=drawn)
 
     @cached_property
-    def covariance(self) -> Array:
-        """Of all slots; what is drawn, rows or clusters, has one degree of freedom less."""
-        if self.clusters is None:
-            return np.asarray(self.sums * (self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan))
-        clusters = len(self.clusters)
-        with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
-            return np.asarray(self.sums.T @ self.sums * (clusters / (clusters - 1) if clusters > 1 else np.nan))
-
-    @cached_property
     def factor(self) -> Array:
-        """Made-up rows with the same products: (slots, made-up rows)."""
-        deviation = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        """Made-up rows with the same products, (slots, made-up rows): one a cluster, where there are any.
+
+        What is drawn, rows or clusters, has one degree of freedom less.
+        """
+        times = (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+        if self.clusters is not None:
+            found = np.asarray(self.sums.T * np.sqrt(times))
+            found[~np.isfinite(found).all(axis=1)] = np.nan  # an infinite score has no spread
+            return found
+        covariance = self.sums * times
+        deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         usable = np.isfinite(deviation) & (deviation > 0)
         scale = np.where(usable, deviation, 1.0)
-        correlation = np.where(np.outer(usable, usable), self.covariance / np.outer(scale, scale), 0.0)
+        correlation = np.where(np.outer(usable, usable), covariance / np.outer(scale, scale), 0.0)
         values, vectors = np.linalg.eigh(correlation)
         found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
         # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
