@@ -381,3 +381,17 @@ def test_the_scale_of_sampling_weights_is_no_matter(scale: float) -> None:
         scores = [[found[name]["log_score"].value for name in found.models]
                   for found in (each.recalibration(way) for each in (one, other))]  # fmt: skip
         assert scores[0] == pytest.approx(scores[1]), way
+
+
+def test_uncertainty_is_as_unsure_as_the_class_is_frequent_where_rows_are_in_clusters() -> None:
+    random = np.random.default_rng(3)
+    group = np.repeat(np.arange(4), 50)
+    chance = random.random(200)
+    truth = (random.random(200) < np.array([0.1, 0.3, 0.5, 0.2])[group]).astype(int)
+    result = sy.assess(truth, chance, event=1, group=group)
+    found = {row["part"]: row for row in result.decomposition()}["uncertainty"]
+    low, high = result["prevalence"].low, result["prevalence"].high
+    assert low < 0.5 < high
+    assert (found["low"], found["high"]) == pytest.approx((min(low * (1 - low), high * (1 - high)), 0.25))
+    parts = result.by("brier").decomposition(method="murphy")
+    assert parts["low"][-1] == pytest.approx(found["low"])

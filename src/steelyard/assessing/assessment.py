@@ -266,7 +266,9 @@ class Assessment(Calibrated):
         if entry.name == SUMMED and label is not None:
             raise BadOption(f"{SUMMED} speaks of all classes", mend="Leave the class out, or say 'brier'")
         found = self.reliabilities(label, every=entry.name == SUMMED)
-        table = decomposition(found, entry, method, bins, self.settings.level, self.settings.seed)
+        frequent = replace(self, settings=replace(self.settings, method="delta")).by("prevalence")
+        bases = {name: (frequent["prevalence", name].low, frequent["prevalence", name].high) for name in found}
+        table = decomposition(found, bases, entry, method, bins, self.settings.level, self.settings.seed)
         if entry.per_class or entry.name == SUMMED or len(self.classes) == 2:
             alone = self.by(entry)
             for row, (name, part) in enumerate(zip(table["class"], table["part"], strict=True)):

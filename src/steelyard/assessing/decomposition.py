@@ -23,7 +23,6 @@ from ..suggestions import refuse_no_count, refuse_unknown
 from ..table import Table
 from ..tallies.tally import Tally
 from ..threads import in_order
-from ..uncertainty.intervals import wilson
 
 if TYPE_CHECKING:
     from ..comparing.comparison import Comparison
@@ -79,16 +78,27 @@ def has_parts(measure: Measure) -> bool:
 
 
 def decomposition(
-    found: Mapping[Label, Reliability], score: Measure, method: Decomposition, bins: int, level: float, seed: int
+    found: Mapping[Label, Reliability],
+    bases: Mapping[Label, tuple[float, float]],
+    score: Measure,
+    method: Decomposition,
+    bins: int,
+    level: float,
+    seed: int,
 ) -> Table:
-    """The parts of a score, class by class, or summed over the classes where the score is."""
+    """The parts of a score, class by class, or summed over the classes where the score is.
+
+    Bases are how frequent each class may be.
+    """
     refuse_unknown("method", method, ("corp", "murphy"))
     refuse_no_count("bins", bins)
     measure = find("brier") if score.name == SUMMED else score
     if not has_parts(measure):
         known = [entry.name for entry in all_measures().values() if has_parts(entry)]
         raise BadOption(f"{score.label} cannot be taken apart", mend=f"Say one of {listed(known)}")
-    parts = in_order(lambda one: _with_bounds(one, measure, method, bins, level, seed), list(found.values()))
+    parts = in_order(
+        lambda name: _with_bounds(found[name], bases[name], measure, method, bins, level, seed), list(found)
+    )
     tables: dict[Label | None, Array] = dict(zip(found, parts, strict=True))
     if score.name == SUMMED:
         # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
@@ -101,7 +111,13 @@ def decomposition(
 
 
 def _with_bounds(
-    one: Reliability, measure: Measure, method: Decomposition, bins: int, level: float, seed: int
+    one: Reliability,
+    base: tuple[float, float],
+    measure: Measure,
+    method: Decomposition,
+    bins: int,
+    level: float,
+    seed: int,
 ) -> Array:
     """The parts of a score with their intervals: (parts, 3).
 
@@ -116,16 +132,14 @@ def _with_bounds(
         with np.errstate(invalid="ignore"):
             off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
             low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
-    low[-1], high[-1] = _uncertainty(one, measure, level)
+    low[-1], high[-1] = _uncertainty(base, measure)
     high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is
     return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
 
 
-def _uncertainty(one: Reliability, measure: Measure, level: float) -> tuple[float, float]:
-    """The least and the greatest uncertainty for which the class is as frequent as it may be (Wilson's interval)."""
-    freedom = np.inf if one.rows > 1 else 0.0
-    ends = [float(end[0]) for end in wilson(np.array([one.base]), np.array([float(one.rows)]), level, freedom)]
-    bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else ends
+def _uncertainty(ends: tuple[float, float], measure: Measure) -> tuple[float, float]:
+    """The least and the greatest uncertainty for which the class is as frequent as it may be."""
+    bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else [*ends]
     found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
     return min(found), max(found)
 
