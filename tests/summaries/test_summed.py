@@ -208,6 +208,27 @@ def test_differences_of_rankings_of_few_clusters_are_as_unsure_as_those_of_rows_
     assert widths[0] > 2 * 2.6 * found["se"][0]
 
 
+@pytest.mark.parametrize("rows", [3, 40])
+def test_differences_of_rankings_with_a_class_of_few_rows_are_as_unsure_as_those_of_rows_that_were_held(
+    tmp_path: Path, rows: int
+) -> None:
+    for name, columns, rare, models in (
+        ("two", two_classes(), ("yes", "no"), {"a": "a", "b": "b"}),
+        ("three", three_classes(), ("z", "y"), {"p": "p_*", "q": "q_*"}),
+    ):
+        columns["truth"][columns["truth"] == rare[0]] = rare[1]
+        columns["truth"][:rows] = rare[0]
+        (folder := tmp_path / name).mkdir()
+        given: dict[str, Any] = {"truth": "truth", "measures": ["auc"]} | ({"event": "yes"} if name == "two" else {})
+        summed = sy.compare(written(folder, columns), models, **given)
+        assert summed.tally.summaries is not None
+        found, held = summed.differences(), sy.compare(pa.table(columns), models, **given).differences()
+        assert found["se"][0] == pytest.approx(held["se"][0], rel=1e-3)
+        # How far variances of few rows scatter is told by their number here, there by the rows.
+        widths = [each["high"][0] - each["low"][0] for each in (found, held)]
+        assert 0.9 * widths[1] < widths[0] < (2.5 if rows == 3 else 1.1) * widths[1]
+
+
 @pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
 def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
     for name, columns, models in (

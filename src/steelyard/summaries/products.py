@@ -17,10 +17,11 @@ from ..scale import Label, Scale
 from ..uncertainty.hall import Tails
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Codes
     from ..sums.rows import Rows
     from .summed import SummedEvaluation
 
+MOST_SIDES = 10  # of averages over more classes, a few rows or clusters of one of them hardly matter
 Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
 Pair = tuple[float, float]  # as it is, and for intervals
 
@@ -35,7 +36,8 @@ class Products:
         clusters: The labels of these clusters; None where rows are independent.
         drawn: How many rows there are.
         powers: Third and fourth powers of influences, (2, slots), summed over rows where these are independent.
-        squares: Their squares, summed over the rows of each true class, (slots, classes), where rows are independent.
+        within: The same within each true class, (classes, slots, slots), where rows are independent; of very many
+            classes squares alone, (classes, slots).
     """
 
     keys: tuple[Key, ...]
@@ -43,15 +45,15 @@ class Products:
     clusters: tuple[Label, ...] | None
     drawn: float
     powers: Array = field(default_factory=lambda: np.zeros((2, 0)))
-    squares: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    within: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __add__(self, other: Products) -> Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
             with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
-                powers, squares = self.powers + other.powers, self.squares + other.squares
-                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, squares=squares)
+                powers, within = self.powers + other.powers, self.within + other.within
+                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, within=within)
         labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
         places = {label: place for place, label in enumerate(labels)}
         sums = np.zeros((len(labels), len(self.keys)))
@@ -59,27 +61,25 @@ class Products:
             sums[[places[label] for label in part.clusters or ()]] += part.sums
         return replace(self, sums=sums, clusters=tuple(labels), drawn=drawn)
 
+    @property
+    def parted(self) -> bool:
+        """Whether made-up rows are those of one class after the other, as many of each."""
+        return self.within.ndim == 3
+
+    @property
+    def lost(self) -> float:
+        """What products are multiplied with for the degree of freedom that is lost, of rows or of clusters."""
+        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+
     @cached_property
     def factor(self) -> Array:
-        """Made-up rows with the same products, (slots, made-up rows): one a cluster, where there are any.
-
-        What is drawn, rows or clusters, has one degree of freedom less.
-        """
-        times = (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+        """Made-up rows with the same products, (slots, made-up rows): one a cluster, where there are any."""
         if self.clusters is not None:
-            found = np.asarray(self.sums.T * np.sqrt(times))
+            found = np.asarray(self.sums.T * np.sqrt(self.lost))
             found[~np.isfinite(found).all(axis=1)] = np.nan  # an infinite score has no spread
             return found
-        covariance = self.sums * times
-        deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        usable = np.isfinite(deviation) & (deviation > 0)
-        scale = np.where(usable, deviation, 1.0)
-        correlation = np.where(np.outer(usable, usable), covariance / np.outer(scale, scale), 0.0)
-        values, vectors = np.linalg.eigh(correlation)
-        found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
-        # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
-        found[~usable] = np.where(np.isfinite(deviation[~usable]), 0.0, np.nan)[:, None]
-        return np.asarray(found)
+        parts = self.within if self.parted else self.sums[None]
+        return np.concatenate([_made_up(part * self.lost) for part in parts], axis=1)
 
     @property
     def freedom(self) -> float:
@@ -103,7 +103,7 @@ class Products:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
-    def parted(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Pair, Pair]:
+    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Pair, Pair]:
         """The variance of a slot and its degrees of freedom, where rows of some classes are sides, and so is the rest.
 
         Behind the slot stand what clusters add to it by each side alone, and how many rows of each class they have: a
@@ -120,15 +120,29 @@ class Products:
         freedom = 0.0 if np.isnan(variance) else min(freedom, self.freedom) if variance else freedom
         return (variance, variance), (freedom, freedom)
 
-    def apart(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
+    def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
         """The same where rows are independent and each class is a side; then with so much of a pseudo-row in each."""
-        squares = self.squares[self.keys.index(key)]
+        place = self.keys.index(key)
+        squares = self.within[:, place, place] if self.parted else self.within[:, place]
         (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes + pseudo)
         return (variance, smooth), (freedom, looser)
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
         return self.factor[self.keys.index(key)] if key in self.keys else None
+
+
+def _made_up(covariance: Array) -> Array:
+    """Rows that have these products."""
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    usable = np.isfinite(deviation) & (deviation > 0)
+    scale = np.where(usable, deviation, 1.0)
+    correlation = np.where(np.outer(usable, usable), covariance / np.outer(scale, scale), 0.0)
+    values, vectors = np.linalg.eigh(correlation)
+    found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
+    # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
+    found[~usable] = np.where(np.isfinite(deviation[~usable]), 0.0, np.nan)[:, None]
+    return np.asarray(found)
 
 
 def of_side(slot: Slot, code: int) -> Slot:
@@ -183,8 +197,17 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
         third = times * mean * mean * mean
         with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
             powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
-            squares = summed_at(rows.truth, root * root, len(wanted[0][0].scale))
-            return Products(keys, root @ root.T, None, count, powers, squares)
+            within = _within(root, rows.truth, len(wanted[0][0].scale))
+            sums = within.sum(axis=0) if within.ndim == 3 else root @ root.T
+            return Products(keys, sums, None, count, powers, within)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
+
+
+def _within(root: Array, truth: Codes, classes: int) -> Array:
+    """Products of influences within each class; of very many, squares alone."""
+    if classes > MOST_SIDES:
+        return summed_at(truth, root * root, classes).T
+    parts = [root[:, truth == code] for code in range(classes)]
+    return np.stack([part @ part.T for part in parts])

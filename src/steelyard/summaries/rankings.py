@@ -7,7 +7,7 @@ as they do where scores are rounded, nothing is lost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..cached import cached_property
 from ..evaluating.evaluation import Slot
-from ..evaluating.masses import Masses
+from ..evaluating.masses import Masses, spread_of
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
@@ -25,7 +25,7 @@ from ..sums.grid import Grid
 from ..sums.rows import Rows
 from ..sums.statistics import RANKING
 from .counting import Counting, cells_of, finer_ruler, side, sides_of
-from .products import of_rows, of_side
+from .products import MOST_SIDES, Products, of_rows, of_side
 from .recipe import Look
 from .summed import SummedEvaluation
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 NARROW = 0.1  # of a standard error: what cells may leave open
 LEFT = 0.01  # of what cells leave open: that much may stay
-MOST_SIDES = 10  # of averages over more classes, few clusters of one of them hardly matter
 
 
 @dataclass(frozen=True)
@@ -125,10 +124,35 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         mass = weights * known
         return mass / (mass.sum() or 1.0), values  # where no class has a value, none has a share
 
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        products = self.summary.products
+        if self.clustered or products is None or not products.parted:
+            return super().variances(places, influences, smooth)
+        pseudo = PSEUDO_ROW if smooth else 0.0
+        return np.array([variance for variance, _ in self._by_side(products, places, influences, pseudo)])
+
     def scatters(self, places: Sequence[int], influences: Array) -> Array:
-        """Variances of so many rows are as good as known; those of clusters, of which there may be few, are not."""
-        added = np.square(influences)
-        return np.var(added, axis=1) * added.shape[1] if self.clustered else np.zeros(len(places))
+        """How far these scatter themselves: a class may have few rows or clusters, however many there are."""
+        products = self.summary.products
+        if self.clustered:
+            added = np.square(influences)
+            return np.asarray(np.var(added, axis=1) * added.shape[1])
+        if products is None or not products.parted:
+            return np.zeros(len(places))
+        found = self._by_side(products, places, influences, PSEUDO_ROW)
+        return np.array([2 * variance**2 / freedom for variance, freedom in found])
+
+    def _by_side(
+        self, products: Products, places: Sequence[int], influences: Array, pseudo: float
+    ) -> Iterator[tuple[float, float]]:
+        """The variance of influences on some slots and its degrees of freedom, by how many rows each side has."""
+        by_class = np.square(influences).reshape(len(places), len(self.sizes), -1).sum(axis=2) / products.lost
+        for place, squares in zip(places, by_class, strict=True):
+            code, sides = self.slots[place].code, [squares, self.sizes]
+            if code is not None:
+                sides = [np.array([each[code], np.delete(each, code).sum()]) for each in sides]
+            yield spread_of(sides[0], sides[1] + pseudo)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Nothing is drawn again."""
@@ -204,8 +228,9 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         keys = [(self.model, *key_of(each)) for each in asked]
         if found is None or products is None or (self.clustered and not (sides and {*keys} <= {*products.keys})):
             return found
-        few = products.parted(keys, sides) if self.clustered else products.apart(keys[0], self.sizes, PSEUDO_ROW)
-        return Found(values, *few)
+        if self.clustered:
+            return Found(values, *products.by_clusters(keys, sides))
+        return Found(values, *products.by_class(keys[0], self.sizes, PSEUDO_ROW))
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): all of them, or those of one side alone."""

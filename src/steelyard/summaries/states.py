@@ -170,20 +170,21 @@ def _products_facts(products: Products, arrays: Arrays) -> Facts:
         "clusters": products.clusters,
         "drawn": products.drawn,
         "powers": arrays.put(products.powers),
-        "squares": arrays.put(products.squares),
+        "within": arrays.put(products.within),
     }
 
 
 def _products_from(facts: Facts, arrays: Arrays) -> Products:
     keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
-    sums, powers, squares = (arrays.get(facts[name]) for name in ("sums", "powers", "squares"))
+    sums, powers, within = (arrays.get(facts[name]) for name in ("sums", "powers", "within"))
     clusters = facts["clusters"]
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
-    refuse(powers.shape in ((2, 0), (2, len(keys))) and squares.ndim == 2 and len(squares) in (0, len(keys)))
-    refuse(all(each.dtype.kind == "f" for each in (sums, powers, squares)))
+    refuse(powers.shape in ((2, 0), (2, len(keys))))
+    refuse(within.size == 0 or within.shape[1:] in ((len(keys),), (len(keys), len(keys))))
+    refuse(all(each.dtype.kind == "f" for each in (sums, powers, within)))
     refuse(clusters is None or len(set(clusters)) == len(clusters))
     named = None if clusters is None else tuple(clusters)
-    return Products(keys, sums, named, float(facts["drawn"]), powers, squares)
+    return Products(keys, sums, named, float(facts["drawn"]), powers, within)
 
 
 # --- regions ----------------------------------------------------------------------------------------------------
