@@ -68,7 +68,7 @@ def test_values_beside_an_event_of_three_classes_are_told_to_leave_it_out() -> N
 def test_a_share_is_no_value() -> None:
     two, shares = sy.Continuum([65], ["dry", "wet"], sd=0.2), np.linspace(0.01, 0.99, 50)
     measured = 60 + 10 * shares
-    with pytest.raises(EventNeeded, match=r"event='wet' or event='dry'; guesses at what was measured .* are given as its label"):
+    with pytest.raises(EventNeeded, match=r"event='wet' or event='dry'; guesses at .* are given as its label"):
         sy.assess(measured, shares, scale=two)
     assert sy.assess(measured, ["dry"] * 50, scale=two)["error"].value > 0.4
     assert sy.assess(measured, shares, scale=two, event="wet")["auc"].value == 1.0
