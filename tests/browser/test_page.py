@@ -470,6 +470,14 @@ def test_numbers_of_any_size_stand_apart_on_an_axis(opened: Open) -> None:
     assert boxes == []
 
 
+def test_there_is_no_room_for_notes_that_nobody_made(opened: Open) -> None:
+    page = opened("trained", width=1200)
+    heads = page.locator("#measures thead th")
+    assert heads.all_inner_texts()[-1] == "method"
+    assert page.locator("#measures tbody tr").first.locator("th, td").count() == heads.count()
+    assert opened("labels").locator("#measures thead th").all_inner_texts()[-1] == "note"
+
+
 def test_training_data_stand_beside(opened: Open) -> None:
     page, result = opened("trained", width=720), trained()
     assert result.training is not None

@@ -54,13 +54,14 @@ function drawMeasures() {
   if (!host) return;
   const measures = page.measures;
   let sorted = { by: null, down: false };
+  const noted = !several && measures.some((measure) => measure.estimates[0].note);
   let all = !several || measures.length <= FEW_MEASURES + 3;
   const rows = measures.map((measure, place) => {
     const forest = make("td", { class: "forest" }, strip(measure));
     const cells = measure.estimates.map((one, model) => make("td", ofModel(model), one.text, " ", make("span", { class: several || measure.gap ? "interval" : "interval beside" }, one.interval)));
     const arrow = make("span", { class: "arrow", "aria-hidden": "true" }, measure.arrow);
     const trained = measure.gap ? [make("td", {}, measure.training.text), make("td", {}, measure.gap.text, " ", make("span", { class: "interval" }, measure.gap.interval))] : [];
-    const extra = several ? [] : [...trained, make("td", {}, measure.estimates[0].method), make("td", { class: "note-cell" }, measure.estimates[0].note)];
+    const extra = several ? [] : [...trained, make("td", {}, measure.estimates[0].method), ...(noted ? [make("td", { class: "note-cell" }, measure.estimates[0].note)] : [])];
     const name = make("th", { scope: "row", class: "pinned" }, make("span", { class: "named" }, arrow, term(measure)));
     return { measure, place, forest, node: make("tr", {}, name, forest, ...cells, ...extra) };
   });
@@ -97,7 +98,7 @@ function drawMeasures() {
     return node;
   };
   const columns = page.models.map((name, model) => head(several ? name : "value", model, ofModel(model)));
-  const last = several ? [] : [...(measures.some((measure) => measure.gap) ? ["training", "gap"] : []), "method", "note"].map((name) => make("th", { scope: "col" }, name));
+  const last = several ? [] : [...(measures.some((measure) => measure.gap) ? ["training", "gap"] : []), "method", ...(noted ? ["note"] : [])].map((name) => make("th", { scope: "col" }, name));
   const top = make("tr", {}, head("measure", "measure", { class: "pinned" }), make("th", { scope: "col" }, `${page.level} interval`), ...columns, ...last);
   host.append(region("Measures", make("table", {}, make("thead", {}, top), body)));
   if (!all) {
