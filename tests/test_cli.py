@@ -331,6 +331,13 @@ def test_options_reach_the_library(capsys: pytest.CaptureFixture[str], file: Pat
     assert few["level"] == 0.8
     trained = json.loads(run(capsys, *words, "--training", str(file))[1])
     assert trained["training"][0]["value"] == trained["estimates"][0]["value"]
+    assert [row["measure"] for row in trained["gaps"]] == [row["measure"] for row in trained["estimates"]]
+    gap, own = trained["gaps"][0], trained["estimates"][0]
+    assert gap["value"] == 0
+    assert gap["low"] == pytest.approx(own["low"] - own["high"], rel=0.3)
+    assert -gap["low"] == pytest.approx(gap["high"])
+    shown = run(capsys, *words[:-1], "--training", str(file))[1]
+    assert re.search(r"error +[\d.]+ .* 0\.000 +\[-0\.\d+, 0\.\d+\]", shown)
 
 
 def test_integer_labels_are_read_as_integers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -56,13 +56,13 @@ COMMANDS = {
 }
 HEAD = ["steelyard", "rows", "dropped", "left_out", "classes", "event", "level"]
 KEYS = {
-    "assess": [*HEAD, "confusion", "estimates", "training", "chosen", "notes"],
+    "assess": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
     "compare": [*HEAD, "estimates", "differences", "chosen", "notes"],
     "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
     "thresholds": [*HEAD, "thresholds", "chosen"],
     "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
-    "merge": [*HEAD, "confusion", "estimates", "training", "chosen", "notes"],
+    "merge": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
     **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
 }
 NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}

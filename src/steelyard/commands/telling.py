@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from ..sums.statistics import CONFUSION
-from ..table import json_value
+from ..table import Table, json_value
 from ..terminal import console, error_console, show, working
 from .options import Given, Judged, head_of, tell_left_out, tell_verdicts, write, write_markdown, write_page
 
@@ -40,6 +40,7 @@ def tell_assessment(
             "confusion": result.confusion().tolist() if result.settings.made_of(CONFUSION) else None,
             "estimates": result.table().to_json(),
             "training": None if result.training is None else result.training.table().to_json(),
+            "gaps": None if result.training is None else _gaps(result).to_json(),
             "chosen": [] if result.decision is None else [told_choice(result.decision, result.model)],
             "notes": result.notes,
         },
@@ -48,6 +49,15 @@ def tell_assessment(
     write_page(options, result)
     write_markdown(options, lambda: assessment_digest(result), verdicts)
     return tell_verdicts(options, verdicts)
+
+
+def _gaps(result: Assessment) -> Table:
+    """How far the values on test data are from those on training data."""
+    names = ("measure", "class", "average")
+    whole = [row for row in result.table().to_pylist() if row.get("slice") is None]
+    gaps = [result.gap(row["measure"], row["average"] or row["class"]) for row in whole]
+    values = {name: [getattr(gap, name) for gap in gaps] for name in ("value", "low", "high", "se")}
+    return Table({name: [row[name] for row in whole] for name in names} | values)
 
 
 def tell_comparison(

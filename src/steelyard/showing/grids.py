@@ -24,7 +24,14 @@ MOST_CLASSES = 12  # shown; table() has them all
 MOST_BESIDE = 8  # classifiers side by side; more stand below each other
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
-SPARE = ("note", "method", "se", "gap", "training")  # what a narrow screen can do without, the first of all first
+SPARE = (
+    "note",
+    "method",
+    "se",
+    "gap interval",
+    "gap",
+    "training",
+)  # what a narrow screen can do without, the first of all first
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 
@@ -124,15 +131,14 @@ def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, wi
     """Every measure with interval, standard error and method; training beside, where there was any."""
     training = assessment.training
     columns = ["measure", "value", f"{in_percent(assessment.settings.level)} interval", "se", "method"]
-    columns += ["training", "gap"] if training else []
+    columns += ["training", "gap", "gap interval"] if training else []
     columns += ["note"] if with_notes else []
     rows = []
     for label, estimate in overall_rows(assessment, measures):
         row = [label, *told(estimate), number(estimate.se), estimate.method]
         if training:
             part = estimate.label if estimate.average is None else estimate.average
-            beside = (training[estimate.measure, part], assessment.gap(estimate.measure, part))
-            row += [told(each)[0] for each in beside]
+            row += [told(training[estimate.measure, part])[0], *told(assessment.gap(estimate.measure, part))]
         rows.append([*row, estimate.note] if with_notes else row)
     return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3), [name for name in SPARE if name in columns])
 
