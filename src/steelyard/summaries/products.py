@@ -209,5 +209,6 @@ def _within(root: Array, truth: Codes, classes: int) -> Array:
     """Products of influences within each class; of very many, squares alone."""
     if classes > MOST_SIDES:
         return summed_at(truth, root * root, classes).T
-    parts = [root[:, truth == code] for code in range(classes)]
+    # Not root[:, truth == code], which takes several times as long.
+    parts = [np.compress(truth == code, root, axis=1) for code in range(classes)]
     return np.stack([part @ part.T for part in parts])
