@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.threads import allowed, cores, meanwhile, quota, side_by_side
+from steelyard.threads import allowed, alone, cores, meanwhile, quota, side_by_side
 
 
 def test_whoever_hands_out_work_does_some_of_it_and_is_told_results_in_order() -> None:
@@ -20,6 +20,12 @@ def test_whoever_hands_out_work_does_some_of_it_and_is_told_results_in_order() -
 
     assert side_by_side(work, range(3)) == [(0, 1), (1, 1), (2, 1)]
     assert side_by_side(work, range(0)) == []
+
+
+def test_whoever_keeps_to_this_thread_still_does_so_afterwards() -> None:
+    with alone():
+        assert side_by_side(lambda item: item, [7]) == [7]
+        assert cores() == 1
 
 
 @pytest.mark.parametrize("failing", [0, 1])

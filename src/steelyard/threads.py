@@ -63,11 +63,11 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
     from concurrent.futures import Future, wait
 
     def busy(item: Item) -> Result:
-        _here.busy = True
+        before, _here.busy = getattr(_here, "busy", False), True
         try:
             return work(item)
         finally:
-            _here.busy = False
+            _here.busy = before
 
     def begun(item: Item) -> Future[Result]:
         found = Future[Result]()

@@ -138,8 +138,9 @@ class FileShare:
         fragment = form.make_fragment(self.file.path, fs.LocalFileSystem(), partition_expression=said)
         whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
         try:
-            doubtful = (doubt for name, _, doubt in keep.doubts(schema) if name in keys)
-            return bool(list(whole.get_fragments(filter=reduce(operator.or_, doubtful, keep.on(schema)))))
+            holds, doubts = keep.with_doubts(schema)
+            doubtful = (doubt for name, _, doubt in doubts if name in keys)
+            return bool(list(whole.get_fragments(filter=reduce(operator.or_, doubtful, holds))))
         except pa.ArrowException:  # what cannot be worked out is told of with the rows
             return True
 
@@ -196,10 +197,10 @@ def filtered(batch: Batch, keep: Filter | None, columns: Sequence[str] | None = 
     if keep is None:
         return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
     rows = np.arange(batch.first, batch.first + batch.table.num_rows)
-    numbered, holds = batch.table.append_column(ROW, pa.array(rows)), keep.on(batch.table.schema)
+    numbered, (holds, doubts) = batch.table.append_column(ROW, pa.array(rows)), keep.with_doubts(batch.table.schema)
     try:
         found = numbered.filter(holds)
-        for name, against, doubt in keep.doubts(batch.table.schema):
+        for name, against, doubt in doubts:
             doubtful = numbered.filter(doubt & holds.is_null())
             if len(doubtful):
                 value, row = doubtful.column(name)[0].as_py(), doubtful.column(ROW)[0].as_py()

@@ -19,6 +19,9 @@ from ..suggestions import did_you_mean
 from .comparable import common, common_with, family, family_of, in_range, moment, rounded
 from .letters import DAY_BEFORE_YEAR, form_of
 
+# A column of text, what is held against it, and where letters do not order the two as is meant.
+Doubt = tuple[str, str, Any]
+
 LONGEST = 10_000  # signs: what is longer was not written by hand
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
 TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`([^`]*)`")
@@ -74,16 +77,15 @@ class Filter:
 
     def on(self, schema: Any) -> Any:
         """Turn it into an expression on columns of these types."""
+        return self.with_doubts(schema)[0]
+
+    def with_doubts(self, schema: Any) -> tuple[Any, list[Doubt]]:
+        """The same, and where it is in doubt."""
+        reader = _Reader(self, schema)
         try:
-            return _Reader(self, schema).condition(self.tree)
+            return reader.condition(self.tree), reader.doubts
         except RecursionError:
             raise BadFilter("the filter is nested too deeply", mend=MEND) from None
-
-    def doubts(self, schema: Any) -> list[tuple[str, str, Any]]:
-        """Columns of text, what is held against them, and where letters do not order the two as is meant."""
-        reader = _Reader(self, schema)
-        reader.condition(self.tree)
-        return reader.doubts
 
     def noted(self, schema: Any) -> Any:
         """A condition that holds wherever this one does, by the least and largest values that a file notes.
@@ -177,7 +179,7 @@ class _Reader:
     filter: Filter
     schema: Any
     loose: bool = False
-    doubts: list[tuple[str, str, Any]] = dataclasses.field(default_factory=list)
+    doubts: list[Doubt] = dataclasses.field(default_factory=list)
 
     def condition(self, node: ast.expr) -> Any:
         """Something that holds of a row or does not."""
