@@ -15,6 +15,7 @@ from steelyard.evaluating.evaluation import Slot
 from steelyard.evaluating.row_evaluation import AVERAGES
 from steelyard.forecasts.column_sums import ColumnSums, by_class
 from steelyard.forecasts.piece import Piece, Supposed
+from steelyard.registry import REGISTRY
 
 ROWS = 700
 WHOLE = (
@@ -80,6 +81,14 @@ def test_sums_are_those_of_columns_laid_out(classes: int, weighted: bool) -> Non
     for place, slot in enumerate(columns):
         wanted = by_hand(piece, worth(piece, slot) - shift[place], weight, weight**2, apart[place])
         assert_allclose(found[:, place], wanted, rtol=1e-11, atol=1e-10, err_msg=str(slot))
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in REGISTRY.values() if entry.summed])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_a_sum_over_classes_is_theirs_in_every_row(name: str, classes: int) -> None:
+    whole, piece = find(name), drawn(classes)
+    parts = [piece.worth(find(whole.summed or ""), code, None) for code in range(classes)]
+    assert_allclose(piece.worth(whole, None, None), np.sum(parts, axis=0), rtol=1e-13, atol=1e-15)
 
 
 def supposed(piece: Piece) -> list[tuple[Supposed, Piece]]:

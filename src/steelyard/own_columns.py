@@ -12,7 +12,7 @@ from .parallel import chunks, over_rows
 if TYPE_CHECKING:
     from .kinds import AnyArray, Array, Numbers, Places
 
-BLOCK = 1 << 16  # rows of which a sum is made at a time: of columns that must be copied, no more are
+BLOCK = 1 << 18  # rows of which a sum is made at a time: of columns that must be copied, no more are
 ODD = np.uint32(0x9E3779B1)
 FACTORS = np.arange(1, 1 << 14, 2, dtype=np.uint32) * ODD  # odd ones lose no bit of what they are multiplied with
 LINES = 2 * BLOCK // len(FACTORS) + 1  # that a block has at most, the last of them not a whole one
@@ -73,10 +73,10 @@ def checksum(columns: Sequence[Numbers]) -> int:
 
 def _of_block(words: Places) -> int:
     """The checksum of one block of a column, of half a number a word: these are multiplied several at a time."""
-    whole, rest = np.split(words, [len(words) // len(FACTORS) * len(FACTORS)])
-    lines = np.einsum("ij,j->i", whole.reshape(-1, len(FACTORS)), FACTORS)
-    lines = np.append(lines, np.einsum("i,i", rest, FACTORS[: len(rest)]))
-    return int(np.einsum("i,i", lines.astype(np.uint64), POWERS[: len(lines)]))
+    lines, rest = divmod(len(words), len(FACTORS))
+    whole, beyond = words[: len(words) - rest].reshape(lines, len(FACTORS)), words[len(words) - rest :]
+    found = np.einsum("i,i", np.einsum("ij,j->i", whole, FACTORS).astype(np.uint64), POWERS[:lines])
+    return int(found) + int(np.einsum("i,i", beyond, FACTORS[:rest])) * int(POWERS[lines])
 
 
 def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:

@@ -93,6 +93,7 @@ class Measure:
             that makes it scatter.
         traded: For measures of forecasts: whether a row is a hit, worth 1, a false alarm, worth the least of the span,
             or neither. Its interval is made of those of both shares.
+        summed: For measures of forecasts: the one of which it is the sum over all classes.
         wavering: For measures that take one of two estimates, by a doubt: what the choice adds to the standard error,
             from the same as the formula; below 0 where the value falls as the doubt grows.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
@@ -125,6 +126,7 @@ class Measure:
     counted: str | None = None
     bounded: bool = False
     traded: bool = False
+    summed: str | None = None
     wavering: Formula | None = None
     heavy_tailed: bool = False
     slopes: Callable[..., tuple[Array, Array]] | None = None

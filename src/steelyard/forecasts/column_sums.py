@@ -1,6 +1,6 @@
 """Sums over rows of what they are worth by each of several scores, a piece of rows at a time. Knows no formula.
 
-What is told apart by class comes from sums of products. A mean over classes is never laid out row by row where
+What is told apart by class comes from sums of products. A mean or sum over classes is never laid out row by row where
 its classes are summed up too: its sums are theirs by the same shares, and its squares are made of their products. All
 of that is worked out once, of the sums over all pieces: while it is, no other thread could do anything.
 """
@@ -65,13 +65,14 @@ class ColumnSums:
 
     @cached_property
     def _means(self) -> dict[int, tuple[int, ...]]:
-        """The columns that are means over classes, and where the columns of these classes are."""
+        """The columns that are means or sums over classes, and where the columns of these classes are."""
         if len(self.share) > PAIRED:
             return {}
         places, found = {key_of(slot): place for place, slot in enumerate(self.columns)}, {}
         for place, slot in enumerate(self.columns):
-            parts = tuple(places.get((slot.measure.label, code), -1) for code in range(len(self.share)))
-            if slot.average is not None and -1 not in parts:
+            label = slot.measure.summed or slot.measure.label
+            parts = tuple(places.get((label, code), -1) for code in range(len(self.share)))
+            if (slot.average or slot.measure.summed) and -1 not in parts:
                 found[place] = parts
         return found
 
@@ -183,7 +184,9 @@ class ColumnSums:
         return found
 
     def _shares(self, slot: Slot) -> Array:
-        """What classes count for in a mean over them."""
+        """What classes count for in a mean or a sum over them."""
+        if slot.measure.summed:
+            return np.ones(len(self.share))
         return np.full(len(self.share), 1 / len(self.share)) if slot.average == AVERAGES[0] else self.share
 
 

@@ -60,7 +60,7 @@ def brier(chance: Any, happened: Any) -> Any:
 
 @measure(
     better="lower", span=(0.0, 2.0), undefined=NO_ROWS, cite="Brier (1950), Monthly Weather Review 78, 1-3",
-    title="Brier score, all classes",
+    title="Brier score, all classes", summed="brier",
 )  # fmt: skip
 def brier_multiclass(own: Any, squares: Any) -> Any:
     """Squared error summed over all classes: mean(sum((p_g - y_g)^2)); of two classes, twice that of one."""

@@ -139,7 +139,7 @@ class FirstBits(NamedTuple):
         bits = bits_of(np.clip(score, self.lowest, self.highest))
         bits -= np.uint64(self.first)
         bits >>= np.uint64(self.shift)
-        return bits.astype(np.uint32)
+        return bits
 
 
 def _by_first_bits(score: Numbers, truth: Codes, code: int) -> Sided | None:
