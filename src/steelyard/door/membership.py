@@ -73,13 +73,17 @@ def _misses_any(column: Numbers, start: int, stop: int) -> bool:
 def are_probabilities(columns: Sequence[Numbers]) -> bool:
     """Whether all rows are probabilities of all classes."""
     names = [""] * len(columns)
-    try:
-        for low, high in long_chunks(0, len(columns[0]), len(columns)):
+
+    def work(start: int, stop: int) -> bool:
+        try:
             with np.errstate(invalid="ignore", over="ignore"):
-                _refuse_improbable(pieces(columns, low, high), names, "", low)
-    except (OutsideUnitInterval, SumNotOne):
-        return False
-    return True
+                for low, high in long_chunks(start, stop, len(columns)):
+                    _refuse_improbable(pieces(columns, low, high), names, "", low)
+        except (OutsideUnitInterval, SumNotOne):
+            return False
+        return True
+
+    return all(over_rows(len(columns[0]), work, len(columns)))
 
 
 def _unassigned(columns: Sequence[Numbers]) -> Codes:
