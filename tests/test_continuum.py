@@ -904,7 +904,7 @@ def test_a_classifier_that_knows_one_class_is_judged_like_any() -> None:
 
 
 def test_a_requirement_can_be_one_of_a_continuum() -> None:
-    found = {"prediction": of_grades()}
+    found = of_grades()
     assert read_requirement("apparent_sqerr.high <= 5", ["prediction"]).judge(found).held
     assert not read_requirement("guarded_error < 0.001", ["prediction"]).judge(found).held
 

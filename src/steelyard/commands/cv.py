@@ -86,7 +86,7 @@ def cv(
     entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
     ways = None if fitting.intervals is None else words(fitting.intervals)
     bounds = None if ways is None else result.intervals(entry, ways, n_jobs=fitting.jobs)
-    verdicts = [condition.judge(result.assessments) for condition in conditions]
+    verdicts = [condition.judge(result) for condition in conditions]
     if options.prints_tables:
         _show(result, entry.label, bounds, notes)
     write(

@@ -99,7 +99,11 @@ class Judged(Written):
     replicates: Annotated[int, Parameter(help="How many samples a bootstrap draws.")] = REPLICATES
     require: Annotated[
         tuple[str, ...],
-        Parameter(help="A condition, as 'sensitivity[yes].low >= 0.8'; sets the exit status.", negative=""),
+        Parameter(
+            help="A condition, as 'sensitivity[yes].low >= 0.8', or of several models '(new - old).error.high < 0.02'; "
+            "sets the exit status.",
+            negative="",
+        ),
     ] = ()
 
     def __post_init__(self) -> None:

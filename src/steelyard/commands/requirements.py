@@ -1,14 +1,19 @@
-"""Conditions that a result must meet, as users write them: ``lda.sensitivity[yes].low >= 0.8``."""
+"""Conditions that a result must meet, as users write them: ``lda.sensitivity[yes].low >= 0.8``.
+
+Or of a difference: ``(new - old).error.high < 0.02``.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from ..assessing.assessment import Assessment
+from ..comparing.comparison import Comparison
 from ..errors import SteelyardError, UnknownLabel, UnknownMeasure, quoted
 from ..evaluating.layout import AVERAGES
 from ..measures import find
@@ -20,6 +25,8 @@ from ..text import number
 from .words import label_among
 
 ROUNDING = 1e-12  # as in conditions on thresholds: a mean of shares is not exactly the decimal number that it is
+
+BOUNDS = ("value", "low", "high")
 
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -51,20 +58,34 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A condition that has been read: whose measure, which class or average, which bound, and the limit."""
+    """A condition that has been read.
+
+    Attributes:
+        text: As it was written.
+        model: The classifier whose measure is judged.
+        other: The classifier whose measure is taken off, where a difference is judged.
+        measure: The measure.
+        part: The class or average, as it was written.
+        bound: The bound of the interval, where not the value is judged.
+        holds: How value and limit must compare.
+        limit: The limit.
+    """
 
     text: str
     model: str
+    other: str | None
     measure: str
     part: str | None
     bound: str | None
     holds: Callable[[float, float], bool]
     limit: float
 
-    def judge(self, assessments: Mapping[str, Assessment]) -> Verdict:
+    def judge(self, result: Assessment | Comparison) -> Verdict:
         """Hold it against the results; an undefined value meets no condition."""
-        if self.model not in assessments:  # fits of it failed, and the others went on
-            return Verdict(self.text, math.nan, held=False, note=f"{quoted(self.model)} could not be fitted")
+        assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
+        for model in filter(None, (self.model, self.other)):
+            if model not in assessments:  # fits of it failed, and the others went on
+                return Verdict(self.text, math.nan, held=False, note=f"{quoted(model)} could not be fitted")
         assessment = assessments[self.model]
         part = None if self.part is None else _part(self.part, assessment)
         try:
@@ -74,55 +95,87 @@ class Requirement:
                 raise
             named = ",".join([*[entry.label for entry in assessment.settings.measures], self.measure])
             raise error.mended(f"Name it too: --measures '{named}'") from None
-        value = {"low": estimate.low, "high": estimate.high}.get(self.bound or "", estimate.value)
+        found, note = {name: getattr(estimate, name) for name in BOUNDS}, estimate.note
+        if self.other is not None and isinstance(result, Comparison):
+            found, note = self._difference(result, part), note or assessments[self.other][self.measure, part].note
+        value = found[self.bound or "value"]
         at_limit = math.isclose(value, self.limit, rel_tol=ROUNDING, abs_tol=ROUNDING)
         held = self.holds(self.limit if at_limit else value, self.limit)
-        return Verdict(self.text, value, bool(held), estimate.note)
+        return Verdict(self.text, value, bool(held), note)
+
+    def _difference(self, comparison: Comparison, part: object) -> dict[str, float]:
+        """The difference between both classifiers, the way round that was written, and its bounds."""
+        table = comparison.differences(self.measure, by_class=part is not None)
+        pair = {self.model, self.other}
+        rows = [row for row in table.to_pylist() if {row["a"], row["b"]} == pair and row["class"] == part]
+        if not rows:
+            raise BadRequirement(
+                f"the condition {quoted(self.text)} is on the difference of an average",
+                mend="Leave the average out, or name a class: of others there are no differences",
+            )
+        row = rows[0]
+        value, low, high = row["difference"], row["low"], row["high"]
+        bounds = (value, low, high) if row["a"] == self.model else (-value, -high, -low)
+        return dict(zip(BOUNDS, bounds, strict=True))
 
 
 def read_requirement(text: str, models: Sequence[str]) -> Requirement:
     """Read a condition.
 
     The value itself is judged, or a bound of its interval where ``.low`` or ``.high`` says so. With several
-    classifiers, the condition starts with the name of one.
+    classifiers, the condition starts with the name of one, or with the difference of two in brackets.
     """
-    model, condition = _split_model(text, models)
+    model, other, condition = _split_model(text, models)
     found = FORM.fullmatch(condition)
     if found is None:
-        several = f" or '{models[0]}.error < 0.1'" if len(models) > 1 else "; one classifier goes without its name"
+        several = f" or {_of_several(models)}" if len(models) > 1 else "; one classifier goes without its name"
         raise BadRequirement(
             f"the condition {quoted(text)} cannot be read",
             mend=f"Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6'{several}",
         )
     part = None if found["part"] is None else found["part"].strip()
     name, limit = found["measure"].strip(), float(found["number"])
-    _refuse_beyond(find(name), limit, text)  # before anything is computed, as an unknown measure is
-    return Requirement(text.strip(), model, name, part, found["bound"], OPERATORS[found["operator"]], limit)
+    _refuse_beyond(find(name), limit, text, other is not None)  # before anything is computed, as an unknown measure is
+    return Requirement(text.strip(), model, other, name, part, found["bound"], OPERATORS[found["operator"]], limit)
 
 
-def _refuse_beyond(measure: Measure, limit: float, text: str) -> None:
+def _of_several(models: Sequence[str]) -> str:
+    """Examples of conditions on several classifiers."""
+    return f"'{models[0]}.error < 0.1' or '({models[1]} - {models[0]}).error.high < 0.02'"
+
+
+def _refuse_beyond(measure: Measure, limit: float, text: str, of_difference: bool) -> None:
     """A limit that no value can be beyond would hold, or fail, for ever: most such are per cent."""
     low, high = measure.span
+    spans = f"{measure.label} spans {span_text(measure)}"
+    if of_difference:
+        low, high = low - high, high - low
+        spans = f"Differences in {measure.label} are from {low:g} to {high:g}"
     if not low <= limit <= high:
-        meant = f"; did you mean {limit / 100:g}?" if high < limit <= 100 * high else ""
-        raise BadRequirement(
-            f"the condition {quoted(text)} holds always or never",
-            mend=f"{measure.label} spans {span_text(measure)}{meant}",
-        )
+        meant = f"; did you mean {limit / 100:g}?" if high < abs(limit) <= 100 * high else ""
+        raise BadRequirement(f"the condition {quoted(text)} holds always or never", mend=f"{spans}{meant}")
 
 
-def _split_model(text: str, models: Sequence[str]) -> tuple[str, str]:
+def _split_model(text: str, models: Sequence[str]) -> tuple[str, str | None, str]:
+    """The classifier that a condition is about, the one that is taken off it, if any, and the rest."""
     if len(models) == 1:
-        return models[0], text.strip().removeprefix(f"{models[0]}.")
+        return models[0], None, text.strip().removeprefix(f"{models[0]}.")
     named = [name for name in models if text.strip().startswith(f"{name}.")]
+    for one, other in permutations(sorted(models, key=len, reverse=True), 2):  # a longer name may begin with another
+        form = rf"\(\s*{re.escape(one)}\s*-\s*{re.escape(other)}\s*\)\s*\.\s*(.*)"
+        if not named and (found := re.fullmatch(form, text.strip(), re.DOTALL)):
+            return one, other, found[1]
     if not named:
-        meant = f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop"
+        meant = (
+            f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop, or with their "
+            f"difference, as '({models[1]} - {models[0]}).'"
+        )
         raise BadRequirement(
             f"the condition {quoted(text)} does not say which classifier",
             mend=did_you_mean(text.partition(".")[0].strip(), models, meant),
         )
     model = max(named, key=len)
-    return model, text.strip()[len(model) + 1 :]
+    return model, None, text.strip()[len(model) + 1 :]
 
 
 def _part(text: str, assessment: Assessment) -> object:

@@ -29,7 +29,7 @@ def tell_assessment(
 
     with working("weighing", options.quiet):
         result.table()
-        verdicts = [condition.judge({result.model: result}) for condition in conditions]
+        verdicts = [condition.judge(result) for condition in conditions]
     if options.prints_tables:
         show(assessment_view(result, truth_in_rows=truth_in_rows))
     write(
@@ -70,7 +70,7 @@ def tell_comparison(
     shown = None if measure is None else result[result.models[0]].find(measure).label
     with working("weighing", options.quiet):
         result.table()
-        verdicts = [condition.judge(result.assessments) for condition in conditions]
+        verdicts = [condition.judge(result) for condition in conditions]
         view = comparison_view(result, shown) if options.prints_tables else None
     if view is not None:
         show(view)

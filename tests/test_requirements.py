@@ -1,0 +1,55 @@
+"""Conditions on differences between classifiers, as gates in continuous integration have them."""
+
+from __future__ import annotations
+
+from importlib import resources
+from itertools import permutations, product
+from typing import Any
+
+import pytest
+
+from steelyard import compare
+from steelyard.cli import main
+from steelyard.commands.requirements import read_requirement
+
+IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("(lda - knn).error.high < 0.05", 0),
+        ("(knn-lda).error.low > -0.05", 0),
+        ("( lda - knn ).error <= -1", 1),
+        ("(lda - knn).sensitivity[setosa].high < 0.5", 0),
+        ("(lda - knn).f1[macro] < 1", 2),
+        ("(lda - lda).error < 1", 2),
+        ("(lda - qda).error < 1", 2),
+        ("(lda - knn) error < 1", 2),
+        ("(lda - knn).error < 5", 2),
+        ("(lda - knn).hand_till_auc.low > -0.2", 0),
+    ],
+)
+def test_a_difference_can_be_required(capsys: pytest.CaptureFixture[str], condition: str, status: int) -> None:
+    assert main([*BOTH, "--measures", "error,sensitivity,f1,hand_till_auc", "--require", condition]) == status
+    assert ("held: " in capsys.readouterr().out.lower()) == (status < 2)
+
+
+def test_a_required_difference_is_the_one_of_the_table() -> None:
+    found = compare([1, 2, 1, 2] * 9, {"a": [1, 2, 2, 2] * 9, "a - b": [1, 1, 1, 2] * 9, "b": [2, 2, 1, 2] * 9})
+    for one, other in permutations(found.models, 2):
+        for part, bound in product(("", "[1]"), ("value", "low", "high")):
+            wanted = of_pair(found.differences("sensitivity", by_class=bool(part)).to_pylist(), one, other, bound, part)
+            requirement = read_requirement(f"({one} - {other}).sensitivity{part}.{bound} < 0.1", found.models)
+            assert requirement.judge(found).value == pytest.approx(wanted, nan_ok=False)
+
+
+def of_pair(rows: list[dict[str, Any]], one: str, other: str, bound: str, part: str) -> float:
+    """A bound of the difference between two classifiers, whichever way round it stands in the table."""
+    for row in rows:
+        if {row["a"], row["b"]} == {one, other} and (row["class"] == 1 if part else row["class"] is None):
+            if row["a"] == one:
+                return float(row["difference" if bound == "value" else bound])
+            return -float(row[{"value": "difference", "low": "high", "high": "low"}[bound]])
+    raise AssertionError(f"no difference between {one} and {other}")
