@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
+from steelyard.cli import main
 from steelyard.errors import BadTable
 
 COUNTS = [[231, 27, 3], [32, 54, 5], [1, 2, 60]]
@@ -116,6 +119,9 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
     ("counts", "options", "why"),
     [
         (pd.crosstab([0, 1, 1], [0, 1, 0], margins=True), {}, "'All' is no class. Leave sums out"),
+        ([[3, 1, 4], [2, 5, 7], [5, 6, 11]], {}, "the last row and the last column hold the sums of the others"),
+        ({"a": {"a": 3, "b": 1, "Summe": 4}, "b": {"a": 2, "b": 5, "Summe": 7}}, {}, "column 'Summe' holds the sums"),
+        ({"a": {"a": 3, "b": 1}, "b": {"a": 2, "b": 5}, "n": {"a": 5, "b": 6}}, {}, "row 'n' holds the sums"),
         ({"a": 3, "b": 4}, {}, "the table has no columns"),
         (pd.DataFrame([[1, 2], [3, 4]], ["a", "a"], ["a", "b"]), {}, "a class stands twice"),
         (
@@ -202,3 +208,52 @@ def test_shares_are_no_counts(shares: Any, words: str) -> None:
 )
 def test_few_rows_and_weighted_ones_are_no_shares(counts: Any) -> None:
     assert sy.assess_table(counts).n == pytest.approx(np.sum(counts))
+
+
+@pytest.mark.parametrize(
+    "counts", [[[5, 5], [3, 3]], [[4, 1, 5], [2, 3, 5], [0, 1, 1]], [[4, 2, 0], [1, 3, 1], [5, 5, 1]]]
+)
+def test_equal_counts_are_no_sums(counts: list[list[int]]) -> None:
+    np.testing.assert_array_equal(sy.assess_table(counts).confusion(), counts)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    (tmp_path / "published.csv").write_text("truth;1;2;3\n1;231;27;3\n2;32;54;5\n3;1;2;60\n")
+    return str(tmp_path / "published.csv")
+
+
+def test_the_command_weighs_a_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", file, "--event", "3", "--json", "-", "--require", "error < 0.2", "--quiet"]) == 0
+    told, whole = json.loads(capsys.readouterr().out), sy.assess_table(COUNTS, classes=[1, 2, 3], event=3)
+    assert told["confusion"] == COUNTS
+    assert told["estimates"] == json.loads(json.dumps(whole.table().to_json()))
+
+
+def test_the_command_takes_classes_in_order_and_the_other_way_round(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "costs.csv").write_text("class,1,2,3\n1,0,1,2\n2,1,0,1\n3,5,1,0\n")
+    options = ["--scale", "3,2,1", "--predictions-in-rows", "--cost", str(tmp_path / "costs.csv"), "--measures", "cost"]
+    assert main(["table", file, *options, "--json", "-"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["classes"] == [3, 2, 1]
+    assert told["confusion"] == np.array(COUNTS).T[::-1, ::-1].tolist()
+    assert told["estimates"][0]["value"] == pytest.approx((32 + 2 + 27 + 2 + 5 + 5 * 3) / 415)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        ("truth,a,b,n\na,3,1,4\nb,2,5,7\nn,5,6,11\n", (), "hold the sums"),
+        ("truth,a,b\na,3,1\nb,2,5\n", ("--event", "c"), "'c' is not one of the classes"),
+        ("truth,a,b\na,3,x\nb,2,5\n", (), "does not hold numbers"),
+        ("truth,a,b\n", (), "One row and one column a class"),
+    ],
+)
+def test_the_command_refuses_what_is_no_table(
+    text: str, options: tuple[str, ...], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.csv").write_text(text)
+    assert main(["table", str(tmp_path / "bad.csv"), *options]) == 2
+    assert why in capsys.readouterr().err

@@ -29,6 +29,7 @@ from .commands.options import (
     opened_file,
     write,
 )
+from .commands.published import table
 from .commands.scores import scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
@@ -93,6 +94,10 @@ Classifiers that are yet to be fitted, each row by fits that have not seen it:
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
 
+A published confusion table: first column true class, one column a class:
+
+    steelyard table published.csv --event yes
+
 Many files: count each day by itself, and weigh all days together later:
 
     steelyard tally 'monday/*.parquet' --truth grade --assigned model \\
@@ -118,6 +123,7 @@ app.command(demo)
 app.command(cv)
 app.command(tally)
 app.command(merge)
+app.command(table)
 
 
 @app.command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -31,7 +32,7 @@ from .options import (
 )
 from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
-from .words import columns, label_among, measure_names, models
+from .words import columns, label_or_word, measure_names, models
 
 if TYPE_CHECKING:
     from ..files.streams import Files
@@ -222,7 +223,9 @@ def merge(
     result = api.compare_tally(
         total,
         measures=None if options.measures is None else measure_names(options.measures),
-        cost=None if options.cost is None else costs_in(options.cost, lambda word: _label(total, word), options),
+        cost=None
+        if options.cost is None
+        else costs_in(options.cost, partial(label_or_word, total.scale.classes), options),
         level=options.level,
         method=options.method,
         replicates=options.replicates,
@@ -230,12 +233,6 @@ def merge(
     if len(total.models) > 1:
         return tell_comparison(result, options, conditions, measure)
     return tell_assessment(result[total.models[0]], options, conditions)
-
-
-def _label(tally: Tally, word: str) -> Label:
-    """The class that a word stands for."""
-    found = label_among(tally.scale.classes, word)
-    return word if found is None else found
 
 
 def _words(tally: Tally) -> str:

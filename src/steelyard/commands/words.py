@@ -164,6 +164,12 @@ def label_among(classes: Sequence[Label], word: str) -> Label | None:
     return {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
 
 
+def label_or_word(classes: Sequence[Label], word: str) -> Label:
+    """The class that a word stands for; the word itself where there is none, so that it is refused by its name."""
+    found = label_among(classes, word)
+    return word if found is None else found
+
+
 def kind_in(source: Any, name: str) -> Any:
     """The kind of value that a column of a table or of files holds; words apart from rows count as words."""
     return source.type_of(name) if isinstance(source, sources.Files) else plain(sources.column(source, name).type)

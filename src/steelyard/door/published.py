@@ -24,6 +24,7 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     """The classes of a table, and its counts in their order."""
     known = _said_of_classes(scale, classes, event)
     rows, columns, numbers = _taken_apart(counts)
+    _refuse_sums(rows, columns, _numbers(numbers))
     if rows is None or columns is None:
         return _without_names(_square(_numbers(numbers)), known, event)
     labels = _in_order(rows, columns)
@@ -143,6 +144,27 @@ def _numbers(counts: Any) -> Array:
     except Exception:  # noqa: S110  # a foreign object may raise anything
         pass
     raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]")
+
+
+def _refuse_sums(rows: list[Label] | None, columns: list[Label] | None, table: Array) -> None:
+    """Refuse a last row and column that hold the sums of the others, whatever they are called.
+
+    One of both is taken for sums only where no class of the other side is called like it: that a class is assigned as
+    often as two others, whatever is true, can happen.
+    """
+    if table.ndim != 2 or not table.sum() > 0:
+        return
+    below = len(table) > 2 and (table[:-1].sum(axis=0) == table[-1]).all()
+    beside = len(table.T) > 2 and (table[:, :-1].sum(axis=1) == table[:, -1]).all()
+    if below and beside:
+        said = "the last row and the last column hold"
+    elif below and rows is not None and rows[-1] not in (columns or rows):
+        said = f"row {quoted(rows[-1])} holds"
+    elif beside and columns is not None and columns[-1] not in (rows or columns):
+        said = f"column {quoted(columns[-1])} holds"
+    else:
+        return
+    raise BadTable(f"{said} the sums of the others", mend="Leave sums out: they are no class")
 
 
 def _square(table: Array) -> Array:

@@ -1,0 +1,50 @@
+"""The command line of published confusion tables."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from .options import Judged, costs_in, refuse_overwriting
+from .telling import tell_assessment
+from .words import label_or_word, measure_names, words
+
+
+def table(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file: first column true class, one column a class.")],
+    *,
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None,
+    predictions_in_rows: Annotated[
+        bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
+    ] = False,
+    options: Judged = Judged(),  # noqa: B008  (frozen)
+) -> int:
+    """Weigh a classifier of which only the confusion table is known, as in a publication.
+
+    steelyard table published.csv --event yes
+    """
+    from .. import api
+    from ..door.published import read_table
+    from ..files.sources import load
+    from .requirements import read_requirement
+
+    conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
+    refuse_overwriting([file], options.targets)
+    counts = load(file).table
+    known, _ = read_table(counts, None, None, None)
+    label = partial(label_or_word, known.classes)
+    result = api.assess_table(
+        counts,
+        classes=None if scale is None else [label(word) for word in words(scale)],
+        event=None if event is None else label(event),
+        measures=None if options.measures is None else measure_names(options.measures),
+        cost=None if options.cost is None else costs_in(options.cost, label, options),
+        level=options.level,
+        method=options.method,
+        replicates=options.replicates,
+        truth_in_rows=not predictions_in_rows,
+    )
+    return tell_assessment(result, options, conditions)
