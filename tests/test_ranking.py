@@ -18,7 +18,8 @@ import steelyard.ranking.order
 from steelyard import assess, compare
 from steelyard.evaluating.masses import Sides
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
-from steelyard.ranking.cells import Cells, Order
+from steelyard.ranking.cells import Cells, Standing
+from steelyard.ranking.class_order import Order
 from steelyard.ranking.order import Ranking, Tags, ordering
 from steelyard.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
 
@@ -212,7 +213,7 @@ def test_first_bits_sort_rows_as_all_bits_do(rows: int, drawn: Any) -> None:
     assert_array_equal(tied, slow.ties())
     assert (np.sort(fast.numbers)[::-1] == ~fast.keys >> 1).all()
     for bits in (4, 13):
-        cells = [Order.of(each, int((truth == 2).sum())).by(Cells.of(each, bits)) for each in (fast, slow)]
+        cells = [Standing.of(Order.of(each, int((truth == 2).sum())), Cells.of(each, bits)) for each in (fast, slow)]
         assert cells[0].above == cells[1].above
         assert_array_equal(cells[0].squares, cells[1].squares)
 

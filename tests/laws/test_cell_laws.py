@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard.ranking.cells
+import steelyard.ranking.one_score
 from steelyard import assess, compare
 from steelyard.measures.ranking import auc
-from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Order
+from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Standing
+from steelyard.ranking.class_order import Order
 from steelyard.ranking.placements import Placements
 from steelyard.ranking.sided import sided
 
@@ -42,7 +44,8 @@ def forecasts(kind: str, classes: int = 3, rows: int = ROWS) -> tuple[Any, Any]:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steelyard.ranking.cells, "MANY", 1 << 15)
+    for module in (steelyard.ranking.cells, steelyard.ranking.one_score):
+        monkeypatch.setattr(module, "MANY", 1 << 15)
 
 
 @pytest.mark.usefixtures("few_are_many")
@@ -158,7 +161,7 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
     score = np.array(scores, precision)
     rows = sided(score, truth, 1)
     assert rows is not None
-    found = Order.of(rows, int(truth.sum())).by(Cells.of(rows, bits))
+    found = Standing.of(Order.of(rows, int(truth.sum())), Cells.of(rows, bits))
     above = (score[None, :] > score[:, None]) + (score[None, :] == score[:, None]) / 2
     counts = (above * (truth[None, :] != truth[:, None])).sum(axis=1)
     assert found.above == counts[truth == 1].sum()

@@ -19,6 +19,7 @@ from ..cached import cached_property
 from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
+from .class_order import Order
 from .counted import Counted, Mean
 from .order import SORTING
 from .placements import Placements
@@ -95,95 +96,25 @@ class Standing(NamedTuple):
     means: Array
     blurred: float
 
-
-class Ties(NamedTuple):
-    """Scores that rows of the class have in common with some of the rest.
-
-    Attributes:
-        last: Where the last row of the class with such a score is; those of the rest follow.
-        own: How many rows of the class have it.
-        rest: How many of the rest.
-    """
-
-    last: Places
-    own: Places
-    rest: Places
-
     @classmethod
-    def of(cls, rows: Sided) -> Ties:
-        """Count them in the sorted scores."""
-        keys = rows.alike
-        pieces = chunks(0, len(keys) - 1)
-        found = [np.flatnonzero(keys[low:high] ^ keys[low + 1 : high + 1] == 1) + low for low, high in pieces]
-        last = np.concatenate([np.zeros(0, np.int64), *found])
-        key = keys[last]
-        own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + 1, side="right")
-        return cls(last if rows.places is None else rows.places[last], last + 1 - own, rest - last - 1)
-
-
-class Order(NamedTuple):
-    """The order of rows by one score, as far as it is told by a class and the rest.
-
-    What is not told of each row takes no memory: where there are no ties, so many of the rest are above a row of the
-    class as its place is behind the number of those of the class before it.
-
-    Attributes:
-        keys: The sorted scores.
-        places: Where the rows of the class are.
-        ties: Where rows of the rest have the same score.
-        above: How many of the rest are above the rows of the class, summed up.
-        squares: Squared counts summed up: of the rest, and of the class.
-    """
-
-    keys: Places
-    places: Places
-    ties: Ties
-    above: float
-    squares: Array
-
-    @classmethod
-    def of(cls, rows: Sided, size: int) -> Order:
-        """Read it off the sorted scores of a class of this size and the rest."""
-        keys, ties = rows.keys, Ties.of(rows)
-        places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
-        reached, sums = 0, np.zeros(3)
-        for low, high in chunks(0, len(keys)):
-            own = np.flatnonzero(keys[low:high].astype(np.uint8) & 1 == 0)
-            before = np.arange(reached, reached + len(own), dtype=np.float64)
-            own += low
-            places[reached : reached + len(own)] = own
-            higher = own - before
-            sums += higher.sum(), np.einsum("i,i", higher, higher), np.einsum("i,i", higher, before)
-            reached += len(own)
-        above, of_class, product = sums.tolist()
-        # A row of the rest with h of the class above it has h squared = 1 + 3 + ... + (2 h - 1): one term for each of
-        # these, and so a row of the class gives its term to all of the rest but those above it.
-        of_rest = (len(keys) - size) * size**2 - 2 * product - above
-        if len(ties.last):
-            end = np.searchsorted(places, ties.last.astype(places.dtype)) + 1
-            beyond = ties.last + 1 - end
-            above += float(ties.own @ ties.rest) / 2
-            of_class += float(ties.own @ ((beyond + ties.rest / 2) ** 2 - beyond**2.0))
-            of_rest += float(ties.rest @ ((end - ties.own / 2) ** 2 - end**2.0))
-        return cls(keys, places, ties, above, np.array([of_rest, of_class]))
-
-    def by(self, cells: Cells) -> Standing:
+    def of(cls, order: Order, cells: Cells) -> Standing:
         """Average over the rows of each cell."""
-        ends = cells.ends(self.keys)
-        before = np.searchsorted(self.places, ends.astype(self.places.dtype))
+        ends = cells.ends(order.keys)
+        before = np.searchsorted(order.places, ends.astype(order.places.dtype))
         number, others = np.diff([ends - before, before]), np.array([before[:-1], (ends - before)[:-1]])
         filled = number[1] > 0
-        sums = np.bincount(np.searchsorted(ends, self.ties.last, side="right") - 1, self.ties.own * self.ties.rest / 2)
+        last, own, rest = order.ties
+        sums = np.bincount(np.searchsorted(ends, last, side="right") - 1, own * rest / 2)
         sums = np.append(sums, np.zeros(len(filled) - len(sums)))
-        sums[filled] += np.add.reduceat(self.places, before[:-1][filled], dtype=np.int64)
+        sums[filled] += np.add.reduceat(order.places, before[:-1][filled], dtype=np.int64)
         # Above a row of a cell are all of the other side in higher ones, and so many in its own.
         sums -= number[1] * (others[1] + (before[:-1] + before[1:] - 1) / 2)
         within = np.where(number > 0, [number.prod(axis=0) - sums, sums], number[::-1] / 2) / np.maximum(number, 1)
         means = within + others
         kept, total = (number * means**2).sum(axis=1), (number * means).sum(axis=1)
-        spread = (self.squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
-        blurred = float((self.squares - kept).sum() / spread) if spread > 0 else 0.0
-        return Standing(cells, self.above, self.squares, means[:, ::-1], blurred)
+        spread = (order.squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
+        blurred = float((order.squares - kept).sum() / spread) if spread > 0 else 0.0
+        return cls(cells, order.above, order.squares, means[:, ::-1], blurred)
 
 
 @dataclass(frozen=True)
@@ -279,12 +210,6 @@ def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
     return sums_of_products(columns, outcomes)
 
 
-def counted(rows: Rows, model: int, sizes: Array) -> Counted:
-    """Where rows stand by the scores of one classifier; where there are others, they are compared row by row."""
-    alone = CountedByCell.of(rows, model, sizes) if len(rows.scores) == 1 else None
-    return alone or Placements.of(rows, model, sizes)
-
-
 def _standing(score: Numbers, truth: Codes, code: int) -> tuple[Standing, Places] | None:
     """Where rows stand by one score, and where to look it up; None where it can be negative, or cells too wide."""
     rows = sided(score, truth, code)
@@ -292,7 +217,7 @@ def _standing(score: Numbers, truth: Codes, code: int) -> tuple[Standing, Places
         return None
     order = Order.of(rows, int(np.count_nonzero(truth == code)))
     for bits in BITS:
-        standing = order.by(Cells.of(rows, bits))
+        standing = Standing.of(order, Cells.of(rows, bits))
         if standing.blurred < BLURRED:
             return standing, _places(standing.cells, rows.numbers, truth, code)
     return None

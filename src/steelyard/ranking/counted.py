@@ -118,6 +118,23 @@ class Mean(NamedTuple):
         return influence
 
 
+def squares_of_products(means: Sequence[Mean], sizes: Array, sums: Array, products: Array) -> Array:
+    """Sums of squares by class: of influences on each mean, and of counts, of all rows and of its own.
+
+    Args:
+        means: What rows add to each mean.
+        sizes: How many rows each class has.
+        sums: The counts of the rows of each class, summed up: (true class, class).
+        products: The same of their products two by two: (true class, class, class).
+    """
+    found = []
+    for constant, slope, own in means:
+        slopes = slope + np.diag(own)  # (true class, class)
+        linear, square = (slopes * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slopes, products, slopes)
+        found.append(sizes * constant**2 + 2 * constant * linear + square)
+    return np.array([*found, np.einsum("tii->i", products), np.einsum("iii->i", products)])
+
+
 def _found(value: float, squares: Array, sizes: Array) -> Found:
     variance, freedom = spread_of(squares, sizes)
     return Found((value, value), (variance, variance), (freedom, freedom))

@@ -24,10 +24,10 @@ from ..evaluating.masses import BY_COUNT, Sides, pseudo_moments
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
-from .cells import counted
 from .counted import Counted, looser_of, mean_over
 from .memory import Memory
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
+from .one_score import counted
 from .order import SORTING, Ranking
 from .sided import unordered
 from .smoothed import Smoothed

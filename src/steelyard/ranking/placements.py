@@ -19,7 +19,7 @@ from ..cached import cached_property
 from ..evaluating.masses import sums_of_products
 from ..parallel import chunks, dealt_out, over_rows
 from ..sums.rows import Rows
-from .counted import Counted, Mean, ways
+from .counted import Counted, Mean, squares_of_products, ways
 from .order import SORTING, Tags, ordering
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Placements(Counted):
 
     def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
         if len(self.sizes) <= PAIRED:
-            return self._squares_of_products(means)
+            return squares_of_products(means, self.sizes, *self._products)
         return self._squares_of_rows(means, counted) if means or counted else np.zeros((2, len(self.sizes)))
 
     def _squares_of_rows(self, means: Sequence[Mean], counted: bool) -> Array:
@@ -114,16 +114,6 @@ class Placements(Counted):
             return found
 
         return reduce(np.add, over_rows(rows, work, classes))
-
-    def _squares_of_products(self, means: Sequence[Mean]) -> Array:
-        """The same of few classes, by the products of their counts two by two."""
-        sums, products = self._products
-        found = []
-        for constant, slope, own in means:
-            slopes = slope + np.diag(own)  # (true class, class)
-            linear, square = (slopes * sums).sum(axis=1), np.einsum("ti,tij,tj->t", slopes, products, slopes)
-            found.append(self.sizes * constant**2 + 2 * constant * linear + square)
-        return np.array([*found, np.einsum("tii->i", products), np.einsum("iii->i", products)])
 
     @cached_property
     def _products(self) -> tuple[Array, Array]:
