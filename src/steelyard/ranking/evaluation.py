@@ -27,7 +27,7 @@ from ..registry import Measure
 from .counted import Counted, looser_of, mean_over
 from .memory import Memory
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
-from .one_score import counted
+from .one_score import counted, one_sort_tells
 from .order import SORTING, Ranking
 from .sided import unordered
 from .smoothed import Smoothed
@@ -221,7 +221,9 @@ class RankedEvaluation(RowEvaluation):
         if not self.scored:
             return NOT_FOUND
         if key not in self.memory.results:
-            if slot.code is None or self.memory.counted or slot.measure.label in self.memory.smoothed:
+            known = self.memory.counted or slot.measure.label in self.memory.smoothed
+            told = one_sort_tells(self.rows.scores[self.model], self.measures) and self._countable and not self._felt
+            if slot.code is None or known or told:
                 self._count([slot])
             if key in self.memory.results:
                 return self.memory.results[key]

@@ -7,13 +7,15 @@ both classes and for averages over them, and no row needs to be known by its pla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..cached import cached_property
+from ..evaluating.masses import BY_COUNT
+from ..registry import Measure
 from ..sums.rows import Rows
 from .cells import CountedByCell
 from .class_order import Order
@@ -22,9 +24,11 @@ from .placements import Placements
 from .sided import sided
 
 if TYPE_CHECKING:
+    from ..door.prediction import Scores
     from ..kinds import Array
 
 MANY = 1 << 16  # rows: of fewer, each is told from all others
+SAMPLE = 1 << 12  # scores that tell whether others are negative
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,13 @@ class CountedOnce(Counted):
         if not speaks:
             sums, products = sums[:, ::-1], products[::-1, ::-1]
         return squares_of_products(means, self.sizes, sums, np.moveaxis(products, -1, 0))
+
+
+def one_sort_tells(said: Scores, measures: Iterable[Measure]) -> bool:
+    """Whether sums of one score tell all of these measures, of many rows; none is negative, by a sample."""
+    score = said.columns[0] if len(said.columns) == 1 else np.zeros(0)
+    by_count = len(score) >= MANY and all(measure.formula in BY_COUNT for measure in measures)
+    return by_count and bool(score[:: len(score) // SAMPLE].min() >= 0)
 
 
 def counted(rows: Rows, model: int, sizes: Array) -> Counted:
