@@ -63,23 +63,27 @@ class Order(NamedTuple):
         """Read it off the sorted scores of a class of this size and the rest."""
         keys, ties = rows.keys, Ties.of(rows)
         places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
-        reached, sums = 0, np.zeros(3)
-        for low, high in chunks(0, len(keys)):
+        pieces, reached, total, squares, product = chunks(0, len(keys)), 0, 0, 0, 0
+        steps = np.arange(pieces[0][1] if pieces else 0, dtype=np.float64)
+        for low, high in pieces:
             own = np.flatnonzero(keys[low:high].astype(np.uint8) & 1 == 0)
-            before = np.arange(reached, reached + len(own), dtype=np.float64)
-            own += low
-            places[reached : reached + len(own)] = own
-            higher = own - before
-            sums += higher.sum(), np.einsum("i,i", higher, higher), np.einsum("i,i", higher, before)
-            reached += len(own)
-        above, of_class, product = sums.tolist()
+            number, beyond, before = len(own), low - reached, steps[: len(own)]
+            np.add(own, low, out=places[reached : reached + number], casting="unsafe")
+            higher = own - before  # of the rest in this piece; beyond are those before it
+            sums = higher.sum(), np.einsum("i,i", higher, higher), np.einsum("i,i", higher, before)
+            first, second, both = map(int, sums)  # whole numbers, so that nothing is rounded here
+            total += first + number * beyond
+            squares += second + 2 * beyond * first + number * beyond**2
+            product += both + reached * first + beyond * (number * (number - 1) // 2) + number * beyond * reached
+            reached += number
         # A row of the rest with h of the class above it has h squared = 1 + 3 + ... + (2 h - 1): one term for each of
         # these, and so a row of the class gives its term to all of the rest but those above it.
-        of_rest = (len(keys) - size) * size**2 - 2 * product - above
+        above, of_class = float(total), float(squares)
+        of_rest = float((len(keys) - size) * size**2 - 2 * product - total)
         if len(ties.last):
             end = np.searchsorted(places, ties.last.astype(places.dtype)) + 1
-            beyond = ties.last + 1 - end
+            others = ties.last + 1 - end
             above += float(ties.own @ ties.rest) / 2
-            of_class += float(ties.own @ ((beyond + ties.rest / 2) ** 2 - beyond**2.0))
+            of_class += float(ties.own @ ((others + ties.rest / 2) ** 2 - others**2.0))
             of_rest += float(ties.rest @ ((end - ties.own / 2) ** 2 - end**2.0))
         return cls(keys, places, ties, above, np.array([of_rest, of_class]))
