@@ -173,6 +173,13 @@ def test_rounding_makes_no_differences() -> None:
     assert len(set(found[:3])) == 1 and found[3] == 0
 
 
+def test_values_that_differ_by_rounding_share_their_ranks() -> None:
+    sums = [[0.1 + 0.2, 0.3, 0.5], [0.3, 0.1 + 0.2, 0.5]] * 3
+    found = across_datasets(sums, names=["x", "y", "z"], better="lower")
+    assert (found.ranks()["mean_rank"], found.ranks()["wins"]) == ([1.5, 1.5, 3], [6, 6, 0])
+    assert found.friedman() == across_datasets([[0.3, 0.3, 0.5]] * 6, names=["x", "y", "z"], better="lower").friedman()
+
+
 def test_pairs_are_adjusted_by_holm_and_name_the_better_one() -> None:
     found = drawn(30, 4)
     table = found.pairs()

@@ -43,6 +43,22 @@ def test_what_is_undefined_comes_last_and_has_no_rank() -> None:
     assert np.isnan(table["value"][1])
 
 
+def test_sums_of_weights_that_differ_by_rounding_are_equal() -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(0, 3, 300)
+
+    def wrong() -> np.ndarray:
+        places, said = random.choice(300, 60, replace=False), truth.copy()
+        said[places] = (said[places] + random.integers(1, 3, 60)) % 3
+        return said
+
+    found = compare(truth, {name: wrong() for name in ("one", "two", "three")}, weight=[0.3] * 300)
+    assert ranking_table(found, "error")["rank"] == [1, 1, 1]
+    assert (found.best("error"), found.best("accuracy")) == ("one", "one")
+    assert found.differences("error")["difference"] == [0, 0, 0]
+    assert str(found.verdict("error")).startswith("one has the lowest error, as have two and three, but")
+
+
 def test_what_cannot_rank_is_refused() -> None:
     found = compare(TRUTH, SAID, scale=Scale(["a", "b"]))
     with pytest.raises(BadOption, match="no value of prevalence is better"):

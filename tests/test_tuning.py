@@ -57,6 +57,14 @@ def test_who_cannot_be_told_apart_is_not_called_the_best() -> None:
     assert "best of" not in words
 
 
+def test_of_equals_the_first_is_the_best_where_folds_were_dealt_several_times() -> None:
+    found = sy.tune("knn", {"n_neighbors": range(1, 16)}, SEPALS, Y, cv=5, repeats=3, seed=3, training=False)
+    wrong = [round(450 * one.estimate.value) for one in found.candidates]
+    assert wrong.count(min(wrong)) > 1
+    assert found.table()["rank"] == [1 + sum(other < own for other in wrong) for own in wrong]
+    assert found.best is found.candidates[wrong.index(min(wrong))]
+
+
 def test_one_standard_error_rule_takes_the_first_that_will_do() -> None:
     simple_first = {"n_neighbors": [90, 25, 15, 45, 1]}
     found = sy.tune(KNeighborsClassifier(), simple_first, SEPALS, Y, cv=10, one_se=True)

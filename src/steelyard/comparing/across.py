@@ -12,6 +12,7 @@ import numpy as np
 
 from ..cached import cached_property
 from ..columns import as_number
+from ..distinct import evened
 from ..errors import BadOption, UnknownModel, harmless, quoted
 from ..scale import listed
 from ..settings import refuse_level
@@ -81,7 +82,7 @@ class AcrossDatasets:
         Columns: model, mean_rank, wins (the data sets on which nobody is better) and mean_value. Equal values share
         the mean of their ranks.
         """
-        turned = self.values if self.better == "lower" else -self.values
+        turned = evened(self.values if self.better == "lower" else -self.values)
         wins = (turned == turned.min(axis=1, keepdims=True)).sum(axis=0)
         order = np.argsort(self._mean_ranks, kind="stable").tolist()
         return Table(

@@ -14,6 +14,7 @@ from ..assessing.evaluated import Slices
 from ..assessing.parts import compute
 from ..cached import cached_property
 from ..columns import things_in
+from ..distinct import evened
 from ..door.cases import Cases
 from ..errors import BadOption, UnknownModel, quoted
 from ..evaluating.evaluation import Evaluation
@@ -243,7 +244,7 @@ class Comparison:
         known = {name: value for name, value in values.items() if not np.isnan(value)}
         if not known:
             raise BadOption(f"{entry.label} is undefined for every classifier", mend="Choose another measure")
-        return min(known, key=lambda name: entry.loss(known[name]))
+        return list(known)[int(np.argmin(evened(entry.loss(np.array(list(known.values()))))))]
 
     def verdict(
         self,

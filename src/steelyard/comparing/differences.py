@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cached import cached_property
+from ..distinct import apart
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from ..forecasts.calibration import CalibrationEvaluation
@@ -118,7 +119,7 @@ class Differences:
     def difference(self) -> Array:
         """What is to be judged."""
         with np.errstate(invalid="ignore"):
-            return np.stack([self.values[a] - self.values[b] for a, b in self.pairs])
+            return np.stack([apart(self.values[a], self.values[b]) for a, b in self.pairs])
 
     @cached_property
     def se(self) -> Array:

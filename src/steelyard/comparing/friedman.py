@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..distinct import evened
+
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
     from ..table import Table
@@ -55,7 +57,7 @@ class Nemenyi:
 
 def mean_ranks_by_row(values: Array, lower: bool) -> Array:
     """The rank of each classifier on each data set, 1 for the best; equal values share the mean of their ranks."""
-    turned = values if lower else -values
+    turned = evened(values if lower else -values)
     ahead = (turned[:, None, :] < turned[:, :, None]).sum(axis=2)
     level = (turned[:, None, :] == turned[:, :, None]).sum(axis=2)
     return np.asarray(ahead + (level + 1) / 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..distinct import evened
 from ..errors import BadOption, quoted
 from ..registry import Measure
 from ..table import Table
@@ -44,7 +45,8 @@ def ranking_table(comparison: Comparison, measures: str | Measure | Iterable[str
 
 def ranked(values: Mapping[str, float], lower: bool = True) -> dict[str, int | None]:
     """The rank of each name by its value, best first; equal values share a rank, and what is undefined has none."""
-    turned = {name: value if lower else -value for name, value in values.items()}
+    losses = np.array([value if lower else -value for value in values.values()])
+    turned = dict(zip(values, evened(losses).tolist(), strict=True))
     order = sorted(turned, key=lambda name: (np.isnan(turned[name]), turned[name]))
     ahead = {name: sum(other < turned[name] for other in turned.values()) for name in order}
     return {name: None if np.isnan(turned[name]) else 1 + ahead[name] for name in order}

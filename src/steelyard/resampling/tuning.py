@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..cached import cached_property
 from ..columns import is_single
+from ..distinct import evened
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, MissingValues, quoted
@@ -72,20 +73,26 @@ class Tuning:
     options: Mapping[str, Any]
 
     @cached_property
+    def _losses(self) -> Array:
+        """The values of all candidates, turned so that less is better; equal but for rounding is equal."""
+        return evened(self.measure.loss(np.array([one.estimate.value for one in self.candidates])))
+
+    @cached_property
     def best(self) -> Candidate:
         """The candidate with the best value; the first of equals."""
-        known = [one for one in self.candidates if not np.isnan(one.estimate.value)]
-        if not known:
+        known = np.flatnonzero(~np.isnan(self._losses))
+        if not len(known):
             raise BadOption(f"{self.measure.label} is undefined for every candidate", mend="Choose another measure")
-        return min(known, key=lambda one: float(self.measure.loss(one.estimate.value)))
+        return self.candidates[int(known[np.argmin(self._losses[known])])]
 
     @cached_property
     def chosen(self) -> Candidate:
         """The best; or the first that is no more than one standard error worse, where there is one to be told."""
         if not self.one_se:
             return self.best
-        limit = self.measure.loss(self.best.estimate.value) + self.best.estimate.se
-        return next((one for one in self.candidates if self.measure.loss(one.estimate.value) <= limit), self.best)
+        limit = np.nanmin(self._losses) + self.best.estimate.se
+        pairs = zip(self.candidates, self._losses, strict=True)
+        return next((one for one, loss in pairs if loss <= limit), self.best)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -98,7 +105,6 @@ class Tuning:
         Returns:
             A tidy table with one column a parameter, and value, low, high, se, training, rank and chosen.
         """
-        turned = self.measure.loss(np.array([one.estimate.value for one in self.candidates]))
         names = list(dict.fromkeys(name for one in self.candidates for name in one.parameters))
         columns: dict[str, list[Any]] = {
             column_of(name): [_plain(one.parameters.get(name)) for one in self.candidates] for name in names
@@ -106,7 +112,7 @@ class Tuning:
         for name in ("value", "low", "high", "se"):
             columns[name] = [getattr(one.estimate, name) for one in self.candidates]
         columns["training"] = [one.training for one in self.candidates]
-        columns["rank"] = [None if np.isnan(one) else 1 + int((turned < one).sum()) for one in turned]
+        columns["rank"] = [None if np.isnan(one) else 1 + int((self._losses < one).sum()) for one in self._losses]
         columns["chosen"] = [one is self.chosen for one in self.candidates]
         return Table(columns)
 
