@@ -318,6 +318,17 @@ def test_an_interval_far_out_has_the_digits_of_its_small_probability() -> None:
         assert class_probabilities([mean], 1.0, ends)[0, 1] == pytest.approx(low - high, rel=1e-12, abs=0)
 
 
+@pytest.mark.parametrize("sd", [1e4, 1e9, 1e15, 1e300])
+@pytest.mark.parametrize("place", [0.0, 0.5, -1.0, 7.0, -30.0])
+def test_a_class_that_is_narrow_beside_the_deviation_keeps_its_digits(sd: float, place: float) -> None:
+    """The series of the normal density around the middle of the class; its next term is of the fourth power."""
+    mean = -place * sd
+    found = class_probabilities([mean], sd, [-INFINITE, 0.0, 0.5, INFINITE])[0, 1]
+    width, middle = 0.5 / sd, (0.25 - mean) / sd
+    expected = width * norm.pdf(middle) * (1 + (middle**2 - 1) * width**2 / 24)
+    assert found == pytest.approx(expected, rel=CLOSE, abs=0)
+
+
 @pytest.mark.parametrize("kernel", [steelyard.class_probabilities, steelyard.expected_sqe])
 @pytest.mark.parametrize(
     ("broken", "error"), [(math.nan, MissingValues), (INFINITE, NotNumbers), (-INFINITE, NotNumbers)]
