@@ -433,6 +433,14 @@ def test_rows_held_out_again_decide_once() -> None:
     assert "150 rows" in str(found)
 
 
+def test_parts_of_rows_that_add_up_to_whole_ones_are_counted_as_such() -> None:
+    found = sy.cross_assess(["lda", "knn:5"], X[:, :2], Y, cv=5, repeats=5, seed=2, training=False)
+    test = found.mcnemar("lda", "knn:5")
+    assert (test.only_a, test.only_b, test.method) == (11, 5, "exact")
+    rows = found.deciding_patterns("error", "lda", "knn:5")["rows"]
+    assert [each for each in rows if abs(each - round(each)) < 1e-6] == [2, 49, 29, 12]
+
+
 def test_names_stand_for_classifiers() -> None:
     found = sy.cross_assess(["lda", "knn:3", "knn:3"], X, Y, cv=3)
     assert found.models == ("lda", "knn:3", "knn:3 2")

@@ -26,7 +26,7 @@ from ..scale import Label, listed
 from ..settings import Settings
 from ..suggestions import did_you_mean, refuse_no_count
 from ..sums.rows import Rows
-from ..sums.statistics import CONFUSION, STATISTICS
+from ..sums.statistics import CONFUSION, STATISTICS, rows_in
 from ..table import Table, by_measure, whole
 from ..tallies.tally import Tally
 from ..uncertainty.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
@@ -276,8 +276,8 @@ class Comparison:
         patterns = self.tally.patterns(self.slice)
         first, second = (self.models.index(self[name].model) for name in (a, b))
         right_a, right_b = (patterns.assigned[model] == patterns.truth for model in (first, second))
-        only_a = float(patterns.count[right_a & ~right_b].sum())
-        only_b = float(patterns.count[right_b & ~right_a].sum())
+        only_a = rows_in(patterns.count[right_a & ~right_b])
+        only_b = rows_in(patterns.count[right_b & ~right_a])
         return mcnemar(only_a, only_b, method)
 
     def _pair(
@@ -307,12 +307,13 @@ class Comparison:
             second, place, columns[0], columns[2]
         )
         seen, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        rows, together = np.bincount(inverse, patterns.count), np.bincount(inverse, effect * patterns.mass)
+        rows = np.bincount(inverse, patterns.count).astype(np.float64)
+        together = np.bincount(inverse, effect * patterns.mass)
         order = [k for k in np.argsort(-np.abs(together), kind="stable") if rows[k] > 0 and together[k] != 0]
         return self._labelled(
             seen[order].T,
             (a, b),
-            rows=[whole(rows[k]) for k in order],
+            rows=[whole(rows_in(rows[[k]])) for k in order],
             effect=[float(together[k] / rows[k]) for k in order],
             together=[float(together[k]) for k in order],
         )
