@@ -783,3 +783,13 @@ def test_values_on_rows_without_a_part_in_the_choice_have_what_stands_in_for_und
     assert found.value == 0.25
     assert np.isnan([found.low, found.high]).all()
     assert found.note == "class 1 is never assigned; 0.25 stands in"
+
+
+def test_a_threshold_that_is_copied_keeps_what_it_was_chosen_for() -> None:
+    random = np.random.default_rng(12)
+    for _ in range(10):
+        truth = random.integers(0, 2, 60)
+        score = 1 / (1 + np.exp(0.75 - 1.5 * truth - random.normal(size=60)))
+        chosen = sy.assess(truth, score, event=1).best_threshold("max specificity where sensitivity >= 0.8")
+        said = str(chosen).split()[1].rstrip(":")
+        assert sy.assess(truth, score, event=1, threshold=float(said))["sensitivity"].value >= 0.8

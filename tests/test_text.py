@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.text import estimated, in_percent, named, p_value, with_interval
+from steelyard.text import down_to, estimated, in_percent, named, p_value, with_interval
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,18 @@ def test_a_level_is_told_with_all_its_digits(level: float, text: str) -> None:
 
 def test_of_very_small_p_values_how_small_does_not_matter() -> None:
     assert [p_value(p) for p in (0.0, 0.0009, 0.001, 0.04, 1.0)] == ["<0.001", "<0.001", "0.001", "0.040", "1.000"]
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2, unique=True).map(sorted))
+def test_a_threshold_as_it_is_written_does_the_same(scores: list[float]) -> None:
+    below, threshold = scores
+    assert below < float(down_to(threshold, below).replace(",", "")) <= threshold
+
+
+def test_a_threshold_has_as_many_digits_as_it_needs() -> None:
+    assert down_to(0.48, 0.3) == "0.4800"
+    assert down_to(0.5427815, 0.5) == "0.5427"
+    assert down_to(0.5427815, 0.54277) == "0.54278"
+    assert down_to(0.1 + 0.2, 0.3) == "0.30000000000000004"
+    assert down_to(math.inf, 0.9) == "∞"
+    assert down_to(0.25, -math.inf) == "0.2500"

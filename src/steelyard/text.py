@@ -7,6 +7,7 @@ import io
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
+from decimal import ROUND_FLOOR, Context
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,19 @@ def told_apart(thresholds: Sequence[float]) -> list[str]:
         for place in {*twins, *[place + 1 for place in twins]}:
             words[place] = f"{thresholds[place]:.{digits}g}"
     return words
+
+
+def down_to(threshold: float, below: float) -> str:
+    """A threshold, with as many digits as it needs to do the same: above the next score, and no higher than it is.
+
+    Rounded up, whoever copies it would lose the very row that it stands on.
+    """
+    words = number(threshold, 4)
+    for digits in range(4, 18):
+        if not math.isfinite(threshold) or below < float(words.replace(",", "")) <= threshold:
+            return words
+        words = f"{float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(threshold)):#.{digits}g}"
+    return repr(threshold)
 
 
 def p_value(value: float) -> str:

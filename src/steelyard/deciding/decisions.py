@@ -74,11 +74,11 @@ class Decision:
 
     def __str__(self) -> str:
         """In a few lines."""
-        from ..text import number
+        from ..text import down_to
 
         if self.value is None or self.honest is None:
             return f"no threshold: {self.goal}; {self.note}"
-        lines = [f"threshold {number(self.threshold, 4)}: {self.goal}"]
+        lines = [f"threshold {down_to(self.threshold, self.also)}: {self.goal}"]
         pairs = [(self.goal.measure.label, self.value, self.honest)]
         pairs += [(str(limit), *both) for limit, both in zip(self.goal.limits, self.limits, strict=True)]
         for label, here, elsewhere in pairs:
