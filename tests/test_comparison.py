@@ -78,6 +78,16 @@ def test_holm_against_r() -> None:
     assert_allclose(holm([0.01, 0.04, 0.03, math.nan, 0.005]), [0.03, 0.06, 0.06, math.nan, 0.02])
 
 
+@pytest.mark.parametrize("method", ["delta", "plain"])
+def test_a_difference_that_there_is_not_has_no_standard_error(method: Any) -> None:
+    said = {"never": list("aaaaaa"), "some": list("abbbab"), "none wrong": list("aabaab")}
+    found = compare(list("aabbab"), said, event="b", method=method)
+    for measure in ("mcc", "precision", "lr_positive", "diagnostic_odds_ratio"):
+        rows = list(found.differences(measure))
+        assert any(not np.isfinite(row["difference"]) for row in rows)
+        assert [np.isnan(row["se"]) for row in rows] == [not np.isfinite(row["difference"]) for row in rows]
+
+
 def test_adjusted_p_values_are_those_of_the_whole_table(rows: Any) -> None:
     truth, models = rows
     found = compare(truth, models).differences()

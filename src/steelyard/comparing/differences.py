@@ -123,11 +123,11 @@ class Differences:
 
     @cached_property
     def se(self) -> Array:
-        """Standard errors of the differences."""
-        first = self.evaluations[0]
-        with np.errstate(invalid="ignore"):
+        """Standard errors of the differences; where there is no difference there is none of it either."""
+        first, wavered = self.evaluations[0], [self._wavered(a, b) for a, b in self.pairs]
+        with np.errstate(invalid="ignore", over="ignore"):
             found = [variances_at(first, self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
-            return np.sqrt(np.add(found, [self._wavered(a, b) for a, b in self.pairs]))
+            return np.where(np.isfinite(self.difference), np.sqrt(np.add(found, wavered)), np.nan)
 
     @cached_property
     def _pseudo(self) -> list[list[tuple[float, Array]]]:
