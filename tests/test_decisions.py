@@ -17,6 +17,8 @@ import steelyard as sy
 from steelyard.cli import main
 from steelyard.deciding.goals import Goal, Limit
 from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
+from steelyard.showing.rendering import threshold_view
+from steelyard.text import to_text
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}
 
@@ -793,3 +795,15 @@ def test_a_threshold_that_is_copied_keeps_what_it_was_chosen_for() -> None:
         chosen = sy.assess(truth, score, event=1).best_threshold("max specificity where sensitivity >= 0.8")
         said = str(chosen).split()[1].rstrip(":")
         assert sy.assess(truth, score, event=1, threshold=float(said))["sensitivity"].value >= 0.8
+
+
+def test_thresholds_in_a_terminal_assign_as_many_rows_as_stand_beside_them() -> None:
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, 60)
+    score = 1 / (1 + np.exp(0.75 - 1.5 * truth - random.normal(size=60)))
+    result = sy.assess(truth, score, event=1)
+    table = to_text(threshold_view(result, result.thresholds(["f1"]), ["f1"], 20)[1])
+    rows = [line.split()[:2] for line in table.splitlines()[3:] if line.strip()]
+    assert len(rows) == 20
+    for threshold, assigned in rows[1:]:
+        assert int((score >= float(threshold)).sum()) == int(assigned)

@@ -71,5 +71,6 @@ def test_a_threshold_has_as_many_digits_as_it_needs() -> None:
     assert down_to(0.5427815, 0.5) == "0.5427"
     assert down_to(0.5427815, 0.54277) == "0.54278"
     assert down_to(0.1 + 0.2, 0.3) == "0.30000000000000004"
+    assert down_to(1e12 + 2, 1e12) == "1000000000002"
     assert down_to(math.inf, 0.9) == "∞"
     assert down_to(0.25, -math.inf) == "0.2500"

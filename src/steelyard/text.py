@@ -8,7 +8,6 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import ROUND_FLOOR, Context
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .errors import harmless
@@ -40,16 +39,6 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
-def told_apart(thresholds: Sequence[float]) -> list[str]:
-    """Numbers in order, in words, with as many digits as each needs to differ from its neighbours."""
-    words = [number(value, 4) for value in thresholds]
-    for digits in range(5, 18):
-        twins = [place for place, (word, after) in enumerate(pairwise(words)) if word == after]
-        for place in {*twins, *[place + 1 for place in twins]}:
-            words[place] = f"{thresholds[place]:.{digits}g}"
-    return words
-
-
 def down_to(threshold: float, below: float) -> str:
     """A threshold, with as many digits as it needs to do the same: above the next score, and no higher than it is.
 
@@ -59,7 +48,7 @@ def down_to(threshold: float, below: float) -> str:
     for digits in range(4, 18):
         if not math.isfinite(threshold) or below < float(words.replace(",", "")) <= threshold:
             return words
-        words = f"{float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(threshold)):#.{digits}g}"
+        words = f"{float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(threshold)):#.{digits}g}".rstrip(".")
     return repr(threshold)
 
 

@@ -12,7 +12,7 @@ from ..deciding.decisions import Thresholds
 from ..deciding.goals import counted
 from ..ranking.curves import band_at, samples_of
 from ..table import json_value
-from ..text import count, told_apart
+from ..text import count, down_to
 from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:
@@ -90,12 +90,12 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
     start = _standing(assessment, label, hits, alarms)
     places = chosen_stops(hits, alarms, scores, start, most - 1)[::-1]
     tables = Thresholds(one).tables().at(np.append(places + 1, 0))
-    thresholds = scores[places].tolist()
+    thresholds, below = scores[places].tolist(), np.append(scores, -np.inf)[places + 1].tolist()
     return {
         "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
         "all": len(hits) + 1,
         "threshold": [*map(json_value, thresholds), None],
-        "threshold_text": packed([*told_apart(thresholds), "above all"]),
+        "threshold_text": packed([*map(down_to, thresholds, below), "above all"]),
         **_matrices(tables.cells),
         **_readings(assessment, tables),
         **_bands(assessment, one, tables),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
-from ..text import count, named, number, p_value, told_apart, with_interval
+from ..text import count, down_to, named, number, p_value, with_interval
 from .digest import main_measures
 from .fitting import Fitted
 from .grids import (
@@ -173,11 +174,12 @@ def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str]
     rows = []
     called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
     shown = _spread_out(called, most)
-    for row, threshold in zip(shown, told_apart([found["threshold"][row] for row in shown]), strict=True):
+    scores = [*found["threshold"], -math.inf]  # from the highest on
+    for row in shown:
         cells = [
             " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
         ]
-        rows.append([threshold, count(called[row]), *cells])
+        rows.append([down_to(scores[row], scores[row + 1]), count(called[row]), *cells])
     table = drawn(Grid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
     hidden = len(called) - len(shown)
     more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
