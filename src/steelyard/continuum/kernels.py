@@ -100,26 +100,36 @@ def outside_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = 
 
 def class_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = "left") -> Array:
     """The probability of a value in each class, (n, C); of boundaries, both ends are given."""
-    low, high = _ends(boundaries)
-    mean, sd = _column(mean), _column(sd)
+    from scipy.special import ndtr
+
+    (low, high), mean, sd = _ends(boundaries), _column(mean), _column(sd)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        upper = mean < low
-        width, place = np.broadcast_arrays((high - low) / sd, ((low - mean) / 2 + (high - mean) / 2) / sd)
-        narrow = width * np.maximum(np.abs(place), 1) < NARROW
+        place = (_floats(boundaries) - mean) / sd
+    tail = ndtr(-np.abs(place))
     # The tail that both ends lie in is small, so that their difference is exact, unless they are nearly the same.
-    reach = above(mean, sd, low, closed) - above(mean, sd, high, closed)
-    fall = below(mean, sd, high, closed) - below(mean, sd, low, closed)
-    found = np.where(upper, reach, fall)
-    if narrow.any():
-        found[narrow] = _within(place[narrow], width[narrow])
-    return found
+    first, last, beyond = tail[..., :-1], tail[..., 1:], place[..., 1:] > 0
+    found = np.where(place[..., :-1] > 0, first - last, np.where(beyond, 1 - last, last) - first)
+    if (sd == 0).any():
+        certain = below(mean, 0.0, high, closed) - below(mean, 0.0, low, closed)
+        found = np.where(sd == 0, certain, found)
+    return _narrow_ones(found, mean, sd, low, high)
 
 
-def _within(place: Array, width: Array) -> Array:
-    """The normal probability of a narrow interval around a place, by quadrature: nothing is taken from anything."""
+def _narrow_ones(found: Array, mean: Array, sd: Array, low: Array, high: Array) -> Array:
+    """The same with classes that are narrow beside the deviation found by quadrature: nothing is taken from anything.
+
+    Their ends have nearly the same tails, of which little but rounding would be left.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        width = (high - low) / sd
+        if not (width < NARROW).any():
+            return found
+        width, middle = np.broadcast_arrays(width, ((low - mean) / 2 + (high - mean) / 2) / sd)
+        narrow = width * np.maximum(np.abs(middle), 1) < NARROW
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    half = width / 2
-    return np.asarray((_density(place[:, None] + half[:, None] * nodes) * weights).sum(axis=1) * half)
+    middle, half = middle[narrow], width[narrow] / 2
+    found[narrow] = (_density(middle[:, None] + half[:, None] * nodes) * weights).sum(axis=1) * half
+    return found
 
 
 def expected_sqe(mean: Any, sd: Any, boundaries: Any) -> Array:
