@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 import steelyard.parallel
 import steelyard.ranking.order
-from steelyard import assess, compare
+from steelyard import Scale, assess, compare
 from steelyard.evaluating.masses import Sides
 from steelyard.parallel import CHUNK, WORTH_A_THREAD
 from steelyard.ranking.cells import Cells, Standing
@@ -298,6 +298,29 @@ def test_one_row_or_cluster_of_a_class_tells_nothing_of_spread(measure: str) -> 
         for part in (0, 1, "macro", "weighted"):
             assert (found[measure, part].low, found[measure, part].high) == (0, 1)
             assert np.isnan(found[measure, part].se)
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+@pytest.mark.parametrize("measure", ["auc", "hand_till_auc", "average_precision", "h_measure"])
+def test_averages_are_as_unsure_as_a_class_of_one_row_or_cluster_can_make_them(measure: str, rows: int) -> None:
+    """Its rows do not differ from their mean: intervals of Hand and Till's AUC held the truth in 4 of 5 samples."""
+    random = np.random.default_rng(3)
+    for classes, others in ((3, 40), (16, 8)):
+        truth = np.repeat(np.arange(classes), [others * rows] * (classes - 1) + [rows])
+        said = random.dirichlet(np.ones(classes), len(truth)) + 0.8 / classes * (truth[:, None] == np.arange(classes))
+        group = None if rows == 1 else np.arange(len(truth)) // rows
+        options: dict[str, Any] = {"scale": Scale(range(classes)), "group": group, "measures": [measure]}
+        models = {"a": said / said.sum(axis=1, keepdims=True), "b": random.dirichlet(np.ones(classes), len(truth))}
+        both = compare(truth, models, **options)
+        found = both["a"][measure]
+        share = (2 if measure == "hand_till_auc" else 1) / classes
+        assert np.isnan(found.se)
+        assert share * 0.6 < found.high - found.low < share + 0.25
+        assert 0 < found.low < found.high < 1
+        difference = both.differences(measure)
+        assert difference["high"][0] - difference["low"][0] > share
+    values = [both["a"]["hand_till_auc", code] for code in (0, 15)] if measure == "hand_till_auc" else []
+    assert all(np.isnan(value.se) for value in values)  # every class is held against every other
 
 
 def test_what_clusters_add_on_two_sides_may_cancel() -> None:

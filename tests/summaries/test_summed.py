@@ -190,6 +190,9 @@ def test_a_class_of_few_clusters_leaves_rankings_unsure_however_many_there_are(
             assert row["se"] == pytest.approx(other["se"], rel=0.02, nan_ok=True), (name, row["measure"], row["class"])
         if clusters == 1:
             assert (found["auc", label].low, found["auc", label].high) == (0, 1)
+            for measure in RANKINGS:
+                ends, theirs = ((each[measure, "macro"].low, each[measure, "macro"].high) for each in (found, held))
+                assert ends == pytest.approx(theirs, abs=0.01), (name, measure)
 
 
 def test_differences_of_rankings_of_few_clusters_are_as_unsure_as_those_of_rows_that_were_held(tmp_path: Path) -> None:

@@ -119,6 +119,11 @@ def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | No
     if settings.method != "plain":
         for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical, times)).items():
             low[place], high[place] = min(lower, value[place]), max(upper, value[place])
+        for place, slot in enumerate(evaluation.slots):
+            below, above = evaluation.beyond(slot)
+            if below or above:
+                low[place] = value[place] - np.hypot(value[place] - low[place], below)
+                high[place] = value[place] + np.hypot(high[place] - value[place], above)
     if settings.resampled:
         from ..uncertainty.bootstrap import replace_intervals
 

@@ -162,7 +162,7 @@ class Sides:
         more than one less than there are.
         """
         if self.cluster is None:
-            return spread_of(self._squares(influence), self.sizes + pseudo)
+            return spread_of(self._squares(influence), self.sizes, pseudo=pseudo)
         sums, seen = self._by_cluster(influence, self.cluster)
         clusters = float(np.count_nonzero(seen.any(axis=1)))
         if clusters < 2:
@@ -170,7 +170,7 @@ class Sides:
         squares = np.square(sums).sum(axis=0)
         shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
         together = float(shared * _one_less(clusters))
-        variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64) + pseudo, together)
+        variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64), together, pseudo)
         return variance, min(freedom, clusters - 1) if variance else freedom  # of none, nothing is unsure
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
@@ -180,13 +180,13 @@ class Sides:
         squares, fourths = self._powers(influence)
         here = self.sizes >= 1
         parts = fourths[here] - np.square(squares[here]) / self.sizes[here]
-        factors = np.array([_one_less(float(size)) for size in self.sizes[here] + pseudo])
+        factors = np.array([_one_less(float(size), pseudo) for size in self.sizes[here]])
         return float(np.maximum(parts, 0.0) @ np.square(factors))
 
     def _scatter_of_clusters(self, sums: Array, seen: Marks, pseudo: float) -> float:
         """The same of what each cluster adds to the variance; what it adds on one side may cancel that on another."""
         sizes = seen.sum(axis=0)
-        factors = np.array([_one_less(float(size) + pseudo) if size else 0.0 for size in sizes])
+        factors = np.array([_one_less(float(size), pseudo) if size else 0.0 for size in sizes])
         added = np.square(sums) @ factors
         added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * _one_less(float(seen.any(axis=1).sum()))
         # Clusters of one side alone are like each other, and so are those of several.
@@ -251,23 +251,31 @@ def sums_of_products(first: Numbers, second: Numbers) -> Array:
     return np.asarray(np.einsum("ij,kj->ik", first, second))
 
 
-def spread_of(squares: Array, sizes: Array, together: float = 0.0) -> tuple[float, float]:
-    """Put the sums of squares of all sides together, and what their clusters share."""
+def spread_of(squares: Array, sizes: Array, together: float = 0.0, pseudo: float = 0.0) -> tuple[float, float]:
+    """Put the sums of squares of all sides together, and what their clusters share; each has so much of a pseudo-row.
+
+    One row or cluster tells nothing of others of its side, so that the variance is unknown; with pseudo-rows, it is
+    what was seen, and whoever asks must know what else there may be.
+    """
     # Sides are few: plain numbers are faster than arrays.
-    sides = [(square, size) for square, size in zip(squares.tolist(), sizes.tolist(), strict=True) if size >= 1]
-    parts = [square * _one_less(size) for square, size in sides]
+    pairs = zip(squares.tolist(), sizes.tolist(), strict=True)
+    sides = [(square, size) for square, size in pairs if size + pseudo >= 1]
+    parts = [square * _one_less(size, pseudo) for square, size in sides]
     variance = sum(parts) + together
     if variance < NOTHING:
         return 0.0, math.inf
     if math.isnan(variance):
         return math.nan, math.nan
-    below = sum(part * part / (size - 1) for part, (_, size) in zip(parts, sides, strict=True))
-    return variance, sum(parts) ** 2 / below if below else math.nan
+    told = [(part, size + pseudo - 1) for part, (_, size) in zip(parts, sides, strict=True) if size > 1]
+    below = sum(part * part / freedom for part, freedom in told)
+    return variance, sum(part for part, _ in told) ** 2 / below if below else math.nan
 
 
-def _one_less(size: float) -> float:
+def _one_less(size: float, pseudo: float = 0.0) -> float:
     """What a mean square over rows is multiplied with for the degree of freedom that their mean takes."""
-    return size / (size - 1) if size > 1 else math.nan
+    if size <= 1:
+        return 1.0 if pseudo else math.nan
+    return (size + pseudo) / (size + pseudo - 1)
 
 
 def pseudo_moments(slopes: Slopes, share: Array) -> tuple[float, Array]:

@@ -43,8 +43,8 @@ class Found(NamedTuple):
 
     @property
     def lone(self) -> bool:
-        """Whether there is a value, and one row or cluster that tells nothing of its spread."""
-        return not np.isnan(self.value[0]) and bool(np.isnan(self.variance[0]))
+        """Whether there is a value, and one row or cluster, on a side of it, that tells nothing of its spread."""
+        return not np.isnan(self.value[0]) and bool(np.isnan(self.variance[0]) > np.isnan(self.variance[1]))
 
     def of_average(self, classes: int, measure: Measure | None = None) -> Found:
         """The same of an average over so many classes: all pairs of them share the pseudo-rows of one.
@@ -273,6 +273,11 @@ class RowEvaluation(ABC):
         """Bounds of slots whose intervals are made in a way of their own."""
         del level
         return {}
+
+    def beyond(self, slot: Slot) -> tuple[float, float]:
+        """How far below and above its value a slot may be by what no spread tells."""
+        del slot
+        return 0.0, 0.0
 
     def certified(self, slot: Slot) -> tuple[float, float] | None:
         """Between which numbers the value lies for certain, where it was not found to the last digit."""

@@ -85,11 +85,6 @@ def mean_over(values: Array, weights: Array, undefined: float) -> Array:
     return np.asarray((np.where(unknown, np.nan_to_num(undefined), values) * weights).sum(axis=1) / weights.sum(axis=1))
 
 
-def looser_of(classes: Sequence[Found], freedom: float) -> float:
-    """The degrees of freedom of an average with the pseudo-rows: none where no class tells its spread."""
-    return 0.0 if all(found.lone for found in classes) else freedom
-
-
 class Mean(NamedTuple):
     """What a row adds to a weighted mean over the classes, by its true class: linear in its counts.
 

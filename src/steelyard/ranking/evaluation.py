@@ -21,10 +21,11 @@ import numpy as np
 from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.masses import BY_COUNT, Sides, pseudo_moments
-from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation, key_of
+from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..parallel import chunks, over_rows, shared
 from ..registry import Measure
-from .counted import Counted, looser_of, mean_over
+from .counted import Counted, mean_over
+from .lone import ToldByClasses
 from .memory import Memory
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
 from .one_score import counted, one_sort_tells
@@ -57,7 +58,7 @@ def _added(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Arr
 
 
 @dataclass(frozen=True)
-class RankedEvaluation(RowEvaluation):
+class RankedEvaluation(ToldByClasses):
     """All slots of one classifier that are made of the order of its scores."""
 
     pseudo_row = PSEUDO_ROW
@@ -81,7 +82,7 @@ class RankedEvaluation(RowEvaluation):
             left = self._missed
             for start in range(0, len(left), TOGETHER):
                 self._average(left[start : start + TOGETHER], range(len(AVERAGES)))
-        return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+        return np.array([self.seen(slot).value for slot in self.slots]).reshape(-1, 2).T
 
     @property
     def _missed(self) -> list[Measure]:
@@ -215,8 +216,8 @@ class RankedEvaluation(RowEvaluation):
             self.memory.rankings[code] = known
         return known
 
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread."""
+    def seen(self, slot: Slot) -> Found:
+        """The value of a slot and its spread, as far as rows tell it."""
         key = key_of(slot)
         if not self.scored:
             return NOT_FOUND
@@ -288,7 +289,7 @@ class RankedEvaluation(RowEvaluation):
                 else:
                     self._divide(rows, float(weights.sum()), gap if moving else None)
                     spreads.append(self.sides.spread(rows, pseudo))
-        (variance, freedom), (spread, looser) = spreads[0], (spreads[1][0], looser_of(found, spreads[1][1]))
+        (variance, freedom), (spread, looser) = spreads
         return Found((float(means[0]), float(means[1])), (variance, spread + more), (freedom, looser), more)
 
     def _divide(self, rows: Array, total: float, gap: Array | None) -> None:

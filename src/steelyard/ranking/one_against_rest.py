@@ -232,7 +232,7 @@ class OneAgainstRest:
             squares = self.parted(self.in_order(weights.square), groups)
         pairs = zip(slopes, squares, strict=True)
         sums = [summed(lambda slope, square: slope * slope * square, *pair) for pair in pairs]
-        return spread_of(np.array(sums[::-1]), self.sizes + pseudo)
+        return spread_of(np.array(sums[::-1]), self.sizes, pseudo=pseudo)
 
     @cached_property
     def rows(self) -> int:

@@ -16,7 +16,7 @@ from ..door.prediction import Scores
 from ..evaluating.masses import BY_COUNT, Sides, spread_of
 from ..evaluating.row_evaluation import NOT_FOUND, Found
 from ..parallel import chunks, over_rows, shared
-from .counted import looser_of, ways
+from .counted import ways
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, told_of
 from .order import SORTING, Tags, ordering
 
@@ -150,7 +150,7 @@ class Smoothed:
         means = np.array([smooth.of_rest.mean(), smooth.of_class.mean()])
         square = (_squared(smooth.of_rest) + _squared(smooth.of_class)) / (2 * len(order))
         self.influences[1, code][order], squares = above.influence(smooth)
-        spread, looser = told_of(variance, *spread_of(squares, sizes + PSEUDO_ROW))
+        spread, looser = told_of(variance, *spread_of(squares, sizes, pseudo=PSEUDO_ROW))
         self.pseudo[code], added = (square, means), 2 * unit**2 * square
         self.classes[code] = Found((plain.value, smooth.value), (variance, spread + added), (freedom, looser), added)
 
@@ -164,7 +164,6 @@ class Smoothed:
             return Found((value, value), (variance, variance), (freedom, freedom))
         spread, looser = self.sides.spread(self.influence(part, smooth=True), PSEUDO_ROW)
         added = float(np.square(weights) @ [found.added for found in self.classes])
-        looser = looser_of(self.classes, looser)
         found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
         return found.of_average(len(self.classes))
 

@@ -103,11 +103,11 @@ class Products:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
-    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Pair, Pair]:
+    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int], pseudo: float) -> tuple[Pair, Pair]:
         """The variance of a slot and its degrees of freedom, where rows of some classes are sides, and so is the rest.
 
         Behind the slot stand what clusters add to it by each side alone, and how many rows of each class they have: a
-        side may be that of few clusters, however many there are.
+        side may be that of few clusters, however many there are. All is told with so much of a pseudo-row, too.
         """
         columns = [self.sums[:, self.keys.index(key)] for key in keys]
         total, sums, rows = columns[0], columns[1 : len(sides) + 1], np.stack(columns[len(sides) + 1 :]) > 0
@@ -116,15 +116,15 @@ class Products:
             sums, clusters = [*sums, total - sum(sums)], [*clusters, np.count_nonzero(rest.any(axis=0))]
         squares, every = np.array([np.square(each).sum() for each in sums]), len(self.sums)
         together = float(np.square(total).sum() - squares.sum()) * (every / (every - 1) if every > 1 else np.nan)
-        variance, freedom = spread_of(squares, np.array(clusters, dtype=np.float64), together)
-        freedom = 0.0 if np.isnan(variance) else min(freedom, self.freedom) if variance else freedom
-        return (variance, variance), (freedom, freedom)
+        sizes = np.array(clusters, dtype=np.float64)
+        (variance, freedom), (smooth, looser) = (spread_of(squares, sizes, together, more) for more in (0.0, pseudo))
+        return (variance, smooth), (freedom, min(looser, self.freedom) if smooth else looser)
 
     def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
-        """The same where rows are independent and each class is a side; then with so much of a pseudo-row in each."""
+        """The same where rows are independent and each class is a side."""
         place = self.keys.index(key)
         squares = self.within[:, place, place] if self.parted else self.within[:, place]
-        (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes + pseudo)
+        (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes, pseudo=pseudo)
         return (variance, smooth), (freedom, looser)
 
     def row(self, key: Key) -> Array | None:

@@ -19,7 +19,7 @@ from ..evaluating.evaluation import Slot
 from ..evaluating.masses import Masses, spread_of
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..ranking.evaluation import RankedEvaluation
-from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
+from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest, told_of
 from ..registry import Measure
 from ..sums.grid import Grid
 from ..sums.rows import Rows
@@ -80,10 +80,10 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots)."""
-        return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
+        return np.array([self.seen(slot).value for slot in self.slots]).reshape(-1, 2).T
 
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread."""
+    def seen(self, slot: Slot) -> Found:
+        """The value of a slot and its spread, as far as rows tell it."""
         key = key_of(slot)
         if not self.scored:
             return NOT_FOUND
@@ -94,7 +94,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
     def _found(self, slot: Slot) -> Found:
         alone = len(self.grids) == 1  # one score of two classes: everything is told by its cells
         if slot.code is not None or alone:
-            found = self._inner[0 if alone else self._column(int(slot.code or 0))].result(slot)
+            found = self._inner[0 if alone else self._column(int(slot.code or 0))].seen(slot)
         else:
             found = self._averaged_over_classes(slot)
         if np.isnan(found.value[0]):  # nothing scatters that has no value
@@ -152,7 +152,7 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
             code, sides = self.slots[place].code, [squares, self.sizes]
             if code is not None:
                 sides = [np.array([each[code], np.delete(each, code).sum()]) for each in sides]
-            yield spread_of(sides[0], sides[1] + pseudo)
+            yield spread_of(sides[0], sides[1], pseudo=pseudo)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Nothing is drawn again."""
@@ -229,7 +229,8 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         if found is None or products is None or (self.clustered and not (sides and {*keys} <= {*products.keys})):
             return found
         if self.clustered:
-            return Found(values, *products.by_clusters(keys, sides))
+            variance, (freedom, looser) = products.by_clusters(keys, sides, PSEUDO_ROW)
+            return Found(values, variance, (freedom, looser if slot.code is None else told_of(*variance, looser)[1]))
         return Found(values, *products.by_class(keys[0], self.sizes, PSEUDO_ROW))
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
