@@ -209,3 +209,23 @@ def test_plain_bounds_do_not_cross_where_rounding_brings_a_value_beyond_its_span
     _, low, high = plain_intervals([Slot(find("mcc"))] * 2, value, errors, np.full(2, 1.96))
     assert (low <= value).all()
     assert (value <= high).all()
+
+
+def test_a_class_of_one_cluster_scatters_as_its_rows_do() -> None:
+    """What they add cancels there: the sensitivity had a standard error of 0, and its average one that left it out."""
+    truth = ["a"] * 40 + ["b"] * 40 + ["c"] * 8
+    group = [row // 4 for row in range(80)] + [20] * 8
+    said = np.array(["a"] * 32 + ["b"] * 8 + ["b"] * 27 + ["c"] * 13 + ["c"] * 6 + ["a"] * 2)
+    other = np.array(["a"] * 36 + ["c"] * 4 + ["b"] * 32 + ["a"] * 8 + ["c"] * 4 + ["b"] * 4)
+    measures = ["sensitivity", "balanced_accuracy", "specificity"]
+    both = sy.compare(truth, {"said": said, "other": other}, group=group, measures=measures)
+    found = both["said"]
+    effect = (found["sensitivity", "c"].se ** 2) / (0.75 * 0.25 / 8)
+    assert 1 < effect <= 8
+    known = [found["sensitivity", label].se for label in "abc"]
+    assert found["sensitivity", "macro"].se == pytest.approx(np.hypot.reduce(known) / 3, rel=0.02)
+    assert found["balanced_accuracy"].se == pytest.approx(found["sensitivity", "macro"].se)
+    alone = found["sensitivity", "c"].se, both["other"]["sensitivity", "c"].se
+    rows = {row["class"]: row["se"] for row in both.differences("sensitivity", by_class=True).to_pylist()}
+    assert 0.1 * max(alone) < rows["c"] < 2 * sum(alone)
+    assert rows[None] > rows["c"] / 3

@@ -10,7 +10,7 @@ import numpy as np
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.row_evaluation import RowEvaluation
 from .intervals import MEAN, degrees_of_freedom, interval_method
-from .variances import pseudo_squares, second_moment
+from .variances import counted_moment, pseudo_squares
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes
@@ -61,7 +61,7 @@ def variances_at(
     """The variance of influences on chosen slots, (slots, patterns): one number a slot."""
     if isinstance(evaluation, RowEvaluation):
         return evaluation.variances(places, influences, smooth)
-    return second_moment(evaluation.patterns, influences)
+    return counted_moment(evaluation, influences)
 
 
 def freedom_at(evaluations: Sequence[Evaluation | RowEvaluation], places: Sequence[int]) -> Array:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..distinct import distinct
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
 from ..evaluating.influence import FEW_CLASSES, Influence, Spread
 from ..parallel import SMALL_PRODUCT, chunks
 from ..sums.statistics import Patterns
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Codes
 
 NO_ERROR = 1e-12  # less than any standard error: what rounding makes of 0
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
@@ -34,6 +35,29 @@ def second_moment(patterns: Patterns, influences: Array) -> Array:
     if patterns.cluster is None:
         return weighted_sums(np.square(influences), patterns.square)
     return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * _few_clusters(patterns))
+
+
+def counted_moment(evaluation: Evaluation, influences: Array) -> Array:
+    """The same of counts, (slots, patterns), with what classes add whose rows are all of one cluster.
+
+    There, what they add cancels: the mean of the class is that of the cluster. So the rows tell how far it scatters, as
+    many of them as are worth one that is independent.
+    """
+    patterns, found = evaluation.patterns, second_moment(evaluation.patterns, influences)
+    for code in lone_classes(patterns).tolist():
+        own = patterns.truth == code
+        rows = influences[:, own] - np.average(influences[:, own], axis=1, weights=patterns.mass[own])[:, None]
+        found += _effect(evaluation) * weighted_sums(np.square(rows), patterns.square[own])
+    return found
+
+
+def lone_classes(patterns: Patterns) -> Codes:
+    """The classes whose rows are all of one cluster; none where there is no other."""
+    if patterns.cluster is None or patterns.clusters < 2:
+        return np.zeros(0, np.int64)
+    here = patterns.mass > 0  # what was taken out again leaves nothing that could scatter
+    seen = distinct(patterns.truth[here] * patterns.clusters + patterns.cluster[here]) // patterns.clusters
+    return np.flatnonzero(np.bincount(seen) == 1)
 
 
 def weighted_sums(values: Array, weight: Array) -> Array:
@@ -77,8 +101,22 @@ def class_variance(evaluation: Evaluation) -> Array:
         for low, high in chunks(0, len(counts), slopes[..., code].size):
             variances[..., code] += np.square(np.einsum("kc,cij->kij", counts[low:high], slopes[..., code])).sum(axis=0)
     variances *= _few_clusters(patterns)
+    for lone in lone_classes(patterns).tolist():
+        variances += _effect(evaluation) * _within_cells(patterns, model, lone, slopes)
     variances[:, 1] += pseudo * np.add.reduce(squares[:, :, 1])
     return variances.swapaxes(0, 1).reshape(2, -1)
+
+
+def _within_cells(patterns: Patterns, model: int, lone: int, slopes: Array) -> Array:
+    """How far the rows of a class scatter around their mean by these slopes, (4, measures, 2, classes): all but 4."""
+    own = patterns.truth == lone
+    assigned, found = patterns.assigned[model][own], np.zeros(slopes.shape[1:])
+    for code in range(patterns.classes):
+        cell = 2 * (lone != code) + (assigned != code)
+        mass, square = (np.bincount(cell, each[own], 4) for each in (patterns.mass, patterns.square))
+        mean = np.einsum("c,cij->ij", mass, slopes[..., code]) / mass.sum()
+        found[..., code] = np.einsum("c,cij->ij", square, np.square(slopes[..., code] - mean))
+    return found
 
 
 def table_variance(evaluation: Evaluation) -> Array:
@@ -92,17 +130,17 @@ def table_variance(evaluation: Evaluation) -> Array:
     if patterns.cluster is None and len(patterns.truth) > DENSE * patterns.classes:
         variances = _variance_over_table(squares.table(model), influence).reshape(2, -1)
     else:
-        variances = _variance_over_patterns(patterns, model, influence).reshape(2, -1)
+        variances = _variance_over_patterns(evaluation, influence).reshape(2, -1)
     variances[1] += pseudo * pseudo_squares(influence, first=variances.shape[1])
     return variances
 
 
-def _variance_over_patterns(patterns: Patterns, model: int, influence: Influence) -> Array:
+def _variance_over_patterns(evaluation: Evaluation, influence: Influence) -> Array:
     """Sum squared influences pattern by pattern, or those of clusters, a few slots at a time."""
-    truth, assigned = patterns.truth, patterns.assigned[model]
+    truth, assigned = evaluation.patterns.truth, evaluation.patterns.assigned[evaluation.model]
     step = max(1, MOST_NUMBERS // max(len(truth), 1))
     pieces = [influence[low : low + step] for low in range(0, len(influence.base), step)]
-    return np.concatenate([second_moment(patterns, piece.at(truth, assigned)) for piece in pieces])
+    return np.concatenate([counted_moment(evaluation, piece.at(truth, assigned)) for piece in pieces])
 
 
 def _variance_over_table(squares: Array, influence: Influence) -> Array:
@@ -150,5 +188,13 @@ def spread(evaluation: Evaluation) -> Spread:
 
 def unit_of(patterns: Patterns, model: int) -> float:
     """What one independent observation weighs: more than one row where rows of a cluster are alike."""
-    per_row = 1.0 if patterns.square is patterns.mass else float(patterns.square.sum() / patterns.mass.sum())
-    return per_row * design_effect(patterns, model)
+    return _per_row(patterns) * design_effect(patterns, model)
+
+
+def _effect(evaluation: Evaluation) -> float:
+    """How many rows are worth one that is independent."""
+    return evaluation.unit / _per_row(evaluation.patterns)
+
+
+def _per_row(patterns: Patterns) -> float:
+    return 1.0 if patterns.square is patterns.mass else float(patterns.square.sum() / patterns.mass.sum())
