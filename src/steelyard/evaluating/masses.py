@@ -163,38 +163,17 @@ class Sides:
         """
         if self.cluster is None:
             return spread_of(self._squares(influence), self.sizes, pseudo=pseudo)
-        sums, seen = self._by_cluster(influence, self.cluster)
-        clusters = float(np.count_nonzero(seen.any(axis=1)))
-        if clusters < 2:
-            return math.nan, 0.0  # one cluster says nothing about spread
-        squares = np.square(sums).sum(axis=0)
-        shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
-        together = float(shared * _one_less(clusters))
-        variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64), together, pseudo)
-        return variance, min(freedom, clusters - 1) if variance else freedom  # of none, nothing is unsure
+        return spread_of_clusters(*self._by_cluster(influence, self.cluster), pseudo)
 
     def scatter(self, influence: Array, pseudo: float = 0.0) -> float:
         """The variance of that variance, from the fourth powers of the influences: no shape is taken for granted."""
         if self.cluster is not None:
-            return self._scatter_of_clusters(*self._by_cluster(influence, self.cluster), pseudo)
+            return scatter_of_clusters(*self._by_cluster(influence, self.cluster), pseudo)
         squares, fourths = self._powers(influence)
         here = self.sizes >= 1
         parts = fourths[here] - np.square(squares[here]) / self.sizes[here]
         factors = np.array([_one_less(float(size), pseudo) for size in self.sizes[here]])
         return float(np.maximum(parts, 0.0) @ np.square(factors))
-
-    def _scatter_of_clusters(self, sums: Array, seen: Marks, pseudo: float) -> float:
-        """The same of what each cluster adds to the variance; what it adds on one side may cancel that on another."""
-        sizes = seen.sum(axis=0)
-        factors = np.array([_one_less(float(size), pseudo) if size else 0.0 for size in sizes])
-        added = np.square(sums) @ factors
-        added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * _one_less(float(seen.any(axis=1).sum()))
-        # Clusters of one side alone are like each other, and so are those of several.
-        kind = np.where(seen.sum(axis=1) > 1, len(sizes), seen.argmax(axis=1))[seen.any(axis=1)]
-        added = added[seen.any(axis=1)]
-        number, total, square = (np.bincount(kind, each) for each in (np.ones(len(added)), added, np.square(added)))
-        parts = square - np.divide(np.square(total), number, out=np.zeros(len(number)), where=number > 0)
-        return float(np.maximum(parts, 0.0).sum())
 
     def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
         """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
@@ -269,6 +248,32 @@ def spread_of(squares: Array, sizes: Array, together: float = 0.0, pseudo: float
     told = [(part, size + pseudo - 1) for part, (_, size) in zip(parts, sides, strict=True) if size > 1]
     below = sum(part * part / freedom for part, freedom in told)
     return variance, sum(part for part, _ in told) ** 2 / below if below else math.nan
+
+
+def spread_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> tuple[float, float]:
+    """The same of what clusters add on each side, (clusters, sides), and on which of these each has rows."""
+    clusters = float(np.count_nonzero(seen.any(axis=1)))
+    if clusters < 2:
+        return math.nan, 0.0  # one cluster says nothing about spread
+    squares = np.square(sums).sum(axis=0)
+    shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
+    together = float(shared * _one_less(clusters))
+    variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64), together, pseudo)
+    return variance, min(freedom, clusters - 1) if variance else freedom  # of none, nothing is unsure
+
+
+def scatter_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> float:
+    """The variance of that variance; what a cluster adds on one side may cancel what it adds on another."""
+    sizes = seen.sum(axis=0)
+    factors = np.array([_one_less(float(size), pseudo) if size else 0.0 for size in sizes])
+    added = np.square(sums) @ factors
+    added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * _one_less(float(seen.any(axis=1).sum()))
+    # Clusters of one side alone are like each other, and so are those of several.
+    kind = np.where(seen.sum(axis=1) > 1, len(sizes), seen.argmax(axis=1))[seen.any(axis=1)]
+    added = added[seen.any(axis=1)]
+    number, total, square = (np.bincount(kind, each) for each in (np.ones(len(added)), added, np.square(added)))
+    parts = square - np.divide(np.square(total), number, out=np.zeros(len(number)), where=number > 0)
+    return float(np.maximum(parts, 0.0).sum())
 
 
 def _one_less(size: float, pseudo: float = 0.0) -> float:

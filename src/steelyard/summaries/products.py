@@ -17,7 +17,7 @@ from ..scale import Label, Scale
 from ..uncertainty.hall import Tails
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..kinds import Array, Codes, Marks
     from ..sums.rows import Rows
     from .summed import SummedEvaluation
 
@@ -103,25 +103,25 @@ class Products:
             return Tails.none(1)
         return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
 
-    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int], pseudo: float) -> tuple[Pair, Pair]:
-        """The variance of a slot and its degrees of freedom, where rows of some classes are sides, and so is the rest.
+    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Array, Marks]:
+        """What clusters add to a slot on each side, (clusters, sides), and on which of these each of them has rows.
 
-        Behind the slot stand what clusters add to it by each side alone, and how many rows of each class they have: a
-        side may be that of few clusters, however many there are. All is told with so much of a pseudo-row, too.
+        Rows of some classes are sides, and so is the rest. Behind the slot stand what clusters add to it by each side
+        alone, and how many rows of each class they have.
         """
         columns = [self.sums[:, self.keys.index(key)] for key in keys]
-        total, sums, rows = columns[0], columns[1 : len(sides) + 1], np.stack(columns[len(sides) + 1 :]) > 0
-        clusters, rest = [np.count_nonzero(rows[code]) for code in sides], np.delete(rows, sides, axis=0)
-        if len(rest):
-            sums, clusters = [*sums, total - sum(sums)], [*clusters, np.count_nonzero(rest.any(axis=0))]
-        squares, every = np.array([np.square(each).sum() for each in sums]), len(self.sums)
-        together = float(np.square(total).sum() - squares.sum()) * (every / (every - 1) if every > 1 else np.nan)
-        sizes = np.array(clusters, dtype=np.float64)
-        (variance, freedom), (smooth, looser) = (spread_of(squares, sizes, together, more) for more in (0.0, pseudo))
-        return (variance, smooth), (freedom, min(looser, self.freedom) if smooth else looser)
+        sums, rows = np.stack(columns[1 : len(sides) + 1], axis=1), np.stack(columns[len(sides) + 1 :], axis=1) > 0
+        seen, rest = rows[:, sides], np.delete(rows, sides, axis=1)
+        if not rest.size:
+            return sums, seen
+        others = (columns[0] - sums.sum(axis=1), rest.any(axis=1))
+        return np.column_stack([sums, others[0]]), np.column_stack([seen, others[1]])
 
     def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
-        """The same where rows are independent and each class is a side."""
+        """The variance of a slot and its degrees of freedom, where rows are independent and each class is a side.
+
+        Then the same with so much of a pseudo-row in each.
+        """
         place = self.keys.index(key)
         squares = self.within[:, place, place] if self.parted else self.within[:, place]
         (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes, pseudo=pseudo)

@@ -8,7 +8,7 @@ as they do where scores are rounded, nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +16,21 @@ import numpy as np
 
 from ..cached import cached_property
 from ..evaluating.evaluation import Slot
-from ..evaluating.masses import Masses, spread_of
+from ..evaluating.masses import Masses, scatter_of_clusters, spread_of, spread_of_clusters
 from ..evaluating.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest, told_of
 from ..registry import Measure
 from ..sums.grid import Grid
 from ..sums.rows import Rows
-from ..sums.statistics import RANKING
+from ..sums.statistics import RANKING, Patterns
 from .counting import Counting, cells_of, finer_ruler, side, sides_of
 from .products import MOST_SIDES, Products, of_rows, of_side
 from .recipe import Look
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Places
+    from ..kinds import Array, Marks, Places
     from ..scale import Label
 
 
@@ -124,24 +124,74 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         mass = weights * known
         return mass / (mass.sum() or 1.0), values  # where no class has a value, none has a share
 
+    @property
+    def patterns(self) -> Patterns:
+        """What influences are of: made-up rows, with clusters one of each on each side."""
+        found, products = super().patterns, self.summary.products
+        if not self.clustered or products is None:
+            return found
+        cluster = np.tile(np.arange(len(products.sums)), self._blocks)
+        ones, none = np.ones(len(cluster)), np.zeros(len(cluster), np.int64)
+        return replace(found, truth=none, count=0 * ones, mass=ones, square=ones, cluster=cluster)
+
+    @property
+    def _blocks(self) -> int:
+        """How many sides any slot has."""
+        return len(self.scale) if len(self.scale) <= MOST_SIDES else 2
+
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What made-up rows add to a slot."""
+        found, products = super().influence(slot, smooth), self.summary.products
+        if not self.clustered or products is None:
+            return found
+        every = np.zeros((self._blocks, len(products.sums)))
+        parted = self._parted(slot)
+        every[: 1 if parted is None else parted[0].shape[1]] = found if parted is None else parted[0].T
+        return every.ravel()
+
+    def _parted(self, slot: Slot) -> tuple[Array, Marks] | None:
+        """What clusters add to a slot on each side, and which have rows there; None where that was not summed."""
+        products, sides = self.summary.products, self._sides(slot)
+        asked = (slot, *[of_side(slot, code) for code in sides], *of_rows(self.measures, self.scale))
+        keys = [(self.model, *key_of(each)) for each in asked]
+        return products.by_clusters(keys, sides) if products and sides and {*keys} <= {*products.keys} else None
+
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
-        products = self.summary.products
-        if self.clustered or products is None or not products.parted:
+        products, pseudo = self.summary.products, PSEUDO_ROW if smooth else 0.0
+        if products is None or not (self.clustered or products.parted):
             return super().variances(places, influences, smooth)
-        pseudo = PSEUDO_ROW if smooth else 0.0
+        if self.clustered:
+            found = [self._at_sides(place, rows) for place, rows in zip(places, influences, strict=True)]
+            return np.array(
+                [
+                    np.square(sums).sum() if seen is None else spread_of_clusters(sums, seen, pseudo)[0]
+                    for sums, seen in found
+                ]
+            )
         return np.array([variance for variance, _ in self._by_side(products, places, influences, pseudo)])
 
     def scatters(self, places: Sequence[int], influences: Array) -> Array:
         """How far these scatter themselves: a class may have few rows or clusters, however many there are."""
         products = self.summary.products
-        if self.clustered:
-            added = np.square(influences)
-            return np.asarray(np.var(added, axis=1) * added.shape[1])
-        if products is None or not products.parted:
+        if products is None or not (self.clustered or products.parted):
             return np.zeros(len(places))
-        found = self._by_side(products, places, influences, PSEUDO_ROW)
-        return np.array([2 * variance**2 / freedom for variance, freedom in found])
+        if self.clustered:
+            found = [self._at_sides(place, rows) for place, rows in zip(places, influences, strict=True)]
+            return np.array(
+                [
+                    _scatter(sums) if seen is None else scatter_of_clusters(sums, seen, PSEUDO_ROW)
+                    for sums, seen in found
+                ]
+            )
+        return np.array(
+            [2 * variance**2 / freedom for variance, freedom in self._by_side(products, places, influences, PSEUDO_ROW)]
+        )
+
+    def _at_sides(self, place: int, influence: Array) -> tuple[Array, Marks | None]:
+        """What clusters add on each side of a slot, and which have rows there; of all sides together, if not summed."""
+        sums, parted = influence.reshape(self._blocks, -1), self._parted(self.slots[place])
+        return (sums[0], None) if parted is None else (sums[: parted[1].shape[1]].T, parted[1])
 
     def _by_side(
         self, products: Products, places: Sequence[int], influences: Array, pseudo: float
@@ -223,15 +273,14 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
 
     def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
         """A slot with the spread that the second pass told; sides that have few rows or clusters leave it unsure."""
-        found, products, sides = super().found_late(slot, values), self.summary.products, self._sides(slot)
-        asked = (slot, *[of_side(slot, code) for code in sides], *of_rows(self.measures, self.scale))
-        keys = [(self.model, *key_of(each)) for each in asked]
-        if found is None or products is None or (self.clustered and not (sides and {*keys} <= {*products.keys})):
+        found, products, parted = super().found_late(slot, values), self.summary.products, self._parted(slot)
+        if found is None or products is None or (self.clustered and parted is None):
             return found
-        if self.clustered:
-            variance, (freedom, looser) = products.by_clusters(keys, sides, PSEUDO_ROW)
-            return Found(values, variance, (freedom, looser if slot.code is None else told_of(*variance, looser)[1]))
-        return Found(values, *products.by_class(keys[0], self.sizes, PSEUDO_ROW))
+        if parted is None:
+            return Found(values, *products.by_class((self.model, *key_of(slot)), self.sizes, PSEUDO_ROW))
+        (variance, freedom), (smooth, looser) = (spread_of_clusters(*parted, pseudo) for pseudo in (0.0, PSEUDO_ROW))
+        looser = looser if slot.code is None else told_of(variance, smooth, looser)[1]
+        return Found(values, (variance, smooth), (freedom, looser))
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): all of them, or those of one side alone."""
@@ -312,6 +361,11 @@ def _mixing(grid: Grid) -> Places:
     pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
     heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
     return heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
+
+
+def _scatter(sums: Array) -> float:
+    """How far the sum of squares of what clusters add scatters."""
+    return float(np.var(np.square(sums)) * len(sums))
 
 
 def _at_scores(one: OneAgainstRest, measure: Measure) -> Masses:
