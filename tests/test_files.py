@@ -586,3 +586,13 @@ def test_values_that_do_not_go_with_those_of_other_files_are_named(tmp_path: Pat
         sy.assess(tmp_path, **options)
     with warnings.catch_warnings(action="ignore"):
         assert sy.assess(tmp_path, on_error="skip", **options).n == 2
+
+
+def test_parts_by_several_columns_have_the_order_of_rows_in_memory_whatever_files_hold(tmp_path: Path) -> None:
+    """Numbers came in the order of their text where files had other parts than others: 10, 100, 9."""
+    doses = [10, 9, 100, 7, -8, 1000]
+    lines = [f"{row % 2},{row % 3 == 0:d},{dose},b" for row, dose in enumerate(doses * 2)]
+    for name, some in (("1", lines[:3] + lines[6:9]), ("2", lines[3:6] + lines[9:]), ("3", lines[:1] + lines[5:6])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["truth,said,dose,arm", *some]) + "\n")
+    found = sy.assess(str(tmp_path), truth="truth", assigned="said", by=["dose", "arm"], measures=["error"])
+    assert list(found.slices) == [f"dose={dose}, arm=b" for dose in (-8, 7, 9, 10, 100, 1000)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -20,6 +22,7 @@ SCORES = (
     "Probabilities of the event lie between 0 and 1: divide per cent by 100; or take other scores as they are with "
     "threshold=, or measures=['auc']"
 )
+NUMBER = re.compile(r"(?<==)(-?\d+)(?=, |$)")  # a part by several columns: "dose=9, arm=b"
 FEW = 4  # entries of a table that are found faster by comparing
 
 
@@ -157,3 +160,32 @@ def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[La
     order = orders.pop() if len(orders) == 1 else ()
     here = set(labels)
     return [label for label in order if label in here] if here <= set(order) else []
+
+
+def merged_order(first: tuple[Label, ...], second: tuple[Label, ...]) -> tuple[Label, ...]:
+    """One order of labels that agrees with both; nothing where they disagree.
+
+    Of two labels that neither has both of, the one that is the smaller number, or the first by its letters, is first.
+    """
+    if first == second:
+        return first
+    found: list[Label] = []
+    left, right = deque(first), deque(second)
+    both = set(first) & set(second)
+    while left and right:
+        heads = [left[0]] if left[0] == right[0] else [one for one in (left[0], right[0]) if one not in both]
+        if not heads:
+            return ()
+        found.append(min(heads, key=_place))
+        for rest in (left, right):
+            if rest[0] == found[-1]:
+                rest.popleft()
+    return (*found, *left, *right)
+
+
+def _place(label: Label) -> tuple[Any, ...]:
+    """What sorts labels: text by its letters, but numbers in parts by several columns as numbers."""
+    if not isinstance(label, str):
+        return (label,)
+    pieces = NUMBER.split(label)
+    return tuple(int(piece) if place % 2 else piece for place, piece in enumerate(pieces))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..columns import things_in
 from ..door.cases import Cases, Given
+from ..door.coded import merged_order
 from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
 from ..scale import Continuum, Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
@@ -147,8 +148,8 @@ class Tally:
 
     def _arrangement(self, other: Tally) -> tuple[Label, ...]:
         """The order in which both show their parts; none where they disagree."""
-        orders = {tally.arrangement for tally in (self, other) if tally.slices}
-        return orders.pop() if len(orders) == 1 else ()
+        orders = [tally.arrangement for tally in (self, other) if tally.slices]
+        return merged_order(orders[0], orders[-1]) if orders and all(orders) else ()
 
     def _summarised(self, other: Tally) -> Summaries | None:
         """What to keep of the rows of both where they are too many to be held together."""
