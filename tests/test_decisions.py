@@ -549,6 +549,13 @@ def test_no_threshold_lies_above_an_infinite_score() -> None:
     assert costly.note == "no row is assigned to the event"
 
 
+def test_an_infinite_score_has_one_row_among_the_thresholds() -> None:
+    """At that threshold it is assigned: a row above, with no row assigned, had the same threshold."""
+    found = sy.assess([0, 0, 1, 1], [0.1, 0.3, np.inf, 0.2], event=1, threshold=0.25, measures=["auc"]).thresholds()
+    assert found["threshold"] == [np.inf, 0.3, 0.2, 0.1]
+    assert found["tp"] == [1, 1, 2, 2]
+
+
 def test_the_highest_of_infinite_values_is_chosen() -> None:
     """A likelihood ratio is infinite where no row of the rest is assigned; the condition holds none the less."""
     assessment = sy.assess([1, 1, 1, 0, 1, 0, 0, 0], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2])

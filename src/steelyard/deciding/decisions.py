@@ -127,7 +127,7 @@ class Thresholds:
         known: Sequence[Measure] = (),
         stand_in: float = float("nan"),
     ) -> Table:
-        """Every threshold in a row: the table there, and some measures with their intervals.
+        """Every threshold that there can be in a row: the table there, and some measures with their intervals.
 
         What stands in for an undefined value was not estimated: it has no interval.
         """
@@ -141,7 +141,12 @@ class Thresholds:
             if level is not None:
                 columns |= {f"{measure.label}_low": bounds[0][place].tolist()}
                 columns |= {f"{measure.label}_high": bounds[1][place].tolist()}
-        return Table(columns)
+        return Table({name: column[self.first :] for name, column in columns.items()})
+
+    @property
+    def first(self) -> int:
+        """The place of the highest: none lies above a score that is infinite, so that no row is assigned."""
+        return int(np.isposinf(self.scores[1]))
 
     def guaranteed(self, goal: Goal, cells: Array) -> Marks | None:
         """Where the conditions hold for all rows to come with the probability asked for; None where none was.
@@ -163,10 +168,9 @@ class Thresholds:
 
     def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
         """The place of the best threshold for a goal."""
-        first = int(np.isposinf(self.scores[1]))  # no threshold lies above a score that is infinite
-        cells = self.raw_cells(self.own_weight if weight is None else weight)[:, first:]
+        cells = self.raw_cells(self.own_weight if weight is None else weight)[:, self.first :]
         place = goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
-        return None if place is None else place + first
+        return None if place is None else place + self.first
 
     def held_out(self, goal: Goal, seed: int = 0) -> Array:
         """The table of rows that had no part in the choice of the threshold by which they were assigned: (4, 1)."""
