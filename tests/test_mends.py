@@ -225,6 +225,10 @@ def test_arrays_that_are_named_are_told_how_they_are_given() -> None:
         sy.assess(truth=TRUE, assigned=SAID)  # type: ignore[call-arg, arg-type]
     with pytest.raises(UnknownOption, match=r"decide\(\) is not given cost\. Say decide\(prediction, cost\)$"):
         sy.decide([0.5])  # type: ignore[call-arg]
+    with pytest.raises(UnknownOption, match=r"^tune\(\) is not given y\. Say tune\(estimator, grid, X, y\)$"):
+        sy.tune("knn", [[1.0], [2.0]], [0.5, 1.5])  # type: ignore[call-arg]
+    with pytest.raises(UnknownOption, match=r"^permutation_test\(\) is not given y\. "):
+        sy.permutation_test("knn", [[1.0], [2.0]], permutations=9)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("option", ["--score", "--assigned"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import wraps
+from inspect import CO_VARKEYWORDS
 from itertools import islice
 from numbers import Integral
 from typing import ParamSpec, TypeGuard, TypeVar
@@ -103,7 +104,7 @@ def refuse_options(function: str, options: Iterable[str], known: Collection[str]
 
 
 def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """Let a function that hands no options on tell what one is called here that it does not have."""
+    """Let a function tell what it is not given, and what an option is called here that it does not have or hand on."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     first = known[: code.co_argcount]
@@ -111,7 +112,8 @@ def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, R
 
     @wraps(function)
     def called(*values: Given.args, **options: Given.kwargs) -> Returned:
-        refuse_options(function.__name__, options, known)
+        if not code.co_flags & CO_VARKEYWORDS:
+            refuse_options(function.__name__, options, known)
         for name in needed[len(values) :]:
             if name not in options:
                 mend = f"Say {function.__name__}({', '.join(first)})"

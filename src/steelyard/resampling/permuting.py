@@ -13,7 +13,7 @@ from ..errors import BadOption
 from ..registry import Measure
 from ..scale import Continuum
 from ..settings import as_seed
-from ..suggestions import refuse_no_count
+from ..suggestions import refuse_no_count, with_known_options
 from ..terminal import watched
 from .cross import cross_assess
 from .fits import refuse_no_jobs
@@ -58,6 +58,7 @@ class PermutationTest:
     __repr__ = __str__
 
 
+@with_known_options
 def permutation_test(
     estimator: Any,
     X: Any,

@@ -19,6 +19,7 @@ from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, MissingValues, quoted
 from ..registry import Measure, same
 from ..scale import Continuum, Scale
+from ..suggestions import with_known_options
 from ..table import Table
 from .cross import cross_assess
 from .crossed import CrossAssessment
@@ -191,6 +192,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float | str | bool) else repr(value)
 
 
+@with_known_options
 def tune(
     estimator: Any,
     grid: Any,
