@@ -41,10 +41,11 @@ def table(counts: Any, **options: Any) -> Any:
     ],
 )
 def test_a_table_names_its_classes(counts: Any) -> None:
-    assert table(counts) == table(COUNTS, classes=NAMES)
+    chosen = isinstance(counts, dict)  # frames that are in the order of letters may have been sorted
+    assert table(counts) == table(COUNTS, scale=sy.Scale(NAMES, ordered=chosen))
     turned = FRAME.loc[["yes", "perhaps", "no"]]
     assert table(turned, scale=sy.Scale(NAMES)) == table(COUNTS, classes=NAMES)
-    assert table(counts, event="yes") == table(COUNTS, classes=NAMES, event="yes")
+    assert table(counts, event="yes") == table(COUNTS, scale=sy.Scale(NAMES, "yes", ordered=chosen))
 
 
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "int64[pyarrow]"])
@@ -208,6 +209,37 @@ def test_shares_are_no_counts(shares: Any, words: str) -> None:
 )
 def test_few_rows_and_weighted_ones_are_no_shares(counts: Any) -> None:
     assert sy.assess_table(counts).n == pytest.approx(np.sum(counts))
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([[45.5, 4.5], [10.0, 40.0]], "they add up to 100"),
+        ([[90.1, 9.9], [20.0, 80.0]], "every row adds up to 100"),
+        ([[33.3, 33.3], [20.1, 13.4]], "they add up to 100"),
+    ],
+)
+def test_whose_cells_look_like_per_cent_is_asked(cells: Any, words: str) -> None:
+    """They pass for counts, as means over several tables of a hundred rows may be, but not without a word."""
+    assert f"are the cells per cent? {words}" in str(sy.assess_table(cells))
+
+
+@pytest.mark.parametrize("counts", [[[45, 5], [10, 40]], [[45.5, 4.5], [10.0, 41.0]]])
+def test_counts_are_not_taken_for_per_cent(counts: Any) -> None:
+    assert "per cent" not in str(sy.assess_table(counts))
+
+
+def test_nobody_chose_the_order_of_classes_that_crosstab_sorted() -> None:
+    """To weighted kappa, high < low < mid is another scale; rows are told so, and a table of them was not."""
+    truth, said = ["low", "mid", "high", "low", "mid", "high"], ["low", "mid", "high", "mid", "mid", "mid"]
+    found = sy.assess_table(pd.crosstab(pd.Series(truth), pd.Series(said)), measures=["weighted_kappa"])
+    assert found["weighted_kappa"] == sy.assess(truth, said, measures=["weighted_kappa"])["weighted_kappa"]
+    assert "classes in sorted order" in found["weighted_kappa"].note
+    grades = pd.CategoricalDtype(["high", "low", "mid"], ordered=True)
+    chosen = pd.crosstab(pd.Series(truth, dtype=grades), pd.Series(said, dtype=grades))
+    named = pd.crosstab(pd.Series(truth), pd.Series(said)).loc[["low", "mid", "high"], ["low", "mid", "high"]]
+    for counts in (chosen, named, {"a": {"a": 3, "b": 1, "c": 1}, "b": {"b": 3}, "c": {"c": 2}}):
+        assert not sy.assess_table(counts, measures=["weighted_kappa"])["weighted_kappa"].note
 
 
 @pytest.mark.parametrize(

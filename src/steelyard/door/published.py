@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1e100  # no number of rows
 ROUNDED = 0.005  # how far off a share of two decimals may be
+ROUNDED_PER_CENT = 0.05  # and one of 100 with one decimal
 MARGINS = ("all", "sum", "total", "totals")
 
 
@@ -33,7 +34,7 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
         if overlap or rows != columns or len(rows) != len(known):
             raise BadTable(f"the table is about {listed(labels)}, not {listed(known.classes)}", mend="Name its classes")
         return known, _filled(_square(_numbers(numbers)))  # the same classes by other names
-    found = Scale(labels, event) if known is None else known
+    found = Scale(labels, event, _is_chosen(counts, labels)) if known is None else known
     table, places = np.zeros((len(found), len(found))), {label: place for place, label in enumerate(found.classes)}
     across = [places[label] for label in columns]
     table[np.ix_([places[label] for label in rows], across)] = _numbers(numbers).reshape(len(rows), len(columns))
@@ -51,6 +52,14 @@ def _in_order(rows: list[Label], columns: list[Label]) -> list[Label]:
     labels = [*rows, *[label for label in columns if label not in rows]]
     alike = len({isinstance(label, str) for label in labels}) == 1
     return sorted(labels) if alike and rows == sorted(rows) and columns == sorted(columns) else labels
+
+
+def _is_chosen(counts: Any, labels: list[Label]) -> bool:
+    """Whether anybody chose the order of the classes of a table: frames of text in the order of letters come sorted."""
+    if isinstance(counts, Mapping) or not all(isinstance(label, str) for label in labels):
+        return True
+    kinds = [getattr(getattr(counts, side, None), "dtype", None) for side in ("index", "columns")]
+    return labels != sorted(map(str, labels)) or any(getattr(kind, "ordered", False) for kind in kinds)
 
 
 def _said_of_classes(scale: Any, classes: Any, event: Any) -> Scale | None:
@@ -188,13 +197,26 @@ def _filled(table: Array) -> Array:
 
 def _refuse_shares(table: Array) -> None:
     """Refuse what tells how rows are divided, and not how many there are: no interval could be made of it."""
-    if table.max() > 1 or (table == table.round()).all():
-        return
+    if table.max() <= 1 and (found := _shared_out(table, 1.0, ROUNDED)) is not None:
+        raise BadTable(f"the cells are shares: {found[0]} up to 1", mend=f"Give counts: multiply {found[1]}")
+
+
+def words_on_per_cent(table: Array) -> str:
+    """What to ask whose cells look like shares of 100: there may be as many rows, of several tables on average."""
+    found = _shared_out(table, 100.0, ROUNDED_PER_CENT)
+    return "" if found is None else f"are the cells per cent? {found[0]} up to 100; intervals are those of so many rows"
+
+
+def _shared_out(table: Array, whole: float, rounded: float) -> tuple[str, str] | None:
+    """What adds up to a whole where not all cells are whole numbers, and how to make counts of them, or None."""
+    if (table == table.round()).all():
+        return None
     for sums, who, mend in (
-        (table.sum(keepdims=True), "they add", "multiply them by the number of all rows"),
-        (table.sum(1), "every row adds", "multiply each row by the number of rows that it divides"),
-        (table.sum(0), "every column adds", "multiply each column by the number of rows that it divides"),
+        (table.sum(keepdims=True), "they add", "them by the number of all rows"),
+        (table.sum(1), "every row adds", "each row by the number of rows that it divides"),
+        (table.sum(0), "every column adds", "each column by the number of rows that it divides"),
     ):
         # Shares may have been rounded, and a class that never occurs has none.
-        if (np.abs(sums[sums > 0] - 1) <= ROUNDED * table.size / sums.size).all():
-            raise BadTable(f"the cells are shares: {who} up to 1", mend=f"Give counts: {mend}")
+        if (np.abs(sums[sums > 0] - whole) <= rounded * table.size / sums.size).all():
+            return who, mend
+    return None
