@@ -841,3 +841,13 @@ def test_the_column_of_a_score_that_is_given_by_class_is_named() -> None:
     with pytest.raises(OutsideUnitInterval) as told:
         sy.assess(frame, truth="ill", membership={"yes": "votes"})
     assert told.value.column == "votes"
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_parts_a_billionth_of_a_second_apart_are_two(zone: str | None) -> None:
+    """Lists of pandas' times lost what Python's own do not have, so that two parts became one."""
+    times = [pd.Timestamp(f"2024-02-01 08:30:00.00000000{digit}", tz=zone) for digit in (1, 2, 0)]
+    in_words = list(sy.assess([0, 1, 1], [0, 1, 1], by=pd.Series(times)).slices)
+    assert len(in_words) == 3
+    for values in (times, tuple(times), np.array(times, object)):
+        assert list(sy.assess([0, 1, 1], [0, 1, 1], by=values).slices) == in_words

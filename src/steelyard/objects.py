@@ -97,7 +97,10 @@ def days_of(values: Any) -> Any:
     with suppress(Exception):  # a foreign object may raise anything
         kinds = {type(value) for value in values if not is_missing(value)}
         if kinds == {date} or (kinds and all(issubclass(kind, datetime) for kind in kinds)):
-            return pa.array(values, from_pandas=True)
+            found = pa.array(values, from_pandas=True)
+            if any(getattr(value, "nanosecond", 0) for value in values):  # of pandas' times, Arrow leaves these out
+                found = pa.array(values, pa.timestamp("ns", found.type.tz), from_pandas=True)
+            return found
     return None
 
 
