@@ -512,6 +512,17 @@ def test_a_published_table_tells_the_call_with_its_counts() -> None:
     assert large.startswith("steelyard.assess_table(..., scale=")
 
 
+def test_sums_that_were_made_before_tell_the_call_that_takes_them() -> None:
+    """It was that of rows, with y_true and prediction, which whoever has a tally has not."""
+    truth, said = scores(60)
+    one = sy.assess(truth, said > 0.5, by=["n", "s"] * 30, event=True).tally
+    call = content_of(sy.assess_tally(one, measures=["error"], level=0.9))["call"]
+    assert call == "steelyard.assess_tally(tally, measures=['error'], level=0.9).report(...)"
+    two = sy.compare(truth, {"a": said > 0.5, "b": said > 0.4}).tally
+    assert content_of(sy.compare_tally(two))["call"] == "steelyard.compare_tally(tally).report(...)"
+    assert content_of(sy.assess_tally(two, "b"))["call"] == "steelyard.assess_tally(tally, 'b').report(...)"
+
+
 def told_call(result: Any) -> str:
     found: str = content_of(result)["call"]
     return found.removesuffix(").report(...)").partition("prediction, ")[2]

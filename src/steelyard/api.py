@@ -354,4 +354,5 @@ def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comp
     from .comparing.comparison import Comparison
 
     known = None if tally.summaries is None else tally.summaries.whole.recipe.labels
-    return Comparison(tally, settle(**options).fitted(tally.given).summed(known))
+    settings = settle(**options).fitted(tally.given).summed(known)
+    return Comparison(replace(tally, made_before=True), settings)

@@ -34,17 +34,22 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
     """A call of the library that makes the same, where no command is known."""
     names = [quoted(name) for name in assessments]
     table = result.tally.where is not None  # nothing else tells a table from arrays once its rows were let in
+    several_models = len(names) > 1 or hasattr(result, "models")
     if isinstance(result, CrossAssessment):
         head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
-    elif len(names) > 1 or hasattr(result, "models"):
+    elif result.tally.made_before:
+        named = "" if several_models or len(result.tally.models) == 1 else f", {names[0]}"
+        head = "compare_tally(tally" if several_models else f"assess_tally(tally{named}"
+    elif several_models:
         pairs = [f"{name}: {GIVEN if table else f'prediction_{place + 1}'}" for place, name in enumerate(names)]
         head = f"compare({'table' if table else 'y_true'}, {{{several(pairs, MOST_NAMES)}}}"
     elif result.tally.published:
         head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
         head = "assess(table" if table else "assess(y_true, prediction"
-    options = _of_table(result) | _of_classes(result.tally.scale)
-    options |= _of_rows(result, assessments) | _of_settings(result)
+    options = {} if result.tally.made_before else _of_table(result) | _of_classes(result.tally.scale)
+    options |= {} if result.tally.made_before else _of_rows(result, assessments)
+    options |= _of_settings(result)
     words = [f"{name}={value}" for name, value in options.items()]
     part = "" if result.slice is None else f".slices[{quoted(result.slice)}]"
     return shortened(", ".join([f"steelyard.{head}", *words]) + f"){part}.report(...)", LONGEST_CALL)

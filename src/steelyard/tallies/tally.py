@@ -51,6 +51,7 @@ class Tally:
         scored: Whether any classifier gave scores, also where nothing but the classes that they assigned was counted.
         published: Whether a table of counts was given, and never any rows.
         where: Which of the rows that were given count; None where all do, or where that is not known.
+        made_before: Whether the sums themselves were given, and not what they were made of.
     """
 
     scale: Scale
@@ -68,6 +69,7 @@ class Tally:
     scored: bool = False
     published: bool = False
     where: str | None = None
+    made_before: bool = False
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
