@@ -332,3 +332,17 @@ def test_keys_of_folders_are_ordered_as_text_is(tmp_path: Path) -> None:
     assert [len(list(share.batches(["y"], files.schema(["y", "day"])))) for share in files.shares()] == [0, 1]
     with pytest.raises(BadFilter, match=r"column 'day', row 0: days like '.*' are not in the order"):
         sources.read(tmp_path / "german", "day < '2024-02-01'")
+
+
+def test_row_groups_of_text_that_letters_do_not_order_are_not_passed_over(tmp_path: Path) -> None:
+    """By letters, 01.03.2024 comes before 2024-03-01: the rows were left out without a word."""
+    days = ["2024-03-01", "2024-03-28", "01.03.2024", "19.03.2024", "2023-01-01", "2023-05-01"]
+    table = pa.table({"day": days, "truth": [0, 1] * 3, "said": [0, 1] * 3})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
+    given: dict[str, Any] = {"truth": "truth", "assigned": "said", "measures": ["error"]}
+    with pytest.raises(BadFilter, match=r"row 2: days like '01\.03\.2024'"):
+        sy.assess(str(tmp_path / "a.parquet"), where="day >= '2024-03-01'", **given)
+    pq.write_table(table.take([0, 1, 4, 5]), tmp_path / "b.parquet", row_group_size=2)
+    assert sy.assess(str(tmp_path / "b.parquet"), where="day >= '2024-03-01'", **given).n == 2
+    batches = sources.batches(tmp_path / "b.parquet", ["day"], "day >= '2024-03-01'")
+    assert [batch.first for batch in batches] == [0]  # where all is in its order, the rest is passed over as before

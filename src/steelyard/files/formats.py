@@ -83,9 +83,9 @@ def batches_of(
 ) -> Iterator[tuple[int, Any]]:
     """The rows of a file, some at a time, each batch with the number of its first row.
 
-    Text is read as the types of ``schema``; what has types of its own comes in these. ``keep`` is a condition: parts
-    of a Parquet file in which no row can meet it are passed over. ``groups`` are some of its row groups. Whoever wants
-    the first rows only says how many are read ``most`` at a time.
+    Text is read as the types of ``schema``; what has types of its own comes in these. ``keep`` is a condition and where
+    it is in doubt: parts of a Parquet file in which no row can meet either are passed over. ``groups`` are some of its
+    row groups. Whoever wants the first rows only says how many are read ``most`` at a time.
     """
     with named(file):
         if file.ending in TEXT:
@@ -168,7 +168,7 @@ def _parquet_batches(
         for group in groups:
             starts.append(starts[-1] + meta.row_group(group).num_rows)
     text = [name for name in columns if pa.types.is_string(schema.field(name).type)]
-    wanted = groups if keep is None else _promising(file, schema, keep)
+    wanted = groups if keep is None else _promising(file, schema, meta, *keep)
     wanted = wanted if stretch is None else [group for group in wanted if stretch[0] <= group < stretch[1]]
     with _parquet(file, text, meta) as opened:
         for group in wanted:
@@ -186,16 +186,32 @@ def _rows_at_a_time(group: Any, columns: int) -> int:
     return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(width, 1))))
 
 
-def _promising(file: File, schema: Any, keep: Any) -> list[int]:
-    """The row groups in which a condition may hold, by the least and largest values that the file notes."""
+def _promising(file: File, schema: Any, meta: Any, keep: Any, doubts: Sequence[tuple[str, str, Any]]) -> list[int]:
+    """The row groups in which a condition may hold, or be in doubt, by the least and largest values of the file."""
     import pyarrow as pa
     from pyarrow import dataset
 
     fragment = dataset.ParquetFileFormat().make_fragment(file.path, file.where)
     try:
-        return [group.id for group in fragment.subset(keep, schema=schema).row_groups]
+        held = {group.id for group in fragment.subset(keep, schema=schema).row_groups}
+        return [
+            group for group in range(meta.num_row_groups) if group in held or _doubtful(meta.row_group(group), doubts)
+        ]
     except pa.ArrowException:  # what cannot be worked out is told of with the rows
         return [group.id for group in fragment.row_groups]
+
+
+def _doubtful(group: Any, doubts: Sequence[tuple[str, str, Any]]) -> bool:
+    """Whether the first or the last text of a column in a row group is one that letters do not order as is meant."""
+    import pyarrow as pa
+
+    columns = (group.column(place) for place in range(group.num_columns))
+    known = {one.path_in_schema: one.statistics for one in columns if one.is_stats_set and one.statistics.has_min_max}
+    return any(
+        len(pa.table({name: [known[name].min, known[name].max]}).filter(doubt))
+        for name, _, doubt in doubts
+        if name in known
+    )
 
 
 # --- Arrow ----------------------------------------------------------------------------------------------------

@@ -87,8 +87,8 @@ class Filter:
         except RecursionError:
             raise BadFilter("the filter is nested too deeply", mend=MEND) from None
 
-    def noted(self, schema: Any) -> Any:
-        """A condition that holds wherever this one does, by the least and largest values that a file notes.
+    def noted(self, schema: Any) -> tuple[Any, list[Doubt]] | None:
+        """A condition that holds wherever this one does, by the least and largest values that a file notes; its doubts.
 
         None where these cannot tell: they say nothing of numbers that are none, which count as missing here.
         """
@@ -99,7 +99,8 @@ class Filter:
         words = {word_of(side) for node in asked for side in (node.left, *node.comparators)} - {"", *NOTHING}
         if any(kinds.is_floating(schema.field(self.bound.get(word, word)).type) for word in words):
             return None
-        return _Reader(self, schema, loose=True).condition(self.tree)
+        reader = _Reader(self, schema, loose=True)
+        return reader.condition(self.tree), reader.doubts
 
     @property
     def compared(self) -> list[str]:
