@@ -739,6 +739,25 @@ def test_parts_may_be_days_and_times_of_lists() -> None:
         sy.assess(days, assigned)
 
 
+@pytest.mark.parametrize(
+    ("unit", "late", "found"),
+    [
+        ("Y", "2024", ["2023", "2024"]),
+        ("M", "2024-02", ["2024-01", "2024-02"]),
+        ("W", "2024-02-01", ["2024-01-25", "2024-02-01"]),
+        ("2D", "2024-02-01", ["2024-01-30", "2024-02-01"]),
+        ("h", "2024-02-01T01", ["2024-02-01", "2024-02-01 01:00:00"]),
+        ("15m", "2024-02-01T08:30", ["2024-02-01 08:15:00", "2024-02-01 08:30:00"]),
+        ("25s", "1970-01-01T00:00:50", ["1970-01-01 00:00:25", "1970-01-01 00:00:50"]),
+    ],
+)
+def test_times_of_numpy_may_count_in_any_unit(unit: str, late: str, found: list[str]) -> None:
+    times = np.array([late] * 4, f"M8[{unit}]") - np.array([0, 1, 0, 1])
+    assert list(sy.assess(list("abab"), list("abbb"), by=times).slices) == found
+    times[0] = "NaT"
+    assert sy.assess(list("abab"), list("abbb"), group=times, missing="drop").n == 3
+
+
 def test_messages_name_the_columns_of_a_table() -> None:
     columns = (np.array([0.5, -1.0]), np.array([0.5, 2.0]))
     said = Prediction("model", columns=columns, class_names=("a", "b"), headings=("p_a", "p_b"))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIRST = 1 << 12  # labels among which most often are all that there are
 WIDEST_RANGE = 1 << 16  # integer labels spread wider than this are sorted instead of looked up
 FEW_WORDS = 256  # rows that are sorted before Arrow has begun with them
+DIVIDED = {"W": "D", "h": "s", "m": "s"}  # units of time, in units of Arrow's
 PASSES = 2  # over the labels, at the least
 MEND = "Labels are text, whole numbers or booleans"
 CONTINUOUS = f"{MEND}; cut a continuous truth with scale=Continuum(...)"
@@ -77,13 +78,25 @@ def _days_in_words(column: Any) -> Any:
     import pyarrow as pa
     from pyarrow import compute
 
-    column = pa.array(column) if isinstance(column, np.ndarray) else column
+    column = _times(column) if isinstance(column, np.ndarray) else column
     if pa.types.is_dictionary(column.type) and pa.types.is_temporal(column.type.value_type):
         column = column.cast(column.type.value_type)
     if not (pa.types.is_date(column.type) or pa.types.is_timestamp(column.type)):
         return column
     words = compute.replace_substring_regex(column.cast(pa.string()), r"\.0+(Z|[+-]\d{4})?$", r"\1")
     return compute.replace_substring_regex(words, " 00:00:00Z?$", "")
+
+
+def _times(column: AnyArray) -> Any:
+    """NumPy's times for Arrow, which has days, seconds and parts of them, but no multiples of them."""
+    import pyarrow as pa
+
+    unit, _ = np.datetime_data(column.dtype)
+    single = column.astype(f"M8[{DIVIDED.get(unit, unit)}]")
+    try:
+        return pa.array(single)
+    except pa.ArrowNotImplementedError:  # a year or a month, which is no number of days
+        return pa.array(np.datetime_as_string(single), mask=np.isnat(single))
 
 
 # --- numbers --------------------------------------------------------------------------------------------------
