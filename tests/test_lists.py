@@ -108,7 +108,11 @@ def test_rows_without_a_list_are_missing() -> None:
         assess(table(pa.array([*LISTS[:2], [0.5, None, 0.5], *LISTS[3:]])), truth="truth", membership="said")
 
 
-@pytest.mark.parametrize("kind", [pa.list_(pa.float64()), pa.list_(pa.float64(), 3), pa.large_list(pa.float64())])
+# Arrow before 26 cannot read what it wrote of lists of a fixed length, where some are missing.
+FIXED = [] if int(pa.__version__.split(".")[0]) < 26 else [pa.list_(pa.float64(), 3)]
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float64()), pa.large_list(pa.float64()), *FIXED])
 def test_rows_none_of_which_has_a_list_are_missing_too(tmp_path: Path, kind: Any) -> None:
     """Such as those of a day without predictions: how rows are spread over files does not matter."""
     none = table(pa.array([None] * ROWS, kind))
