@@ -114,4 +114,5 @@ def test_memory_that_was_freed_is_at_hand() -> None:
         return int(done.stdout)
 
     assert faults("yes") < 200
-    assert faults("") > 1000  # or there is nothing to be kept from
+    if faults("") < 1000:
+        pytest.skip("this glibc takes large pages by itself, and there is nothing to be kept from")
