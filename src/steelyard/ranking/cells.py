@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from ..cached import cached_property
 from ..evaluating.masses import summed_at, sums_of_products
 from ..parallel import Portions, chunks, dealt_out
 from ..sums.rows import Rows
 from .class_order import Order
-from .counted import Counted, Mean
+from .counted import Mean
 from .order import SORTING
-from .placements import Placements
+from .placements import Unplaced
 from .sided import Sided, sided
 
 if TYPE_CHECKING:
@@ -118,18 +117,14 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CountedByCell(Counted):
+class CountedByCell(Unplaced):
     """Measures of all classes and their averages, where a row adds what others of its side in its cells do.
 
     Attributes:
-        rows: The rows, with what every classifier said of them.
-        model: The place of the classifier.
         standings: Where the rows stand by the score of each class.
         places: Where to look this up for each row: twice its cell, and one more for a row of the class.
     """
 
-    rows: Rows
-    model: int
     standings: Sequence[Standing]
     places: Sequence[Places]
 
@@ -154,14 +149,6 @@ class CountedByCell(Counted):
         standings, places = zip(*known, strict=True)
         above = np.array([standing.above for standing in standings])
         return cls(sizes, np.ones(len(sizes)), above, rows, model, standings, places)
-
-    def influence(self, formula: object, part: int | str) -> Array:
-        """What each row adds to a measure: not to be told by cells."""
-        return self._placements.influence(formula, part)
-
-    @cached_property
-    def _placements(self) -> Placements:
-        return Placements.of(self.rows, self.model, self.sizes)
 
     def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
         del counted  # they are there

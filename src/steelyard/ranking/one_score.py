@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from ..cached import cached_property
 from ..evaluating.masses import BY_COUNT
 from ..registry import Measure
 from ..sums.rows import Rows
 from .cells import CountedByCell
 from .class_order import Order
 from .counted import Counted, Mean, squares_of_products
-from .placements import Placements
+from .placements import Placements, Unplaced
 from .sided import sided
 
 if TYPE_CHECKING:
@@ -32,17 +31,13 @@ SAMPLE = 1 << 12  # scores that tell whether others are negative
 
 
 @dataclass(frozen=True)
-class CountedOnce(Counted):
+class CountedOnce(Unplaced):
     """Measures of two classes and their averages, from the sums of one score.
 
     Attributes:
-        rows: The rows, with what every classifier said of them.
-        model: The place of the classifier.
         squares: Squared counts summed up, by true class.
     """
 
-    rows: Rows
-    model: int
     squares: Array
 
     @classmethod
@@ -55,14 +50,6 @@ class CountedOnce(Counted):
         order = Order.of(ordered, int(sizes[speaks]))
         squares = order.squares if speaks else order.squares[::-1]
         return cls(sizes, np.ones(2), np.full(2, order.above), rows, model, squares)
-
-    def influence(self, formula: object, part: int | str) -> Array:
-        """What each row adds to a measure: not to be told by sums."""
-        return self._placements.influence(formula, part)
-
-    @cached_property
-    def _placements(self) -> Placements:
-        return Placements.of(self.rows, self.model, self.sizes)
 
     def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
         del counted  # they are there

@@ -139,6 +139,27 @@ class Placements(Counted):
         return found[:, -1], found[:, :-1]
 
 
+@dataclass(frozen=True)
+class Unplaced(Counted):
+    """Counts that were summed up without telling one row from another.
+
+    Attributes:
+        rows: The rows, with what every classifier said of them.
+        model: The place of the classifier.
+    """
+
+    rows: Rows
+    model: int
+
+    def influence(self, formula: object, part: int | str) -> Array:
+        """What each row adds to a measure: not to be told by sums, so that rows are placed after all."""
+        return self._placements.influence(formula, part)
+
+    @cached_property
+    def _placements(self) -> Placements:
+        return Placements.of(self.rows, self.model, self.sizes)
+
+
 def _tags(truth: Codes, classes: int) -> Tags | None:
     """The tags of rows for the scores of all classes; None where these would take too many bits of a score.
 
