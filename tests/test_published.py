@@ -53,7 +53,7 @@ def test_counts_may_stand_in_columns_that_can_miss_values(kind: Any) -> None:
     assert table(FRAME.astype(kind)) == table(FRAME)
     gap = FRAME.astype(kind)
     gap.iloc[1, 2] = pd.NA
-    with pytest.raises(BadTable, match="row 1, column 2 is nan"):
+    with pytest.raises(BadTable, match="row 'perhaps', column 'yes' is missing"):
         sy.assess_table(gap)
 
 
@@ -63,7 +63,7 @@ def test_columns_of_arrow_have_texts_for_names_but_classes_may_be_numbers() -> N
     assert table(numbered) == table(counts)
     with pytest.raises(BadTable, match=r"shape \(3, 2\)"):
         sy.assess_table(pa.table({"a": [30, 4, 1], "b": [5, 40, 1]}))
-    with pytest.raises(BadTable, match="row 1, column 0 is nan"):
+    with pytest.raises(BadTable, match="row 'b', column 'a' is missing"):
         sy.assess_table(pa.table({"a": [30, None], "b": [5, 40]}))
 
 
@@ -135,7 +135,7 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
         (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
         (FRAME.rename_axis("true").reset_index(), {}, r"column 'true' holds no counts.*set_index\('true'\)"),
         ("counts.csv", {}, r"'counts.csv' is no table\. Read it first"),
-        (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 0, column 1 is -2"),
+        (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 'a', column 'b' is -2"),
         (pd.DataFrame([[1, 2], [3, 4]], [1.5, 2.5], [1.5, 2.5]), {}, "cannot be a class label"),
         ({}, {}, "at least two classes"),
     ],
@@ -275,11 +275,41 @@ def test_the_command_takes_classes_in_order_and_the_other_way_round(
 
 
 @pytest.mark.parametrize(
+    ("text", "classes", "counts"),
+    [
+        ("truth,a,b\na,50,3\nb,4,40\nc,5,6\n", ["a", "b", "c"], [[50, 3, 0], [4, 40, 0], [5, 6, 0]]),
+        ("truth,0,1\n0,50,3\n1,4,40\n2,5,6\n", [0, 1, 2], [[50, 3, 0], [4, 40, 0], [5, 6, 0]]),
+        ("truth,0,1,2\n0,50,3,1\n1,4,40,2\n", [0, 1, 2], [[50, 3, 1], [4, 40, 2], [0, 0, 0]]),
+        ("truth,false,true\nfalse,50,3\ntrue,4,40\n", [False, True], [[50, 3], [4, 40]]),
+    ],
+)
+def test_the_first_column_of_a_file_names_the_true_classes_however_many_there_are(
+    text: str, classes: list[Any], counts: list[list[int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "table.csv").write_text(text)
+    assert main(["table", str(tmp_path / "table.csv"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["classes"], told["confusion"]) == (classes, counts)
+
+
+def test_a_first_column_of_words_names_the_true_classes_however_many_there_are() -> None:
+    found = sy.assess_table(pl.DataFrame({"truth": ["a", "b", "c"], "a": [50, 4, 5], "b": [3, 40, 6]}))
+    assert found.classes == ("a", "b", "c")
+    np.testing.assert_array_equal(found.confusion(), [[50, 3, 0], [4, 40, 0], [5, 6, 0]])
+
+
+@pytest.mark.parametrize(
     ("text", "options", "why"),
     [
         ("truth,a,b,n\na,3,1,4\nb,2,5,7\nn,5,6,11\n", (), "hold the sums"),
         ("truth,a,b\na,3,1\nb,2,5\n", ("--event", "c"), "'c' is not one of the classes"),
-        ("truth,a,b\na,3,x\nb,2,5\n", (), "does not hold numbers"),
+        ("truth,a,b,Total\na,3,1,4\nb,2,5,7\n", (), "'Total' is no class. Leave sums out"),
+        ("truth,a,b\na,3,x\nb,2,5\n", (), "column 'b' holds 'x'. Give numbers of rows"),
+        ("truth,a,b\na,75%,25%\nb,50%,50%\n", (), "column 'a' holds '75%'"),
+        ("truth,a,b\na,3,\nb,2,5\n", (), "the count in row 'a', column 'b' is missing"),
+        ("truth,a,b,\na,3,1,\nb,2,5,\n", (), "a column of counts has no name"),
+        ("Table 2;;\ntruth;a;b\na;3;1\nb;2;5\n", (), "leave out titles"),
+        ("truth,a,b\na,3,1\nb,2,5\n,,\n", (), "row 2 names no class"),
         ("truth,a,b\n", (), "One row and one column a class"),
     ],
 )

@@ -27,13 +27,13 @@ def table(
     steelyard table published.csv --event yes
     """
     from .. import api
-    from ..door.published import read_table
+    from ..door.published import NamedTable, read_table
     from ..files.sources import load
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
     refuse_overwriting([file], options.targets)
-    counts = load(file).table
+    counts = NamedTable(load(file).table)
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)
     result = api.assess_table(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,13 @@ ROUNDED_PER_CENT = 0.05  # and one of 100 with one decimal
 MARGINS = ("all", "sum", "total", "totals")
 
 
+@dataclass(frozen=True, eq=False)
+class NamedTable:
+    """A frame whose first column names the true classes, whatever else it could be taken for."""
+
+    frame: Any
+
+
 def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale, Array]:
     """The classes of a table, and its counts in their order."""
     known = _said_of_classes(scale, classes, event)
@@ -33,12 +41,12 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
         overlap = not set(labels).isdisjoint(known.classes)
         if overlap or rows != columns or len(rows) != len(known):
             raise BadTable(f"the table is about {listed(labels)}, not {listed(known.classes)}", mend="Name its classes")
-        return known, _filled(_square(_numbers(numbers)))  # the same classes by other names
+        return known, _filled(_square(_numbers(numbers)), labels)  # the same classes by other names
     found = Scale(labels, event, _is_chosen(counts, labels)) if known is None else known
     table, places = np.zeros((len(found), len(found))), {label: place for place, label in enumerate(found.classes)}
     across = [places[label] for label in columns]
     table[np.ix_([places[label] for label in rows], across)] = _numbers(numbers).reshape(len(rows), len(columns))
-    return found, _filled(table)
+    return found, _filled(table, found.classes)
 
 
 def _in_order(rows: list[Label], columns: list[Label]) -> list[Label]:
@@ -76,7 +84,7 @@ def _without_names(table: Array, known: Scale | None, event: Any) -> tuple[Scale
     found = Scale(list(range(len(table))), event) if known is None else known
     if len(found) != len(table):
         raise BadTable(f"{len(found)} classes for a table of {len(table)}", mend="Name one class a row")
-    return found, _filled(table)
+    return found, _filled(table, range(len(table)))
 
 
 def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
@@ -99,6 +107,8 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
             rows if alike and _is_nameless(counts.columns, rows) else columns,
             _of_frame(counts),
         )
+    if isinstance(counts, NamedTable):
+        return _with_names(read_frame(counts.frame))
     if hasattr(counts, "__arrow_c_stream__") and not is_of_pandas(counts):
         return _of_arrow(read_frame(counts))
     if isinstance(counts, str | PathLike):
@@ -116,15 +126,52 @@ def _of_frame(counts: Any) -> Any:
 
 
 def _of_arrow(table: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
-    """A frame without an index: columns name the classes, those of rows too, unless one column more comes first."""
-    names, columns = table.column_names, [column.to_pylist() for column in table.columns]
-    rows, numbers = table.num_rows, [[np.nan if count is None else count for count in column] for column in columns]
-    if len(names) != rows + 1:
-        labels = _named(names) if len(names) == rows else None
-        return labels, labels, list(zip(*numbers, strict=True))
-    first = _named(columns[0])
-    in_words = {str(label): label for label in first}  # Arrow's columns have texts for names
-    return first, _named([in_words.get(name, name) for name in names[1:]]), list(zip(*numbers[1:], strict=True))
+    """A frame without an index: columns name the classes, those of rows too, unless the first one does that.
+
+    It does where it holds words, or where there is one column more than rows.
+    """
+    names, rows = table.column_names, table.num_rows
+    if len(names) == rows + 1 or (names and any(isinstance(label, str) for label in table.column(0).to_pylist())):
+        return _with_names(table)
+    labels = _named(names) if len(names) == rows else None
+    return labels, labels, list(zip(*map(_counts, names, table.columns), strict=True))
+
+
+def _with_names(table: Any) -> tuple[list[Label], list[Label], list[tuple[Any, ...]]]:
+    """A frame whose first column names the true classes."""
+    labels, names = table.column(0).to_pylist(), table.column_names[1:]
+    if "" in names:
+        raise BadTable(
+            "a column of counts has no name",
+            mend="The first line names the columns; leave out titles and empty columns",
+        )
+    for row, label in enumerate(labels):
+        if label is None or label == "":
+            raise BadTable(f"row {row} names no class", mend="Leave empty rows out")
+    if not labels or not names:
+        raise BadTable(f"the table has {len(labels)} rows", mend="One row and one column a class")
+    rows = _named(labels)
+    columns = _named([_alike(name, rows) for name in names])
+    return rows, columns, list(zip(*map(_counts, names, table.columns[1:]), strict=True))
+
+
+def _alike(name: str, labels: list[Label]) -> Label:
+    """The name of a column of Arrow, which is a text, as the kind of label that rows have."""
+    if all(isinstance(label, bool) for label in labels):
+        return {"true": True, "false": False}.get(name.lower(), name)
+    whole = name.removeprefix("-").isdecimal() and not any(isinstance(label, str) for label in labels)
+    return int(name) if whole else name
+
+
+def _counts(name: str, column: Any) -> list[Any]:
+    """The counts of a column of Arrow, with NaN for those that are missing."""
+    counts = column.to_pylist()
+    for count in counts:
+        if isinstance(count, str) and not count.strip().isdecimal():  # one such makes texts of all numbers in a file
+            raise BadTable(
+                f"column {quoted(name)} holds {quoted(count)}", mend="Give numbers of rows, and nothing beside them"
+            )
+    return [np.nan if count is None else count for count in counts]
 
 
 def _is_nameless(index: Any, others: list[Label]) -> bool:
@@ -141,7 +188,7 @@ def _named(names: Any) -> list[Label]:
     if len(set(labels)) < len(labels):
         raise BadTable(f"a class stands twice in {listed(labels)}", mend="Name every class once")
     if labels and isinstance(labels[-1], str) and labels[-1].lower() in MARGINS:
-        raise BadTable(f"{quoted(labels[-1])} is no class", mend="Leave sums out: margins=False")
+        raise BadTable(f"{quoted(labels[-1])} is no class", mend="Leave sums out")
     return labels
 
 
@@ -182,11 +229,14 @@ def _square(table: Array) -> Array:
     return table
 
 
-def _filled(table: Array) -> Array:
+def _filled(table: Array, labels: Sequence[Label]) -> Array:
     """A table with rows in it, and nothing that could be no count."""
     if not np.isfinite(table).all() or (table < 0).any():
         row, column = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
-        raise BadTable(f"the count in row {row}, column {column} is {table[row, column]}", mend="Counts are 0 or above")
+        count = "missing" if np.isnan(table[row, column]) else f"{table[row, column]:g}"
+        raise BadTable(
+            f"the count in row {labels[row]!r}, column {labels[column]!r} is {count}", mend="Counts are 0 or above"
+        )
     if table.size and table.max() > LARGEST:
         raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
     if table.sum() == 0:
