@@ -131,6 +131,7 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
             "the table is about 'a', 'b'",
         ),
         (FRAME, {"classes": ["x", "y"]}, "the table is about"),
+        ({"D+": {"T+": 85, "T-": 15}, "D-": {"T+": 20, "T-": 180}}, {}, r"rows are 'D\+', 'D-'.* Name a class alike"),
         (COUNTS, {"scale": NAMES}, "scale is"),
         (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
         (FRAME.rename_axis("true").reset_index(), {}, r"column 'true' holds no counts.*set_index\('true'\)"),

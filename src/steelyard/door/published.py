@@ -36,6 +36,10 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     _refuse_sums(rows, columns, _numbers(numbers))
     if rows is None or columns is None:
         return _without_names(_square(_numbers(numbers)), known, event)
+    if known is None and min(len(rows), len(columns)) > 1 and set(rows).isdisjoint(columns):
+        raise BadTable(
+            f"rows are {listed(rows)}, and columns {listed(columns)}", mend="Name a class alike in rows and in columns"
+        )
     labels = _in_order(rows, columns)
     if known is not None and not set(labels) <= set(known.classes):
         overlap = not set(labels).isdisjoint(known.classes)
