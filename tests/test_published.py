@@ -305,6 +305,7 @@ def test_a_first_column_of_words_names_the_true_classes_however_many_there_are()
         ("truth,a,b,n\na,3,1,4\nb,2,5,7\nn,5,6,11\n", (), "hold the sums"),
         ("truth,a,b\na,3,1\nb,2,5\n", ("--event", "c"), "'c' is not one of the classes"),
         ("truth,a,b,Total\na,3,1,4\nb,2,5,7\n", (), "'Total' is no class. Leave sums out"),
+        ("truth,yes,no\nyes,3,1\nno,2,5\n", ("--scale", "No,Yes"), "the table is about 'yes', 'no', not 'No', 'Yes'"),
         ("truth,a,b\na,3,x\nb,2,5\n", (), "column 'b' holds 'x'. Give numbers of rows"),
         ("truth,a,b\na,75%,25%\nb,50%,50%\n", (), "column 'a' holds '75%'"),
         ("truth,a,b\na,3,\nb,2,5\n", (), "the count in row 'a', column 'b' is missing"),

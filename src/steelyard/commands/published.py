@@ -7,6 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ..errors import BadTable
+from ..scale import listed
 from .options import Judged, costs_in, refuse_overwriting
 from .telling import tell_assessment
 from .words import label_or_word, measure_names, words
@@ -36,9 +38,15 @@ def table(
     counts = NamedTable(load(file).table)
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)
+    classes = None if scale is None else [label(word) for word in words(scale)]
+    if classes is not None and set(classes).isdisjoint(known.classes):  # api.assess_table gives them other names
+        raise BadTable(
+            f"the table is about {listed(known.classes)}, not {listed(classes)}",
+            mend="--scale puts its classes in order",
+        )
     result = api.assess_table(
         counts,
-        classes=None if scale is None else [label(word) for word in words(scale)],
+        classes=classes,
         event=None if event is None else label(event),
         measures=None if options.measures is None else measure_names(options.measures),
         cost=None if options.cost is None else costs_in(options.cost, label, options),
