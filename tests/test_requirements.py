@@ -45,6 +45,19 @@ def test_a_required_difference_is_the_one_of_the_table() -> None:
             assert requirement.judge(found).value == pytest.approx(wanted, nan_ok=False)
 
 
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [("auc", None), ("brier", None), ("sensitivity", None), ("sensitivity[0]", 0), ("sensitivity[1]", 1)],
+)
+def test_a_required_difference_is_that_of_the_event_where_there_is_one(written: str, label: int | None) -> None:
+    truth, scores = [0, 1, 0, 1] * 9, {"new": [0.1, 0.8, 0.6, 0.7] * 9, "old": [0.3, 0.4, 0.2, 0.9] * 9}
+    found = compare(truth, scores, event=1)
+    measure = written.partition("[")[0]
+    wanted = found["new"][measure, label].value - found["old"][measure, label].value
+    verdict = read_requirement(f"(new - old).{written} > -0.5", found.models).judge(found)
+    assert verdict.value == pytest.approx(wanted)
+
+
 def of_pair(rows: list[dict[str, Any]], one: str, other: str, bound: str, part: str) -> float:
     """A bound of the difference between two classifiers, whichever way round it stands in the table."""
     for row in rows:

@@ -107,7 +107,9 @@ class Requirement:
         """The difference between both classifiers, the way round that was written, and its bounds."""
         table = comparison.differences(self.measure, by_class=part is not None)
         pair = {self.model, self.other}
-        rows = [row for row in table.to_pylist() if {row["a"], row["b"]} == pair and row["class"] == part]
+        # The overall value is the event's where there is an event, and its row bears the name of that class.
+        of_part = [row for row in table.to_pylist() if part is None or row["class"] == part]
+        rows = [row for row in of_part if {row["a"], row["b"]} == pair]
         if not rows:
             raise BadRequirement(
                 f"the condition {quoted(self.text)} is on the difference of an average",
