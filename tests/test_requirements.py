@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import compare
 from steelyard.cli import main
-from steelyard.commands.requirements import read_requirement
+from steelyard.commands.requirements import BadRequirement, read_requirement
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
@@ -43,6 +43,11 @@ def test_a_required_difference_is_the_one_of_the_table() -> None:
             wanted = of_pair(found.differences("sensitivity", by_class=bool(part)).to_pylist(), one, other, bound, part)
             requirement = read_requirement(f"({one} - {other}).sensitivity{part}.{bound} < 0.1", found.models)
             assert requirement.judge(found).value == pytest.approx(wanted, nan_ok=False)
+
+
+def test_a_difference_with_a_name_that_is_not_there_is_told_its_form() -> None:
+    with pytest.raises(BadRequirement, match=r"Begin it with one of 'lda', 'knn'.*'\(knn - lda\)\.'"):
+        read_requirement("(lda - kn).error.high < 0.02", ["lda", "knn"])
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def _split_model(text: str, models: Sequence[str]) -> tuple[str, str | None, str
         )
         raise BadRequirement(
             f"the condition {quoted(text)} does not say which classifier",
-            mend=did_you_mean(text.partition(".")[0].strip(), models, meant),
+            mend=meant if text.strip().startswith("(") else did_you_mean(text.partition(".")[0].strip(), models, meant),
         )
     model = max(named, key=len)
     return model, None, text.strip()[len(model) + 1 :]
