@@ -212,7 +212,7 @@ def _refuse_sums(rows: list[Label] | None, columns: list[Label] | None, table: A
     One of both is taken for sums only where no class of the other side is called like it: that a class is assigned as
     often as two others, whatever is true, can happen.
     """
-    if table.ndim != 2 or not table.sum() > 0:
+    if table.ndim != 2 or not 0 < table.max(initial=0) <= LARGEST:  # what cannot be a table is refused later
         return
     below = len(table) > 2 and (table[:-1].sum(axis=0) == table[-1]).all()
     beside = len(table.T) > 2 and (table[:, :-1].sum(axis=1) == table[:, -1]).all()
