@@ -324,3 +324,14 @@ def test_what_only_single_classes_have_is_shown_by_class() -> None:
     found = str(assess(["a", "b", "c", "a"] * 10, ["a", "b", "b", "a"] * 10, measures=["prevalence"]))
     assert "0.500 [0.352, 0.648]" in found
     assert "95% interval " not in found, "a table of nothing is left out"
+
+
+def test_results_are_told_apart_and_kept_in_sets() -> None:
+    """They hold arrays, which == and hash would compare."""
+    truth, said = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
+    one, two = sy.assess(truth, said), sy.assess(truth, said)
+    both, again = sy.compare(truth, {"m": said, "n": truth}), sy.compare(truth, {"m": said, "n": truth})
+    for first, second in ((one, two), (one.tally, two.tally), (both, again)):
+        assert first != second
+        assert [first, second].index(second) == 1
+        assert len({first, second, first}) == 2

@@ -34,7 +34,7 @@ ROUNDING = 1e-13
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Assessment(Calibrated):
     """Every measure of one classifier, each with its interval.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Numbers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Calibrated(Evaluated):
     """One classifier, evaluated, and its forecasts."""
 

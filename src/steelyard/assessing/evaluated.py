@@ -49,7 +49,7 @@ class Slices(dict[Label, Kind]):
         raise UnknownPart(f"there is no part {quoted(part)}", mend=did_you_mean(part, self, there))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluated:
     """One classifier, evaluated.
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 DECIDING = ("truth", "row", "rows", "effect", "together")  # columns of what decides: whoever is called so is marked
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Assessments of several classifiers on the same cases, and the differences between them.
 

@@ -27,7 +27,7 @@ NAN = float("nan")
 SEEN = ("value", "training", "fit_seconds", "predict_seconds")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CrossAssessment(Comparison):
     """Assessments of several classifiers on rows that they had not seen, and the differences between them.
 

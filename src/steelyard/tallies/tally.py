@@ -31,7 +31,7 @@ HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tally:
     """All that an assessment needs to know about the rows.
 
