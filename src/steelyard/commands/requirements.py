@@ -148,13 +148,13 @@ def _of_several(models: Sequence[str]) -> str:
 
 def _refuse_beyond(measure: Measure, limit: float, text: str, of_difference: bool) -> None:
     """A limit that no value can be beyond would hold, or fail, for ever: most such are per cent."""
-    low, high = measure.span
+    (low, high), size = measure.span, limit
     spans = f"{measure.label} spans {span_text(measure)}"
     if of_difference:
-        low, high = low - high, high - low
+        low, high, size = low - high, high - low, abs(limit)  # less by 5 % is -5
         spans = f"Differences in {measure.label} are from {low:g} to {high:g}"
     if not low <= limit <= high:
-        meant = f"; did you mean {limit / 100:g}?" if high < abs(limit) <= 100 * high else ""
+        meant = f"; did you mean {limit / 100:g}?" if high < size <= 100 * high else ""
         raise BadRequirement(f"the condition {quoted(text)} holds always or never", mend=f"{spans}{meant}")
 
 
