@@ -225,6 +225,20 @@ def test_whose_cells_look_like_per_cent_is_asked(cells: Any, words: str) -> None
     assert f"are the cells per cent? {words}" in str(sy.assess_table(cells))
 
 
+@pytest.mark.parametrize("cell", ["1.234", '"1,234"'])
+def test_whose_counts_look_like_thousands_is_asked(
+    cell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "table.csv").write_text(f"truth,a,b\na,{cell},30\nb,22,340\n")
+    assert main(["table", str(tmp_path / "table.csv"), "--json"]) == 0
+    assert "is 1.234 a count of 1234?" in " ".join(json.loads(capsys.readouterr().out)["notes"])
+
+
+@pytest.mark.parametrize("counts", [[[40.5, 9.5], [10, 40]], [[1.234, 3.25], [0, 2.5]], [[1.2345, 7], [0, 2.5]]])
+def test_weights_are_not_taken_for_thousands(counts: Any) -> None:
+    assert "a count of" not in str(sy.assess_table(counts))
+
+
 @pytest.mark.parametrize("counts", [[[45, 5], [10, 40]], [[45.5, 4.5], [10.0, 41.0]]])
 def test_counts_are_not_taken_for_per_cent(counts: Any) -> None:
     assert "per cent" not in str(sy.assess_table(counts))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from ..cached import cached_property
-from ..door.published import words_on_per_cent
+from ..door.published import words_on_per_cent, words_on_thousands
 from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
@@ -177,8 +177,9 @@ class Evaluated:
             notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
         if self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
             notes.append(f"worse than chance, kappa {agreement}: {self._mixed_up}?")
-        if self.tally.published and (words := words_on_per_cent(patterns.table(self.evaluation.model))):
-            notes.append(words)
+        if self.tally.published:
+            table = patterns.table(self.evaluation.model)
+            notes.extend(filter(None, (words_on_per_cent(table), words_on_thousands(table))))
         if patterns.clusters == 1:
             notes.append(
                 "all rows are in one cluster, which says nothing about spread: intervals reach over all values"

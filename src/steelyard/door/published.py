@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LARGEST = 1e100  # no number of rows
 ROUNDED = 0.005  # how far off a share of two decimals may be
 ROUNDED_PER_CENT = 0.05  # and one of 100 with one decimal
+EXACTLY = 1e-6  # beside which a number is whole
 MARGINS = ("all", "sum", "total", "totals")
 
 
@@ -259,6 +260,17 @@ def words_on_per_cent(table: Array) -> str:
     """What to ask whose cells look like shares of 100: there may be as many rows, of several tables on average."""
     found = _shared_out(table, 100.0, ROUNDED_PER_CENT)
     return "" if found is None else f"are the cells per cent? {found[0]} up to 100; intervals are those of so many rows"
+
+
+def words_on_thousands(table: Array) -> str:
+    """What to ask whose cells look like 1,234: a mark before three digits was read as that of decimals."""
+    whole, thousands = table == table.round(), table * 1000
+    marked = ~whole & (np.abs(thousands - thousands.round()) < EXACTLY)
+    told = marked & (np.abs(thousands / 10 - (thousands / 10).round()) > EXACTLY)  # 1.5 may be a weight
+    if not told.any() or (marked | whole).sum() < table.size or not (table[whole] > 0).any():
+        return ""
+    cell = table[told][0]
+    return f"is {cell:g} a count of {cell * 1000:.0f}? A point or a comma before three digits is read as decimals"
 
 
 def _shared_out(table: Array, whole: float, rounded: float) -> tuple[str, str] | None:
