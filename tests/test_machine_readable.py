@@ -49,6 +49,7 @@ COMMANDS = {
         "one.tally",
     ],
     "merge": ["merge", "day.tally", "--measures", "error"],
+    "table": ["table", "published.csv", "--measures", "error"],
     "study knn": ["study", "knn", "--splits", "1"],
     "study meat": ["study", "meat", "--repeats", "1"],
     "study mevik2003": ["study", "mevik2003", "--repetitions", "1"],
@@ -63,6 +64,7 @@ KEYS = {
     "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
     "merge": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
+    "table": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
     **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
 }
 NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}
@@ -73,6 +75,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.chdir(tmp_path)
     assert main(["tally", IRIS, "--truth", "species", "--membership", "lda_*", "--out", "day.tally", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
+    (tmp_path / "published.csv").write_text("truth,no,yes\nno,231,27\nyes,32,54\n")
     return tmp_path
 
 
