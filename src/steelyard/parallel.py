@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 _here = local()
 
-CHUNK = 3 << 15  # rows: a few columns of this length fit into the second-level cache; fewer, and threads wait more
+CHUNK = 3 << 16  # rows: a few columns of this length fit into the last-level cache; fewer, and threads wait more
 FREED = (32 << 20) - (1 << 13)  # bytes: the largest block of which glibc learns, less what it adds to it
 LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 LONG_CHUNK = 1 << 16  # rows: of fewer, threads that make many calls would wait for each other's
