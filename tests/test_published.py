@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,14 @@ def test_columns_of_arrow_have_texts_for_names_but_classes_may_be_numbers() -> N
         sy.assess_table(pa.table({"a": [30, 4, 1], "b": [5, 40, 1]}))
     with pytest.raises(BadTable, match="row 'b', column 'a' is missing"):
         sy.assess_table(pa.table({"a": [30, None], "b": [5, 40]}))
+
+
+def test_a_file_that_pandas_read_has_texts_for_columns_but_classes_may_be_numbers() -> None:
+    for text, classes in (("truth,1,2\n1,30,5\n2,4,40\n", (1, 2)), ("truth,0,1\n0,30,5\n1,4,40\n", (0, 1))):
+        found = sy.assess_table(pd.read_csv(StringIO(text), index_col=0))
+        assert found.classes == classes
+        np.testing.assert_array_equal(found.confusion(), [[30, 5], [4, 40]])
+    assert sy.assess_table(pd.DataFrame([[30, 5], [4, 40]], columns=["0", "1"])).classes == ("0", "1")
 
 
 def test_a_cross_table_is_its_rows() -> None:
@@ -135,6 +144,7 @@ def test_classes_that_the_table_lacks_are_empty() -> None:
         (COUNTS, {"scale": NAMES}, "scale is"),
         (pd.DataFrame([["x", "y"], ["z", "w"]], ["a", "b"], ["a", "b"]), {}, "does not hold numbers"),
         (FRAME.rename_axis("true").reset_index(), {}, r"column 'true' holds no counts.*set_index\('true'\)"),
+        (FRAME.iloc[:2].rename_axis("true").reset_index(), {}, r"column 'true' holds no counts.*set_index\('true'\)"),
         ("counts.csv", {}, r"'counts.csv' is no table\. Read it first"),
         (pd.DataFrame([[1, -2], [3, 4]], ["a", "b"], ["a", "b"]), {}, "row 'a', column 'b' is -2"),
         (pd.DataFrame([[1, 2], [3, 4]], [1.5, 2.5], [1.5, 2.5]), {}, "cannot be a class label"),

@@ -100,11 +100,14 @@ def _taken_apart(counts: Any) -> tuple[list[Label] | None, list[Label] | None, A
         names = list(dict.fromkeys(name for row in counts.values() for name in row))
         return _named(counts), _named(names), [[row.get(name, 0) for name in names] for row in counts.values()]
     if is_of_pandas(counts) and hasattr(counts, "columns"):
-        rows, columns = _named(counts.index), _named(counts.columns)
-        if len(columns) == len(rows) + 1 and counts.dtypes.iloc[0].kind not in "iufb":
+        rows, columns, counted = _named(counts.index), _named(counts.columns), _is_counted(counts.index)
+        numeric = [kind.kind in "iufb" for kind in counts.dtypes]
+        if counted and numeric[1:] and not numeric[0] and all(numeric[1:]):
             raise BadTable(
                 f"column {quoted(columns[0])} holds no counts", mend=f"Classes are the index: set_index({columns[0]!r})"
             )
+        if not counted:  # columns of a file have texts for names, as those of Arrow
+            columns = [_alike(name, rows) if isinstance(name, str) else name for name in columns]
         # Names on one side hold for the other too, where nobody gave it any.
         alike = len(rows) == len(columns)
         return (
@@ -161,7 +164,7 @@ def _with_names(table: Any) -> tuple[list[Label], list[Label], list[tuple[Any, .
 
 
 def _alike(name: str, labels: list[Label]) -> Label:
-    """The name of a column of Arrow, which is a text, as the kind of label that rows have."""
+    """The name of a column, which is a text, as the kind of label that rows have."""
     if all(isinstance(label, bool) for label in labels):
         return {"true": True, "false": False}.get(name.lower(), name)
     whole = name.removeprefix("-").isdecimal() and not any(isinstance(label, str) for label in labels)
@@ -181,8 +184,12 @@ def _counts(name: str, column: Any) -> list[Any]:
 
 def _is_nameless(index: Any, others: list[Label]) -> bool:
     """Whether pandas counted a side that nobody named; beside whole numbers, these are names too."""
-    counted = type(index).__name__ == "RangeIndex" and index.name is None and list(index) == list(range(len(others)))
-    return counted and not any(isinstance(label, int) and not isinstance(label, bool) for label in others)
+    return _is_counted(index) and not any(isinstance(label, int) and not isinstance(label, bool) for label in others)
+
+
+def _is_counted(index: Any) -> bool:
+    """Whether pandas counted what nobody named."""
+    return type(index).__name__ == "RangeIndex" and index.name is None and list(index) == list(range(len(index)))
 
 
 def _named(names: Any) -> list[Label]:
