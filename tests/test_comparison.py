@@ -587,3 +587,18 @@ def test_net_benefits_that_few_rows_tell_apart_may_differ_by_more() -> None:
     many = judged(np.where(truth, 0.9, low[0]))
     assert many[1] > 0.3
     assert many[3] < 1e-3
+
+
+def test_terminals_say_why_values_are_undefined() -> None:
+    one_class = {"x": ["a", "b", "b"], "y": ["a", "a", "a"], "z": ["a", "b", "a"]}
+    shown = str(compare(["a", "b", "b"], one_class, measures=["error", "mcc", "kappa", "precision"], event="b"))
+    assert "–: y, MCC: only one class is true, or only one is assigned" in shown
+    assert "–: y, precision [b]: class 'b' is never assigned" in shown
+    assert shown.count("–: ") == 2
+
+
+def test_only_some_reasons_are_told() -> None:
+    models = {f"model {place}": ["a", "a", "a"] for place in range(9)}
+    shown = str(compare(["a", "b", "b"], models, measures=["error", "mcc"]))
+    assert shown.count("–: model") == 6
+    assert "… and 3 more, in table() and --csv" in shown

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..table import Table
 
 MOST_CLASSES = 12  # shown; table() has them all
+MOST_REASONS = 6  # lines that tell why values are undefined
 MOST_BESIDE = 8  # classifiers side by side; more stand below each other
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
@@ -230,6 +231,18 @@ def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = No
     by_model = [overall_rows(comparison[name], measures) for name in comparison.models]
     rows = [[rows[0][0], *[both(estimate) for _, estimate in rows]] for rows in zip(*by_model, strict=True)]
     return Grid(["measure", *comparison.models], rows)
+
+
+def why_undefined(comparison: Comparison, measures: Sequence[Measure] | None = None) -> list[str]:
+    """Why values side by side are undefined: there is no room for it beside them."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for model in comparison.models:
+        for label, estimate in overall_rows(comparison[model], measures):
+            if math.isnan(estimate.value) and estimate.note:
+                found.setdefault((model, estimate.note), []).append(label.lstrip("↑↓ "))
+    lines = [f"–: {model}, {', '.join(labels)}: {note}" for (model, note), labels in found.items()]
+    hidden = [f"… and {len(lines) - MOST_REASONS:,} more, in table() and --csv"] if len(lines) > MOST_REASONS else []
+    return [*lines[:MOST_REASONS], *hidden]
 
 
 def differences_grid(comparison: Comparison, measure: str) -> Grid:

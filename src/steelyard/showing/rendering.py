@@ -25,6 +25,7 @@ from .grids import (
     measures_grid,
     parts_grid,
     slice_grid,
+    why_undefined,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
         *chosen,
         table,
         *more,
-        *[Text(harmless(line)) for line in said],
+        *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *said]],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         drawn(differences_grid(comparison, name)),
         *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
