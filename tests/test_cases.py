@@ -778,7 +778,7 @@ def test_messages_name_the_columns_of_a_table() -> None:
         ([1, 2], "(2,)"),
         (5, "()"),
         ([[1, -2], [3, 4]], "row 0, column 1 is -2"),
-        ([[1, 2], [np.nan, 4]], "row 1, column 0 is nan"),
+        ([[1, 2], [np.nan, 4]], "row 1, column 0 is missing"),
         ([[1, np.inf], [3, 4]], "row 0, column 1 is inf"),
         ([["a", "b"], ["c", "d"]], "numbers"),
         (None, "numbers"),
