@@ -160,24 +160,25 @@ def _refuse_beyond(measure: Measure, limit: float, text: str, of_difference: boo
 
 def _split_model(text: str, models: Sequence[str]) -> tuple[str, str | None, str]:
     """The classifier that a condition is about, the one that is taken off it, if any, and the rest."""
+    text = text.strip()
     if len(models) == 1:
-        return models[0], None, text.strip().removeprefix(f"{models[0]}.")
-    named = [name for name in models if text.strip().startswith(f"{name}.")]
-    for one, other in permutations(sorted(models, key=len, reverse=True), 2):  # a longer name may begin with another
+        return models[0], None, text.removeprefix(f"{models[0]}.")
+    longest_first = sorted(models, key=len, reverse=True)  # a longer name may begin with another
+    for name in longest_first:
+        if text.startswith(f"{name}."):
+            return name, None, text[len(name) + 1 :]
+    for one, other in permutations(longest_first, 2):
         form = rf"\(\s*{re.escape(one)}\s*-\s*{re.escape(other)}\s*\)\s*\.\s*(.*)"
-        if not named and (found := re.fullmatch(form, text.strip(), re.DOTALL)):
+        if found := re.fullmatch(form, text, re.DOTALL):
             return one, other, found[1]
-    if not named:
-        meant = (
-            f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop, or with their "
-            f"difference, as '({models[1]} - {models[0]}).'"
-        )
-        raise BadRequirement(
-            f"the condition {quoted(text)} does not say which classifier",
-            mend=meant if text.strip().startswith("(") else did_you_mean(text.partition(".")[0].strip(), models, meant),
-        )
-    model = max(named, key=len)
-    return model, None, text.strip()[len(model) + 1 :]
+    meant = (
+        f"Begin it with one of {', '.join(quoted(name) for name in models)} and a full stop, or with their "
+        f"difference, as '({models[1]} - {models[0]}).'"
+    )
+    raise BadRequirement(
+        f"the condition {quoted(text)} does not say which classifier",
+        mend=meant if text.startswith("(") else did_you_mean(text.partition(".")[0].strip(), models, meant),
+    )
 
 
 def _part(text: str, assessment: Assessment) -> object:

@@ -47,9 +47,9 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
         head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
         head = "assess(table" if table else "assess(y_true, prediction"
-    options = {} if result.tally.made_before else _of_table(result) | _of_classes(result.tally.scale)
-    options |= {} if result.tally.made_before else _of_rows(result, assessments)
-    options |= _of_settings(result)
+    options = _of_settings(result)
+    if not result.tally.made_before:  # sums hold the rest
+        options = _of_table(result) | _of_classes(result.tally.scale) | _of_rows(result, assessments) | options
     words = [f"{name}={value}" for name, value in options.items()]
     part = "" if result.slice is None else f".slices[{quoted(result.slice)}]"
     return shortened(", ".join([f"steelyard.{head}", *words]) + f"){part}.report(...)", LONGEST_CALL)

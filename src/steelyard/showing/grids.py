@@ -25,14 +25,8 @@ MOST_REASONS = 6  # lines that tell why values are undefined
 MOST_BESIDE = 8  # classifiers side by side; more stand below each other
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
-SPARE = (
-    "note",
-    "method",
-    "se",
-    "gap interval",
-    "gap",
-    "training",
-)  # what a narrow screen can do without, the first of all first
+# What a narrow screen can do without, the first of all first.
+SPARE = ("note", "method", "se", "gap interval", "gap", "training")
 IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 

@@ -162,13 +162,8 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         if products is None or not (self.clustered or products.parted):
             return super().variances(places, influences, smooth)
         if self.clustered:
-            found = [self._at_sides(place, rows) for place, rows in zip(places, influences, strict=True)]
-            return np.array(
-                [
-                    np.square(sums).sum() if seen is None else spread_of_clusters(sums, seen, pseudo)[0]
-                    for sums, seen in found
-                ]
-            )
+            sides = map(self._at_sides, places, influences)
+            return np.array([_variance(sums, seen, pseudo) for sums, seen in sides])
         return np.array([variance for variance, _ in self._by_side(products, places, influences, pseudo)])
 
     def scatters(self, places: Sequence[int], influences: Array) -> Array:
@@ -177,16 +172,15 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         if products is None or not (self.clustered or products.parted):
             return np.zeros(len(places))
         if self.clustered:
-            found = [self._at_sides(place, rows) for place, rows in zip(places, influences, strict=True)]
+            sides = map(self._at_sides, places, influences)
             return np.array(
                 [
                     _scatter(sums) if seen is None else scatter_of_clusters(sums, seen, PSEUDO_ROW)
-                    for sums, seen in found
+                    for sums, seen in sides
                 ]
             )
-        return np.array(
-            [2 * variance**2 / freedom for variance, freedom in self._by_side(products, places, influences, PSEUDO_ROW)]
-        )
+        found = self._by_side(products, places, influences, PSEUDO_ROW)
+        return np.array([2 * variance**2 / freedom for variance, freedom in found])
 
     def _at_sides(self, place: int, influence: Array) -> tuple[Array, Marks | None]:
         """What clusters add on each side of a slot, and which have rows there; of all sides together, if not summed."""
@@ -361,6 +355,11 @@ def _mixing(grid: Grid) -> Places:
     pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
     heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
     return heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]
+
+
+def _variance(sums: Array, seen: Marks | None, pseudo: float) -> float:
+    """The variance of what clusters add on each side; of all sides together where they are not told apart."""
+    return float(np.square(sums).sum()) if seen is None else spread_of_clusters(sums, seen, pseudo)[0]
 
 
 def _scatter(sums: Array) -> float:
