@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Process:
         return self.smooth(self.points, self.points)
 
     @cached_property
-    def factor(self) -> Array | None:
+    def factor(self) -> Any:
         """The Cholesky factor of the covariance of the measurements; None where it has none."""
         from scipy.linalg.lapack import dpotrf
 

@@ -203,7 +203,7 @@ class CalibrationEvaluation(RowEvaluation):
                 if weights.equal:
                     first = np.bincount(place, gap, size)
                     second = np.bincount(place, gap * gap, size)
-                    sums += [count, count, first, count, first, second]
+                    sums += np.array([count, count, first, count, first, second])
                     continue
                 columns = (weights.count, weights.mass, weights.square)
                 each = [column[low:high] for column in columns]

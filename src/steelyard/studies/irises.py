@@ -166,8 +166,8 @@ class Neighbours:
         here = ~away[order]
         ballots = here[..., None] & (self.codes[order][..., None] == np.arange(self.codes.max() + 1))
         place = (np.cumsum(here, axis=1)[..., None] < np.asarray(numbers)).sum(axis=1)
-        place = np.take_along_axis(self.reach, place, axis=1)
-        return np.asarray(np.take_along_axis(np.cumsum(ballots, axis=1), place[..., None], axis=1))
+        reached = np.take_along_axis(self.reach, place, axis=1)
+        return np.asarray(np.take_along_axis(np.cumsum(ballots, axis=1), reached[..., None], axis=1))
 
 
 def one_of_the_first(votes: Codes, random: np.random.Generator) -> Codes:

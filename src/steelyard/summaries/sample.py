@@ -81,7 +81,7 @@ class Sampling:
         self.found = some if self.found is None else self.found.beside(some)
         if len(self.found.marks) >= (SIZE if self.below is None else 2 * SIZE):
             self.found = self.found.cut()
-            self.below = self.found.marks.max()
+            self.below = np.uint64(self.found.marks.max())
 
     def state(self) -> Sample | None:
         """The rows that were chosen."""
