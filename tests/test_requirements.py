@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from steelyard import compare
+from steelyard import assess, compare
 from steelyard.cli import main
 from steelyard.commands.requirements import BadRequirement, read_requirement
+from steelyard.errors import UnknownPart
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
@@ -71,3 +72,53 @@ def of_pair(rows: list[dict[str, Any]], one: str, other: str, bound: str, part: 
                 return float(row["difference" if bound == "value" else bound])
             return -float(row[{"value": "difference", "low": "high", "high": "low"}[bound]])
     raise AssertionError(f"no difference between {one} and {other}")
+
+
+PARTS = ["north"] * 4 + ["south"] * 4
+DIVIDED: dict[str, Any] = {"by": PARTS, "event": 1, "measures": ["error", "sensitivity", "specificity", "precision"]}
+
+
+@pytest.mark.parametrize(
+    ("condition", "value", "held", "part"),
+    [
+        ("error < 0.3", 0.25, True, None),
+        ("error < 0.3 in north", 0.0, True, None),
+        ("error < 0.3 in  south ", 0.5, False, None),
+        ("error <= 0.5 in every part", 0.5, True, "south"),
+        ("error < 0.5 in every part", 0.5, False, "south"),
+        ("error >= 0 in every part", 0.0, True, "north"),
+        ("sensitivity[1].high < 0.9 in every part", 1.0, False, "north"),
+        ("precision > 0.1 in every part", float("nan"), False, "south"),
+    ],
+)
+def test_a_part_of_the_data_or_each_of_them_can_be_required(
+    condition: str, value: float, held: bool, part: str | None
+) -> None:
+    truth = [0, 1, 0, 1, 1, 1, 0, 0]
+    assigned = [0, 1, 0, 1, 0, 0, 0, 0]
+    found = assess(truth, assigned, **DIVIDED)
+    verdict = read_requirement(condition, [found.model], divided=True).judge(found)
+    assert verdict.value == pytest.approx(value, abs=1e-4, nan_ok=True)
+    assert (verdict.held, verdict.part) == (held, part)
+
+
+def test_a_part_that_is_called_every_part_is_one_of_them() -> None:
+    found = assess([0, 1, 0, 1], [0, 1, 1, 0], by=["every part", "every part", "b", "b"])
+    verdict = read_requirement("error <= 0 in every part", [found.model], divided=True).judge(found)
+    assert verdict.held
+
+
+def test_differences_are_required_in_every_part() -> None:
+    truth = [0, 1] * 8
+    said = {"new": [0, 1] * 8, "old": [0, 1] * 4 + [1, 1] * 4}
+    found = compare(truth, said, by=["a"] * 8 + ["b"] * 8, measures=["error"])
+    verdict = read_requirement("(new - old).error < 0 in every part", found.models, divided=True).judge(found)
+    assert (verdict.value, verdict.held, verdict.part, verdict.found) == (0.0, False, "a", "0.0000 in a")
+
+
+def test_parts_that_are_not_there_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*BOTH, "--require", "lda.error < 0.5 in every part"]) == 2
+    assert "Divide them with --by" in capsys.readouterr().err
+    found = assess([0, 1], [0, 1], by=["north", "south"])
+    with pytest.raises(UnknownPart, match="Did you mean 'north'"):
+        read_requirement("error < 0.5 in nort", [found.model], divided=True).judge(found)

@@ -156,7 +156,7 @@ def assess(
     from . import api
     from .commands.requirements import read_requirement
 
-    conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
+    conditions = [read_requirement(text, [api.MODEL], options.by is not None) for text in options.require]
     with opened_file(file, options.where, options, training) as files:
         said = keywords_of(files, truth, options)
         result = api.assess(
@@ -197,7 +197,7 @@ def compare(
     from .commands.requirements import read_requirement
 
     chosen = models(model)
-    conditions = [read_requirement(text, list(chosen)) for text in options.require]
+    conditions = [read_requirement(text, list(chosen), options.by is not None) for text in options.require]
     with opened_file(file, options.where, options) as files:
         said = keywords_of(files, truth, options)
         result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)

@@ -1,6 +1,6 @@
 """Conditions that a result must meet, as users write them: ``lda.sensitivity[yes].low >= 0.8``.
 
-Or of a difference: ``(new - old).error.high < 0.02``.
+Or of a difference: ``(new - old).error.high < 0.02``; of all rows, or ``in every part`` of them.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from ..assessing.assessment import Assessment
@@ -18,11 +18,11 @@ from ..errors import SteelyardError, UnknownLabel, UnknownMeasure, quoted
 from ..evaluating.layout import AVERAGES
 from ..measures import find
 from ..registry import Measure
-from ..scale import listed
+from ..scale import Label, listed
 from ..showing.listing import span_text
 from ..suggestions import did_you_mean
 from ..text import number
-from .words import label_among
+from .words import label_among, label_or_word
 
 ROUNDING = 1e-12  # as in conditions on thresholds: a mean of shares is not exactly the decimal number that it is
 
@@ -32,8 +32,10 @@ OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operat
 
 FORM = re.compile(
     r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<part>.*)\])?\s*(?:\.(?P<bound>value|low|high))?\s*"
-    r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+    r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s+in\s+(?P<rows>.*\S))?\s*",
+    re.DOTALL,
 )
+EVERY = "every part"
 
 
 class BadRequirement(SteelyardError):
@@ -42,18 +44,23 @@ class BadRequirement(SteelyardError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a condition held, on what value, and why there is none where there is none."""
+    """Whether a condition held, on what value, and why there is none where there is none.
+
+    Of every part of the data, the value is that of the part which is the furthest from holding.
+    """
 
     text: str
     value: float
     held: bool
     note: str = ""
+    part: Label | None = None
 
     @property
     def found(self) -> str:
         """What was found, in words."""
         undefined = f"undefined: {self.note}" if self.note else "undefined"
-        return undefined if math.isnan(self.value) else number(self.value, 4)
+        value = undefined if math.isnan(self.value) else number(self.value, 4)
+        return value if self.part is None else f"{value} in {self.part}"
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,7 @@ class Requirement:
         bound: The bound of the interval, where not the value is judged.
         holds: How value and limit must compare.
         limit: The limit.
+        rows: The part of the data, as it was written; or every part.
     """
 
     text: str
@@ -79,9 +87,25 @@ class Requirement:
     bound: str | None
     holds: Callable[[float, float], bool]
     limit: float
+    rows: str | None = None
 
     def judge(self, result: Assessment | Comparison) -> Verdict:
         """Hold it against the results; an undefined value meets no condition."""
+        if self.rows is None:
+            return self._judge(result)
+        slices: Mapping[Label, Assessment | Comparison] = result.slices
+        if self.rows != EVERY or EVERY in slices:
+            return self._judge(slices[label_or_word(list(slices), self.rows)])
+        found = [replace(self._judge(part), part=label) for label, part in slices.items()]
+        return min(found, key=lambda verdict: self._to_spare(verdict.value))
+
+    def _to_spare(self, value: float) -> float:
+        """How far a value is on the right side of the limit."""
+        if math.isnan(value):
+            return -math.inf
+        return self.limit - value if self.holds(self.limit - 1, self.limit) else value - self.limit
+
+    def _judge(self, result: Assessment | Comparison) -> Verdict:
         assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
         for model in filter(None, (self.model, self.other)):
             if model not in assessments:  # fits of it failed, and the others went on
@@ -121,11 +145,12 @@ class Requirement:
         return dict(zip(BOUNDS, bounds, strict=True))
 
 
-def read_requirement(text: str, models: Sequence[str]) -> Requirement:
+def read_requirement(text: str, models: Sequence[str], divided: bool = False) -> Requirement:
     """Read a condition.
 
     The value itself is judged, or a bound of its interval where ``.low`` or ``.high`` says so. With several
-    classifiers, the condition starts with the name of one, or with the difference of two in brackets.
+    classifiers, the condition starts with the name of one, or with the difference of two in brackets. Where the data
+    are divided, it may end with the name of a part, or ``in every part``.
     """
     model, other, condition = _split_model(text, models)
     found = FORM.fullmatch(condition)
@@ -135,10 +160,16 @@ def read_requirement(text: str, models: Sequence[str]) -> Requirement:
             f"the condition {quoted(text)} cannot be read",
             mend=f"Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6'{several}",
         )
+    if found["rows"] is not None and not divided:
+        raise BadRequirement(
+            f"the condition {quoted(text)} is on parts of the data, and there are none",
+            mend="Divide them with --by, which assess, compare and tally take, or end with the number",
+        )
     part = None if found["part"] is None else found["part"].strip()
     name, limit = found["measure"].strip(), float(found["number"])
     _refuse_beyond(find(name), limit, text, other is not None)  # before anything is computed, as an unknown measure is
-    return Requirement(text.strip(), model, other, name, part, found["bound"], OPERATORS[found["operator"]], limit)
+    holds = OPERATORS[found["operator"]]
+    return Requirement(text.strip(), model, other, name, part, found["bound"], holds, limit, found["rows"])
 
 
 def _of_several(models: Sequence[str]) -> str:

@@ -217,7 +217,7 @@ def merge(
     refuse_overwriting([str(path) for path in paths], [None if out is None else str(out), *options.targets])
     with working("adding up", options.quiet):
         total = merged(paths, bad_files == "skip")
-    conditions = [read_requirement(text, list(total.models)) for text in options.require]
+    conditions = [read_requirement(text, list(total.models), bool(total.slices)) for text in options.require]
     if out is not None:
         total.save(out)
     result = api.compare_tally(
