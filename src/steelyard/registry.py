@@ -172,6 +172,7 @@ class Measure:
         """What the place of its values and their intervals depend on."""
         undivided = self.penalty is not None or (self.statistic is not CONFUSION and not self.per_class)
         binned, skewed = self.statistic is CALIBRATION, self.statistic in (CONTINUUM, PARTITION)
+        ends = self.of_rows and 0 == self.span[0] < self.span[1] < np.inf
         return Facts(
             self.label,
             self.per_class,
@@ -182,7 +183,7 @@ class Measure:
             self.counted,
             self.bounded,
             self.traded,
-            self.slopes is not None or self.spanned is not None,
+            ends or self.slopes is not None or self.spanned is not None,
             self.span,
         )
 

@@ -173,6 +173,19 @@ def test_a_whole_weight_is_the_row_so_many_times(name: str, case: Case, times: i
     assert by_weight[measure].note == by_rows[measure].note
 
 
+@given(case=forecasts())
+@FEW
+def test_brier_scores_of_two_classes_are_twice_that_of_one(case: Case) -> None:
+    said = {"a": case[1]["a"], "b": 1 - np.asarray(case[1]["a"])}
+    two = np.where(case[0] == "a", "a", "b"), said
+    rows = np.arange(len(two[0]))
+    for options in ({}, {"weight": 0.5 + rows % 3}, {"group": rows % 5}, {"method": "plain"}):
+        found = of(two, "brier", "brier_multiclass", **options)
+        once, both = found["brier", "a"], found["brier_multiclass"]
+        for name in ("value", "low", "high", "se"):
+            assert getattr(both, name) == pytest.approx(2 * getattr(once, name), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
 @every_measure
 def test_weight_two_is_every_row_twice(name: str) -> None:
     case = drawn(90, 3, 1)
