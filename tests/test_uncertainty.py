@@ -60,6 +60,81 @@ def test_intervals_on_scales_are_those_of_half_a_row_more_in_each_cell() -> None
     assert_allclose([estimate.low, estimate.high], np.exp([log_odds - Z * error, log_odds + Z * error]))
 
 
+def half_right(classes: int) -> Any:
+    """Two rows over a table, one of them right and one wrong."""
+    table = np.full((classes, classes), 1 / (classes * (classes - 1)))
+    np.fill_diagonal(table, 1 / classes)
+    return table
+
+
+def slopes(formula: Any, table: Any) -> Any:
+    """How a value moves with each cell, by differences."""
+    found = np.empty(table.shape)
+    for cell in np.ndindex(*table.shape):
+        step = np.zeros(table.shape)
+        step[cell] = 1e-4 * table.sum()
+        found[cell] = (formula(table + step) - formula(table - step)) / (2 * step[cell])
+    return found
+
+
+def kappa_of(table: Any) -> float:
+    share = table / table.sum()
+    by_chance = share.sum(axis=0) @ share.sum(axis=1)
+    return float((np.trace(share) - by_chance) / (1 - by_chance))
+
+
+def macro_f1_of(table: Any) -> float:
+    return float(np.mean(2 * np.diag(table) / (table.sum(axis=0) + table.sum(axis=1))))
+
+
+def weighted_kappa_of(table: Any) -> float:
+    places, expected = np.arange(len(table)), np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    distance = np.abs(places[:, None] - places)
+    return float(1 - (distance * table).sum() / (distance * expected).sum())
+
+
+def logit_bounds(value: float, reach: float) -> Any:
+    return 1 / (1 + np.exp(-math.log(value / (1 - value)) + np.array([1, -1]) * reach / (value * (1 - value))))
+
+
+def fisher_bounds(value: float, reach: float) -> Any:
+    return np.tanh(math.atanh(value) + np.array([-1, 1]) * reach / (1 - value**2))
+
+
+@pytest.mark.parametrize(("rows", "classes"), [(60, 3), (90, 5), (400, 18), (40, 18)])
+@pytest.mark.parametrize(
+    ("name", "formula", "bounds"),
+    [
+        ("kappa", kappa_of, fisher_bounds),
+        ("weighted_kappa", weighted_kappa_of, fisher_bounds),
+        ("f1", macro_f1_of, logit_bounds),
+    ],
+)
+def test_of_two_pseudo_rows_one_is_right_and_one_is_wrong(
+    rows: int, classes: int, name: str, formula: Any, bounds: Any
+) -> None:
+    """Few classes, many of them in many rows, and many in few."""
+    truth, assigned = drawn(rows, classes, 0.85, 5)
+    truth[:classes] = assigned[:classes] = np.arange(classes)  # no class that a macro average would leave out
+    table = np.bincount(classes * truth + assigned, minlength=classes**2).reshape(classes, classes)
+    found = assess(truth, assigned, scale=Scale(list(range(classes))))[name]
+    smooth = table + half_right(classes)
+    reach = Z * math.sqrt((smooth * np.square(slopes(formula, smooth))).sum())
+    assert_allclose([found.low, found.high], bounds(formula(smooth), reach), rtol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 18])
+def test_either_of_two_classifiers_is_right_in_half_of_a_pseudo_row(classes: int) -> None:
+    truth, first = drawn(80, classes, 0.8, 6)
+    second = drawn(80, classes, 0.7, 6)[1]
+    found = sy.compare(truth, {"a": first, "b": second}, scale=Scale(list(range(classes))), measures=["error"])
+    row = found.differences("error").to_pylist()[0]
+    gained, lost = (np.sum((first == truth) & (second != truth)), np.sum((first != truth) & (second == truth)))
+    centre, shares = (lost - gained) / 82, (gained + lost + 1) / 82  # half a pseudo-row for each, as Agresti and Min do
+    reach = Z * math.sqrt((shares - centre**2) / 82)
+    assert_allclose([row["low"], row["high"]], [centre - reach, centre + reach], rtol=1e-9)
+
+
 def test_the_mean_cost_has_the_t_interval_of_a_mean() -> None:
     truth, assigned = drawn(5000, 2, 0.7, 3)
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])

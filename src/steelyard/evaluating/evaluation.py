@@ -5,11 +5,11 @@ of a row on a slot is the gradient of the formula at the sums, which comes by co
 the diagonal, to one row sum and to one column sum, an influence is three vectors over the classes.
 
 Everything is evaluated twice: on the table as it is, for values and standard errors; and with two more rows
-spread evenly over its cells, for intervals. That keeps intervals honest where a cell is empty (an all-right table
-says little about errors, but not that there are none) and brings their coverage close to nominal in small samples.
-On a table of two by two it is the half row a cell of Haldane (1956) and Anscombe (1956), on matched pairs the method
-of Agresti & Min (2005). For what is said of one class, the two rows are spread over the 2x2 table of that class; for
-everything else over the whole table.
+spread over its cells, for intervals, one of them right and one wrong, any class as likely as the others. That keeps
+intervals honest where a cell is empty (an all-right table says little about errors, but not that there are none) and
+brings their coverage close to nominal in small samples. On a table of two by two it is the half row a cell of Haldane
+(1956) and Anscombe (1956), on matched pairs the method of Agresti & Min (2005). For what is said of one class, the two
+rows are spread over the 2x2 table of that class; for everything else over the whole table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..registry import Measure
 from ..scale import Scale
 from ..sums.statistics import Margins, Patterns
 from .formulas import STEP, Formulas
-from .influence import FEW_CLASSES, Averages, Influence
+from .influence import FEW_CLASSES, Averages, Influence, pseudo_mean, pseudo_shares
 from .layout import AVERAGES, Layout
 from .stepped import Stepped
 
@@ -188,8 +188,8 @@ class Evaluation:
     def pair(self) -> Margins:
         """The table's sums, the pseudo-rows spread over all of the table: (2, classes)."""
         share = np.array([[0.0], [self.unit * PSEUDO_ROWS / self.classes]])
-        margins = self.margins
-        return Margins(margins.correct + share / self.classes, margins.true + share, margins.assigned + share)
+        margins, right = self.margins, self.classes * pseudo_shares(self.classes)[0]
+        return Margins(margins.correct + right * share, margins.true + share, margins.assigned + share)
 
     @cached_property
     def cells(self) -> Array:
@@ -205,10 +205,10 @@ class Evaluation:
 
     @cached_property
     def penalties(self) -> dict[str, Any]:
-        """The penalty matrices summed over the table; spread over all cells, pseudo-rows bear the mean."""
+        """The penalty matrices summed over the table; spread over all cells, pseudo-rows bear their part of each."""
         extra = np.array([0.0, self.unit * PSEUDO_ROWS])
         return {
-            label: self.patterns.penalty(self.model, matrix) + extra * (matrix.sum() / matrix.size)
+            label: self.patterns.penalty(self.model, matrix) + extra * pseudo_mean(matrix)
             for label, matrix in self.matrices.items()
         }
 
@@ -376,8 +376,9 @@ def _all_steps(classes: int) -> tuple[Any, Any]:
 @lru_cache(maxsize=FEW_CLASSES)
 def _pseudo_cells(classes: int) -> Array:
     """Where pseudo-rows go in the tables of classes: over each table, or over the one behind them: (4, 2, 1)."""
-    others = classes - 1
-    behind = np.array([1, others, others, others**2]) / classes**2
+    right = pseudo_shares(classes)[0]
+    wrong = 1 / classes - right
+    behind = np.array([right, wrong, wrong, 1 - right - 2 * wrong])
     cells = PSEUDO_ROWS * np.array([np.full(4, 1 / 4), behind]).T[..., None]
     cells.setflags(write=False)
     return cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,33 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks
 
 FEW_CLASSES = 16  # of so many, whole tables are laid out
+
+
+def pseudo_shares(classes: int) -> tuple[float, float]:
+    """How much of a pseudo-row is in each cell of the diagonal, and in each of the others.
+
+    It is right as likely as wrong. Spread evenly over all cells, it would be wrong nearly for certain where there are
+    many classes, and move a good classifier further than its standard error.
+    """
+    if classes == 1:
+        return 1.0, 0.0
+    return 1 / (2 * classes), 1 / (2 * classes * (classes - 1))
+
+
+@lru_cache(maxsize=FEW_CLASSES)
+def pseudo_table(classes: int) -> Array:
+    """The same, cell by cell."""
+    right, wrong = pseudo_shares(classes)
+    table = np.full((classes, classes), wrong)
+    np.fill_diagonal(table, right)
+    table.setflags(write=False)
+    return table
+
+
+def pseudo_mean(tables: Array) -> Array:
+    """What a pseudo-row is worth on average, by what it is worth in each cell of a table: (..., classes, classes)."""
+    right, wrong = pseudo_shares(tables.shape[-1])
+    return np.asarray(wrong * tables.sum(axis=(-2, -1)) + (right - wrong) * np.einsum("...ii->...", tables))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..evaluating.evaluation import Evaluation
+from ..evaluating.influence import pseudo_shares
 from ..evaluating.row_evaluation import RowEvaluation
 from .intervals import MEAN, degrees_of_freedom, interval_method
 from .variances import counted_moment, pseudo_squares
@@ -84,4 +85,6 @@ def pseudo_at(evaluation: Evaluation | RowEvaluation, place: int) -> tuple[float
         return float(np.square(slope).mean()), slope.reshape(2, 2).mean(axis=1)
     slot = place - evaluation.class_slots
     influence = evaluation.influences[1][slot : slot + 1]
-    return float(pseudo_squares(influence)[0]), influence.tables[0].mean(axis=1)
+    table, (right, wrong) = influence.tables[0], pseudo_shares(evaluation.classes)
+    within = evaluation.classes * (wrong * table.sum(axis=1) + (right - wrong) * np.diag(table))
+    return float(pseudo_squares(influence)[0]), within

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..distinct import distinct
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
-from ..evaluating.influence import FEW_CLASSES, Influence, Spread
+from ..evaluating.influence import FEW_CLASSES, Influence, Spread, pseudo_mean, pseudo_shares, pseudo_table
 from ..parallel import SMALL_PRODUCT, chunks
 from ..sums.statistics import Patterns
 
@@ -124,9 +124,9 @@ def table_variance(evaluation: Evaluation) -> Array:
     patterns, model, influence = evaluation.patterns, evaluation.model, evaluation.influence
     pseudo, squares = PSEUDO_ROWS * evaluation.unit**2, replace(patterns, mass=patterns.square)
     if patterns.cluster is None and patterns.classes <= FEW_CLASSES:
-        table = squares.table(model).ravel()
-        weights = np.array([table, table + pseudo / len(table)])[..., None]
-        return np.asarray((np.square(influence.tables).reshape(2, -1, len(table)) @ weights)[..., 0])
+        table = squares.table(model)
+        weights = np.array([table, table + pseudo * pseudo_table(patterns.classes)]).reshape(2, -1, 1)
+        return np.asarray((np.square(influence.tables).reshape(2, -1, table.size) @ weights)[..., 0])
     if patterns.cluster is None and len(patterns.truth) > DENSE * patterns.classes:
         variances = _variance_over_table(squares.table(model), influence).reshape(2, -1)
     else:
@@ -161,17 +161,19 @@ def _variance_over_table(squares: Array, influence: Influence) -> Array:
 
 
 def pseudo_squares(influence: Influence, first: int = 0) -> Array:
-    """Mean squared influence of a row spread evenly over the table, on the slots from the first one on."""
+    """Mean squared influence of a pseudo-row, on the slots from the first one on."""
     classes = influence.row.shape[1]
     if classes <= FEW_CLASSES:
-        return np.asarray(np.square(influence.tables[first:]).sum(axis=(1, 2)) / classes**2)
+        return pseudo_mean(np.square(influence.tables[first:]))
     row, column, diagonal = (part[first:] for part in (*influence.centred, influence.diagonal))
-    # The mean of row * column is 0 but for the diagonal.
-    squares = (np.square(row) + np.square(column)).sum(axis=1) / classes
-    squares += (diagonal * (2 * (row + column) + diagonal)).sum(axis=1) / classes**2
+    right, wrong = pseudo_shares(classes)
+    # Over all cells, as if there were no diagonal, the sum of row * column is 0.
+    everywhere = classes * (np.square(row) + np.square(column)).sum(axis=1)
+    without, on_diagonal = np.square(row + column), np.square(row + column + diagonal)
+    squares = wrong * (everywhere - without.sum(axis=1)) + right * on_diagonal.sum(axis=1)
     for place, table in influence.priced_tables.items():
         if place >= first:
-            squares[place - first] = np.square(table).mean()
+            squares[place - first] = pseudo_mean(np.square(table))
     return np.asarray(squares)
 
 
