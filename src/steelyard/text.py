@@ -42,11 +42,11 @@ def number(value: float, digits: int = 3) -> str:
 def down_to(threshold: float, below: float) -> str:
     """A threshold, with as many digits as it needs to do the same: above the next score, and no higher than it is.
 
-    Rounded up, whoever copies it would lose the very row that it stands on.
+    Rounded up, whoever copies it would lose the very row that it stands on; and no option reads commas of thousands.
     """
-    words = number(threshold, 4)
+    words = number(threshold, 4).replace(",", "")
     for digits in range(4, 18):
-        if not math.isfinite(threshold) or below < float(words.replace(",", "")) <= threshold:
+        if not math.isfinite(threshold) or below < float(words) <= threshold:
             return words
         words = f"{float(Context(prec=digits, rounding=ROUND_FLOOR).create_decimal(threshold)):#.{digits}g}".rstrip(".")
     return repr(threshold)
