@@ -127,6 +127,20 @@ def test_features_groups_and_gaps(capsys: pytest.CaptureFixture[str], flowers: s
     assert "30 clusters" in out
 
 
+def test_columns_without_a_name_are_left_alone(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    lines = Path(flowers).read_text().splitlines()
+    Path(flowers).write_text("\n".join(f"{line},," for line in lines))
+    tokens = ["cv", flowers, "--target", "species", "--models", "lda", "--measures", "error"]
+    for more in ([], ["--where", "sepal_length > 5"]):
+        status, out, err = run(capsys, *tokens, *more)
+        assert (status, err) == (0, "")
+        assert "not learned from: 'plot', 'note'" in out
+    Path(flowers).write_text("\n".join(f"{line},{'n' if line == lines[0] else 1}" * 2 for line in lines))
+    status, _, err = run(capsys, *tokens)
+    assert status == 2
+    assert "columns are called" in err
+
+
 def test_what_is_not_a_number_is_missing_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     # As polars writes it; of text files, nothing but gaps is left.
     path, rows = tmp_path / "gappy.parquet", np.arange(40.0)

@@ -75,7 +75,8 @@ def _kind(table: Any, name: str) -> Kind:
     import pyarrow.compute as pc
     import pyarrow.types as kinds
 
-    values, kind = table.column(name), table.schema.field(name).type
+    values = column(table, name)
+    kind = values.type
     if kinds.is_dictionary(kind):
         kind = kind.value_type
     if kinds.is_integer(kind) and _all_different(table, name):

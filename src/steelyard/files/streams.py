@@ -175,14 +175,18 @@ class Files:
     def load(self, columns: Sequence[str] | None = None) -> Loaded:
         """All rows as one table that knows where they come from."""
         if self.filter is not None:
-            return self._load_some(self.column_names if columns is None else columns)
+            names = self.column_names
+            return self._load_some([names[k] for k in _nameable(names)] if columns is None else columns)
         self._refuse_too_large(estimate(self.files, columns))
         tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
         return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts)
 
     def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
-        return without_views(read_whole(file, None if columns is None else self._inner(file, columns)))
+        if columns is None:
+            table = read_whole(file)
+            return without_views(table.select(_nameable(table.column_names)))
+        return without_views(read_whole(file, self._inner(file, columns)))
 
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
         missing = [key for key in file.keys if key not in table.column_names]
@@ -232,6 +236,12 @@ class Files:
         if len(stretches) < 2:
             return [FileShare(file, self.filter, None, file.size)]
         return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
+
+
+def _nameable(names: Sequence[str]) -> list[int]:
+    """Places of the columns that can be asked for: of several without a name, as Excel writes behind the last, none."""
+    several = names.count("") > 1
+    return [place for place, name in enumerate(names) if name or not several]
 
 
 def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
