@@ -111,6 +111,19 @@ def test_json_holds_all_that_was_found(capsys: pytest.CaptureFixture[str], flowe
     assert found["failures"] == []
 
 
+def test_units_in_brackets_are_part_of_a_name(capsys: pytest.CaptureFixture[str], flowers: str) -> None:
+    renamed = Path(flowers).read_text().replace("petal_length", "petal length [cm]").replace("petal_width", "wide?")
+    Path(flowers).write_text(renamed)
+    for chosen in ("petal length [cm]", "petal*[cm]", "wide?"):
+        tokens = ["cv", flowers, "--target", "species", "--models", "lda", "--features", chosen, "--measures", "error"]
+        status, out, err = run(capsys, *tokens)
+        assert (status, err) == (0, "")
+        assert "150 rows" in out
+    status, _, err = run(capsys, "cv", flowers, "--target", "species", "--models", "lda", "--features", "wid??")
+    assert status == 2
+    assert "no column is called 'wid??'" in err
+
+
 def test_features_groups_and_gaps(capsys: pytest.CaptureFixture[str], flowers: str, tmp_path: Path) -> None:
     text = Path(flowers).read_text().splitlines()
     text[3] = text[3].replace(text[3].split(",")[2], "", 1)

@@ -64,7 +64,8 @@ def choose(table: Any, aside: Sequence[str], wanted: Sequence[str] | None) -> tu
 
 
 def _matching(pattern: str, names: Sequence[str]) -> list[str]:
-    matching = [name for name in names if fnmatchcase(name, pattern)]
+    stars_alone = pattern.replace("[", "[[]").replace("?", "[?]")  # units stand in brackets: 'water [%]'
+    matching = [name for name in names if fnmatchcase(name, stars_alone)]
     if not matching:
         mend = did_you_mean(pattern, names, f"There are {listed(names, 10)}")
         raise UnknownColumn(f"no column is called {quoted(pattern)}", mend=mend)
