@@ -385,6 +385,17 @@ def test_bad_input_is_status_2_without_a_traceback(capsys: pytest.CaptureFixture
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("command", ["assess", "thresholds", "calibration"])
+def test_only_columns_that_are_used_must_be_alike(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "1.csv").write_text("ill,score,site\nyes,0.9,n\nno,0.2,n\nyes,0.4,s\n")
+    (tmp_path / "2.csv").write_text("score,ill,version,version\n0.8,yes,2,2\n0.6,no,2,2\n0.3,no,2,2\n")
+    status, out, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--score", "score", "--event", "yes")
+    assert (status, err) == (0, "")
+    assert "6 rows" in out
+
+
 def test_a_slip_is_met_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'species'" in run(capsys, "assess", IRIS, "--truth", "specis", "--membership", "lda_*")[2]
     assert "'accuracy'" in run(capsys, "measures", "acuracy")[2]

@@ -25,7 +25,7 @@ from .commands.options import (
     head_of,
     keywords_of,
     labels_in,
-    load_file,
+    load_scores,
     opened_file,
     write,
 )
@@ -235,7 +235,7 @@ def thresholds(
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
-    loaded = load_file(file, reading)
+    loaded = load_scores(file, truth, membership, reading)
     result = assess_scores(loaded, truth, membership, reading, ["auc"])
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
@@ -299,7 +299,8 @@ def calibration(
     from .showing.rendering import calibration_view
 
     shown = ["brier", "log_score", "calibration_error"]
-    result = assess_scores(load_file(file, reading), truth, membership, reading, shown)
+    loaded = load_scores(file, truth, membership, reading)
+    result = assess_scores(loaded, truth, membership, reading, shown)
     with working("drawing outcomes", reading.quiet):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
         line, test, preview = result.calibration_line(), result.calibration_test(), result.recalibration(recalibrate)

@@ -24,6 +24,7 @@ from .words import threshold as read_threshold
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
+    from ..door.admission import Request
     from ..files.streams import Files, Loaded
     from ..scale import Label, Scale
     from ..showing.digest import Digest
@@ -257,13 +258,24 @@ def costs_in(file: Path, labels: ReadLabel, output: Given) -> dict[Label, dict[L
     return costs(file, labels)
 
 
-def load_file(file: str, options: Reading) -> Loaded:
-    """Read a file, with a sign of life."""
-    from ..files.sources import load
+def load_file(file: str, options: Reading, request: Request | None = None) -> Loaded:
+    """Read a file, with a sign of life: all columns, or those that are needed."""
+    from ..files.sources import opened
 
     refuse_overwriting([file], options.targets)
     with working(f"reading {file}", options.quiet):
-        return load(file, options.where)
+        files = opened(file, options.where)
+        return files.load(None if request is None else request.columns_of(files))
+
+
+def load_scores(file: str, truth: str, membership: str, reading: Reading) -> Loaded:
+    """Read what scores are judged by; other columns may differ from file to file."""
+    from ..door.admission import Request
+    from ..door.cases import Door
+    from ..door.measured import Knowledge
+
+    door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
+    return load_file(file, reading, Request(truth, {membership: columns(membership)}, door))
 
 
 @contextmanager
