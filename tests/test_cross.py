@@ -338,6 +338,21 @@ def test_labels_count_as_predict_says_even_where_probabilities_disagree() -> Non
     assert "contrary: predict() and the highest probability differ in 100 rows" in found.remarks
 
 
+class Standing(LinearDiscriminantAnalysis):  # type: ignore[misc]
+    """Gives labels as one column, as CatBoost does of more than two classes."""
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)[:, None]
+
+
+def test_labels_may_stand_in_one_column() -> None:
+    found = sy.cross_assess({"lda": LinearDiscriminantAnalysis(), "standing": Standing()}, X, Y, measures=["error"])
+    assert found["standing"]["error"].value == found["lda"]["error"].value
+    assert sy.scorer("error")(Standing().fit(X, Y), X, Y) == sy.scorer("error")(
+        LinearDiscriminantAnalysis().fit(X, Y), X, Y
+    )
+
+
 def test_classifiers_without_probabilities_stand_beside_others() -> None:
     found = sy.cross_assess({"svm": SVC(), "lda": RULES["lda"]}, X, Y, cv=5)
     assert np.isnan(found["svm"]["auc"].value)

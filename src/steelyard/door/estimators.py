@@ -94,6 +94,8 @@ def classes_of(estimator: Any) -> list[Label]:
 def labels_of(estimator: Any, X: Any, scale: Scale | None) -> Any:
     """The classes that an estimator assigns."""
     said = np.asarray(estimator.predict(X))
+    if said.ndim == 2 and said.shape[1] == 1:  # as CatBoost gives them where there are more than two
+        said = said[:, 0]
     if scale is not None and said.dtype.kind == "f":
         known = [label for label in scale.classes if not isinstance(label, str)]
         if not np.isin(said, known).all():
