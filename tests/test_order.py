@@ -162,6 +162,16 @@ def test_weights_and_clusters_too() -> None:
             sy.assess(NAMED, NAMED.to_numpy(), **options)  # type: ignore[arg-type]
 
 
+def test_what_classifiers_are_fitted_to_too() -> None:
+    variables = pd.DataFrame({"x": np.arange(len(NAMED), dtype=float)}, index=NAMED.index)
+    options: dict[str, Any] = {"cv": 2, "measures": ["error"]}
+    with pytest.raises(MisalignedRows, match=r"column 'X', row 0: .*as X\.loc\[truth\.index\]"):
+        sy.cross_assess("prior", variables[::-1], NAMED, **options)
+    with pytest.raises(MisalignedRows, match="column 'groups', row 0"):
+        sy.cross_assess("prior", variables, NAMED, groups=NAMED[::-1], **options)
+    assert sy.cross_assess("prior", variables, NAMED, **options).tally.rows == len(NAMED)
+
+
 def test_labels_in_a_list_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a truth with an index, that took longer than all the rest."""
     looked_at = []

@@ -44,7 +44,7 @@ def refuse_misaligned(truth: Any, others: Mapping[str, Any]) -> None:
                 f"the index says {said}, and that of the truth {true}",
                 column=name,
                 row=row,
-                mend="Bring the rows into one order, as prediction.loc[truth.index]; if they are, give .to_numpy()",
+                mend=f"Bring the rows into one order, as {name}.loc[truth.index]; if they are, give .to_numpy()",
             )
 
 

@@ -16,6 +16,7 @@ from ..door.coded import Coded
 from ..door.estimators import LOWEST
 from ..door.labels import encode
 from ..door.measured import Knowledge
+from ..door.misreadings import refuse_misaligned
 from ..door.prediction import Prediction
 from ..errors import (
     BadOption,
@@ -155,6 +156,7 @@ def counted_from(kept: Places | None) -> Iterator[None]:
 
 def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     """Check what classifiers are to be fitted to."""
+    refuse_misaligned(y, {"X": X, "groups": door.group, **vars(door.knowledge)})
     truth = take(y, "y")
     if isinstance(door.scale, Continuum):
         codes = door.scale.cut(numbers(truth, "y"))
