@@ -172,6 +172,15 @@ def test_stars_stand_for_folders(tmp_path: Path) -> None:
     }
 
 
+def test_a_pattern_of_folders_is_told_to_name_files(tmp_path: Path) -> None:
+    for day in ("1", "2"):
+        (tmp_path / f"day={day}").mkdir()
+        (tmp_path / f"day={day}" / "part.csv").write_text("y,p\n1,1\n")
+    with pytest.raises(UnreadableFile, match=r"day=\*' stands for folders. Name the files in them, as '.*day=\*/\*\*/"):
+        files.discover(str(tmp_path / "day=*"))
+    assert len(files.discover(str(tmp_path / "day=*" / "**" / "*.csv"))) == 2
+
+
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x")
     with pytest.raises(UnreadableFile, match=r"no data file in the folder .*Files end in \.csv"):

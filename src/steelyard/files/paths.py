@@ -135,11 +135,15 @@ def _discover_here(name: str) -> list[File]:
             return _in_folder(name)
         if name and path.exists():
             raise UnreadableFile(f"{quoted(name, LONG)} is no file: pipes and devices are not read", mend=UNREAD)
-        found = sorted(one for one in globbed(name) if Path(one).is_file())
+        matching = sorted(globbed(name))
+        found = [one for one in matching if Path(one).is_file()]
     except SteelyardError:
         raise
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
+    if matching and not found:
+        mend = f"Name the files in them, as {quoted(f'{name}/**/*.parquet', LONG)}"
+        raise UnreadableFile(f"{quoted(name, LONG)} stands for folders", mend=mend)
     if not found:
         raise UnreadableFile(f"there is no file {quoted(name, LONG)}", mend=mend_for_missing(name))
     return once(_here(one) for one in found)
