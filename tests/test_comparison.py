@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from typing import Any
 
@@ -19,6 +20,8 @@ import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
 from steelyard.comparing.differences import Differences, holm
 from steelyard.errors import UnknownMeasure, UnknownPart
+from steelyard.showing.digest import comparison_digest
+from steelyard.showing.markdown import document
 from steelyard.uncertainty.log_odds import LogOdds
 from steelyard.uncertainty.simultaneous import max_critical
 from tests.cases_of import drawn
@@ -589,12 +592,13 @@ def test_net_benefits_that_few_rows_tell_apart_may_differ_by_more() -> None:
     assert many[3] < 1e-3
 
 
-def test_terminals_say_why_values_are_undefined() -> None:
+def test_why_values_are_undefined_is_said() -> None:
     one_class = {"x": ["a", "b", "b"], "y": ["a", "a", "a"], "z": ["a", "b", "a"]}
-    shown = str(compare(["a", "b", "b"], one_class, measures=["error", "mcc", "kappa", "precision"], event="b"))
-    assert "–: y, MCC: only one class is true, or only one is assigned" in shown
-    assert "–: y, precision [b]: class 'b' is never assigned" in shown
-    assert shown.count("–: ") == 2
+    found = compare(["a", "b", "b"], one_class, measures=["error", "mcc", "kappa", "precision"], event="b")
+    for shown in (str(found), html.unescape(found._repr_html_()), html.unescape(document(comparison_digest(found)))):
+        assert "–: y, MCC: only one class is true, or only one is assigned" in shown
+        assert "–: y, precision [b]: class 'b' is never assigned" in shown
+        assert shown.count("–: ") == 2
 
 
 def test_only_some_reasons_are_told() -> None:

@@ -23,6 +23,7 @@ from .grids import (
     side_by_side,
     slice_grid,
     told,
+    why_undefined,
 )
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
         f"{many} on the same {heading(first)}",
         in_short(comparison, measures),
         folded,
-        [*chosen, *said, *comparison.notes],
+        [*chosen, *why_undefined(comparison), *said, *comparison.notes],
     )
 
 
