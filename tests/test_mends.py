@@ -20,6 +20,7 @@ from steelyard.errors import (
     BadFilter,
     BadOption,
     MissingValues,
+    NotNumbers,
     OneClass,
     UnknownLabel,
     UnknownOption,
@@ -229,6 +230,18 @@ def test_arrays_that_are_named_are_told_how_they_are_given() -> None:
         sy.tune("knn", [[1.0], [2.0]], [0.5, 1.5])  # type: ignore[call-arg]
     with pytest.raises(UnknownOption, match=r"^permutation_test\(\) is not given y\. "):
         sy.permutation_test("knn", [[1.0], [2.0]], permutations=9)  # type: ignore[call-arg]
+
+
+def test_a_word_among_numbers_with_commas_is_named_rather_than_they(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "cells.csv"
+    path.write_text("ill;score\nyes;0,5\nno;0,2\nyes;#DIV/0!\n")
+    status, _, err = run(capsys, "assess", str(path), "--truth", "ill", "--score", "score", "--event", "yes")
+    assert status == 2
+    assert "column 'score', row 2: '#DIV/0!' is no number" in err
+    with pytest.raises(NotNumbers, match="row 1: 'x' is not a number"):
+        sy.assess(["0,5", "x"], ["a", "b"], scale=sy.Continuum([0.6]))
 
 
 @pytest.mark.parametrize("option", ["--score", "--assigned"])

@@ -6,7 +6,7 @@ where there is text or a value may be missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its nu
 FLAT = "Give one value a row: a list, an array or a column"
 POINT = "Decimals stand behind a point: {}.{}"
 DECIMALS = "Write decimals with a point; or all in a file with a comma: then no number in it has a point, as 1.000 has"
+DECIMAL_SIGNS = (",", ".")  # a word that is no number either way is told before numbers that are written in two ways
 
 
 def take(values: Any, name: str) -> Any:
@@ -165,12 +166,22 @@ def numbers(values: Any, name: str) -> Numbers:
 def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
     """Name the first word among numbers, where it is words that are in the way."""
     words = () if not text else column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
-    for row, word in enumerate(words):
-        if word is not None and np.isnan(as_number(word, text=True)):
+    for decimal in DECIMAL_SIGNS:
+        found = first_word(words, decimal)
+        if found is not None:
+            row, word = found
             mend = DECIMALS if "," in word else "Give numbers"
             return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend=mend)
     mend = "Turn the text into numbers" if text else "Give numbers"
     return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)
+
+
+def first_word(words: Iterable[Any], decimal: str) -> tuple[int, str] | None:
+    """The first text that is no number, and its row, where decimals may also stand behind that sign."""
+    for row, word in enumerate(words):
+        if isinstance(word, str) and np.isnan(as_number(word.replace(decimal, "."), text=True)):
+            return row, word
+    return None
 
 
 def as_floats(values: Any) -> Array:

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
-from ..columns import DECIMALS, as_number
+from ..columns import DECIMAL_SIGNS, DECIMALS, first_word
 from ..errors import NotNumbers, SteelyardError, quoted
 from ..files import sources
 from ..files.shares import Batch
@@ -34,8 +32,9 @@ def words_told(source: Any) -> Iterator[None]:
     try:
         yield
     except NotNumbers as error:
-        for batch in _batches(source, error.column):
-            _refuse_words(batch, str(error.column))
+        for decimal in DECIMAL_SIGNS:
+            for batch in _batches(source, error.column):
+                _refuse_words(batch, str(error.column), decimal)
         raise
 
 
@@ -46,11 +45,12 @@ def _batches(source: Any, column: str | None) -> Iterator[Batch]:
     return source.batches([column]) if isinstance(source, sources.Files) else iter([Batch(source.select([column]))])
 
 
-def _refuse_words(batch: Batch, name: str) -> None:
-    for row, word in enumerate(batch.table.column(name).to_pylist()):
-        if isinstance(word, str) and np.isnan(as_number(word, text=True)):
-            error: SteelyardError = NotNumbers(f"{quoted(word)} is no number", column=name, row=row, mend=_mend(word))
-            raise batch.locate(error) from None
+def _refuse_words(batch: Batch, name: str, decimal: str) -> None:
+    found = first_word(batch.table.column(name).to_pylist(), decimal)
+    if found is not None:
+        row, word = found
+        error: SteelyardError = NotNumbers(f"{quoted(word)} is no number", column=name, row=row, mend=_mend(word))
+        raise batch.locate(error) from None
 
 
 def _mend(word: str) -> str:
