@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from steelyard import assess, compare
+from steelyard import assess, assess_table, compare
 from steelyard.cli import main
 from steelyard.commands.requirements import BadRequirement, read_requirement
 from steelyard.errors import UnknownPart
@@ -122,3 +122,17 @@ def test_parts_that_are_not_there_are_refused(capsys: pytest.CaptureFixture[str]
     found = assess([0, 1], [0, 1], by=["north", "south"])
     with pytest.raises(UnknownPart, match="Did you mean 'north'"):
         read_requirement("error < 0.5 in nort", [found.model], divided=True).judge(found)
+
+
+def test_what_was_found_is_told_on_its_side_of_the_limit() -> None:
+    result = assess_table([[80, 20], [20, 80]], classes=["a", "b"])
+    high = result["error"].high
+    for digits in (3, 4, 5):
+        limit = round(high, digits)
+        sign = "<=" if high > limit else ">="
+        verdict = read_requirement(f"error.high {sign} {limit}", ["prediction"]).judge(result)
+        assert not verdict.held
+        assert (float(verdict.found) > limit) == (high > limit)
+        assert float(verdict.found) != limit
+    assert read_requirement("error < 0.2", ["prediction"]).judge(result).found == "0.2000"
+    assert read_requirement("error <= 0.2", ["prediction"]).judge(result).held

@@ -54,13 +54,21 @@ class Verdict:
     held: bool
     note: str = ""
     part: Label | None = None
+    limit: float = math.nan
 
     @property
     def found(self) -> str:
-        """What was found, in words."""
-        undefined = f"undefined: {self.note}" if self.note else "undefined"
-        value = undefined if math.isnan(self.value) else number(self.value, 4)
-        return value if self.part is None else f"{value} in {self.part}"
+        """What was found, in words, with as many digits as it takes to see on which side of the limit that is."""
+        words = self._undefined if math.isnan(self.value) else number(self.value, 4)
+        for digits in range(4, 18) if math.isfinite(self.value) else ():
+            if _side(float(words.replace(",", "")), self.limit) == _side(self.value, self.limit):
+                break
+            words = f"{self.value:.{digits}g}"
+        return words if self.part is None else f"{words} in {self.part}"
+
+    @property
+    def _undefined(self) -> str:
+        return f"undefined: {self.note}" if self.note else "undefined"
 
 
 @dataclass(frozen=True)
@@ -123,9 +131,7 @@ class Requirement:
         if self.other is not None and isinstance(result, Comparison):
             found, note = self._difference(result, part), note or assessments[self.other][self.measure, part].note
         value = found[self.bound or "value"]
-        at_limit = math.isclose(value, self.limit, rel_tol=ROUNDING, abs_tol=ROUNDING)
-        held = self.holds(self.limit if at_limit else value, self.limit)
-        return Verdict(self.text, value, bool(held), note)
+        return Verdict(self.text, value, bool(self.holds(_side(value, self.limit), 0)), note, limit=self.limit)
 
     def _difference(self, comparison: Comparison, part: object) -> dict[str, float]:
         """The difference between both classifiers, the way round that was written, and its bounds."""
@@ -143,6 +149,13 @@ class Requirement:
         value, low, high = row["difference"], row["low"], row["high"]
         bounds = (value, low, high) if row["a"] == self.model else (-value, -high, -low)
         return dict(zip(BOUNDS, bounds, strict=True))
+
+
+def _side(value: float, limit: float) -> float:
+    """On which side of a limit a value lies: -1, 1, or 0 where rounding alone tells it from the limit."""
+    if math.isclose(value, limit, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        return 0.0
+    return math.copysign(1.0, value - limit) if not math.isnan(value) else math.nan
 
 
 def read_requirement(text: str, models: Sequence[str], divided: bool = False) -> Requirement:
