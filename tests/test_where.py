@@ -110,6 +110,8 @@ def test_a_filter_keeps_the_rows_that_it_says(text: str, rows: list[int]) -> Non
         ("year in site", "'site' is not understood"),
         ("`year` in `site`", "'`site`' is not understood"),
         ("`year` >= 10,5", "Decimals stand behind a point: 10.5"),
+        ("day >= 2024-03-02", "Days stand in quotes: '2024-03-02'"),
+        ("day < 2024-12-31", "Days stand in quotes: '2024-12-31'"),
         ("year + 1 == 2024", "'year + 1' is not understood"),
         ("site == 'it''s'", "two texts stand side by side"),
         ("f(year)", "is not understood"),

@@ -151,6 +151,14 @@ def _with_backticks(text: str, bound: tuple[str, str]) -> str:
     return re.sub(rf"\b{word}\b", lambda _: f"`{name}`", text)
 
 
+def _hint_on_values(bare: str) -> str:
+    """What to do about decimals with a comma, and days without quotes."""
+    if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
+        return POINT.format(*comma.groups())
+    day = re.search(r"\b\d{4}-\d{1,2}-\d{1,2}\b", bare)
+    return f"Days stand in quotes: '{day[0]}'" if day else ""
+
+
 def _hint(text: str) -> str:
     """What the filter of another language would have to be here."""
     bare = TOKENS.sub("", text)
@@ -162,8 +170,8 @@ def _hint(text: str) -> str:
         return "Write and, or, not, in, is null in small letters"
     if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
         return "Write and, or, not"
-    if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
-        return POINT.format(*comma.groups())
+    if said := _hint_on_values(bare):
+        return said
     pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
     odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
     return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
