@@ -103,7 +103,8 @@ def test_supposed_rows_are_worth_what_rows_of_the_class_are(classes: int) -> Non
     tied = replace(tied, said=Scores(tuple(np.round(column, 1) + 0.1 for column in tied.said.columns)))
     for one, plain in [*supposed(drawn(classes)), *supposed(tied)]:
         for name in WHOLE:
-            assert_allclose(one.worth(find(name), None, None), plain.worth(find(name), None, None), rtol=1e-14)
+            found, wanted = (each.worth(find(name), None, None) for each in (one, plain))
+            assert_allclose(found, wanted, rtol=1e-14, atol=1e-15, err_msg=name)
         for code in range(classes):
             assert_allclose(one.worth(find("brier"), code, None), plain.worth(find("brier"), code, None), rtol=1e-14)
         for name, weights in (("macro", np.full(classes, 1 / classes)), ("weighted", shares(classes))):

@@ -51,6 +51,21 @@ def of_event(truth: Any, chance: Any, *measures: Any, **options: Any) -> Assessm
 # --- known values ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("classes", [2, 3, 7, 20])
+@pytest.mark.parametrize("away", [1e-3, 1e-6, 1e-9])
+def test_forecasts_that_are_nearly_right_have_a_brier_score_all_the_same(classes: int, away: float) -> None:
+    truth = np.arange(40) % classes
+    shares = np.full((40, classes), away / (classes - 1))
+    shares[np.arange(40), truth] = 1 - away
+    expected = (1 - (1 - away)) ** 2 + away**2 / (classes - 1)
+    for weight in (None, np.linspace(0.5, 2.0, 40)):
+        found = assess(truth, shares, weight=weight, measures=["brier_multiclass"])
+        assert found["brier_multiclass"].value == pytest.approx(expected, rel=1e-12, abs=0)
+    if classes == 2:
+        alone = of_event(truth, shares[:, 1], "brier", "brier_multiclass")
+        assert alone["brier_multiclass"].value == pytest.approx(2 * alone["brier"].value, rel=1e-12, abs=0)
+
+
 def test_the_five_rows_of_the_lecture() -> None:
     found = assess(TRUTH, CHANCE, event=1)
     assert found["log_score"].sum == pytest.approx(4.2405, abs=5e-5)

@@ -104,6 +104,19 @@ class Piece:
         return found
 
     @cached_property
+    def errors(self) -> Array:
+        """The sum of squared errors; not multiplied out, or little would be left of forecasts that are nearly right."""
+        if len(self.said.columns) == 1:
+            return np.asarray(2 * np.square(self.said.columns[0] - self.happened(self.said.speaks)))
+        if self.few:
+            away = self._stacked - self.outcomes
+            return np.asarray(np.einsum("cr,cr->r", away, away))
+        found = np.zeros(len(self.truth))
+        for code, column in enumerate(self.memberships):
+            found += np.square(column - self.happened(code))
+        return found
+
+    @cached_property
     def highest(self) -> Array:
         """The highest probability."""
         if self.said.assigned is not None:
@@ -233,6 +246,11 @@ class Supposed(Piece):
     def squares(self) -> Array:
         """The sum of squared probabilities."""
         return self.common.squares
+
+    @property
+    def errors(self) -> Array:
+        """The sum of squared errors; multiplied out, as pseudo-rows are never nearly right."""
+        return 1 - 2 * self.own + self.squares
 
     @property
     def highest(self) -> Array:

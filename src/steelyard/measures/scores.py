@@ -2,9 +2,10 @@
 
 Most are means over the rows, and a formula says what one row is worth. Of the whole forecast it may ask for ``own``,
 the probability of the true class; ``ahead`` and ``beside``, how many classes have a higher one and the same, itself
-included; ``highest``, the highest of all, and ``ties``, how many classes share that; the sum of ``squares``; ``steps``,
-the squared distances of cumulative probabilities; or the ``memberships`` themselves and the ``truth``. Of one class
-against the rest: ``chance``, its probability, and ``happened``, 1 where it is the true one.
+included; ``highest``, the highest of all, and ``ties``, how many classes share that; the sum of ``squares``, and that
+of squared ``errors``; ``steps``, the squared distances of cumulative probabilities; or the ``memberships`` themselves
+and the ``truth``. Of one class against the rest: ``chance``, its probability, and ``happened``, 1 where it is the true
+one.
 
 Others are made of means: of the ``mean`` of a score and that of its ``reference``; or of the ``gap`` between forecasts
 and frequencies in bins of rows, the ``share`` of rows in each, and the ``noise``: what chance alone makes of the mean
@@ -62,9 +63,9 @@ def brier(chance: Any, happened: Any) -> Any:
     better="lower", span=(0.0, 2.0), undefined=NO_ROWS, cite="Brier (1950), Monthly Weather Review 78, 1-3",
     title="Brier score, all classes", summed="brier",
 )  # fmt: skip
-def brier_multiclass(own: Any, squares: Any) -> Any:
+def brier_multiclass(errors: Any) -> Any:
     """Squared error summed over all classes: mean(sum((p_g - y_g)^2)); of two classes, twice that of one."""
-    return 1 - 2 * own + squares
+    return errors
 
 
 @measure(better="higher", undefined=NO_ROWS, cite=GNEITING, special=True)

@@ -112,8 +112,8 @@ RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarm
 FORECASTS = Statistic(
     "forecasts",
     frozenset({"chance", "happened"}),
-    frozenset({"own", "ahead", "beside", "squares", "highest", "ties", "steps", "memberships", "truth"})
-    | {"matrix", "mean", "reference"},
+    frozenset({"own", "ahead", "beside", "squares", "errors", "highest", "ties", "steps", "memberships"})
+    | {"truth", "matrix", "mean", "reference"},
     Rows.of,
 )
 CALIBRATION = Statistic(
