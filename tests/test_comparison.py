@@ -541,6 +541,14 @@ def test_bands_over_infinite_scores_make_no_noise() -> None:
     assert np.isnan(found.differences(simultaneous=True)["difference"][1])
 
 
+def test_net_benefits_beside_an_infinite_score_make_no_noise() -> None:
+    both = {"a": [0.0, 0.2, 0.7, 0.9, 0.1], "b": [0.6, 0.3, 0.8, 0.4, 0.3]}
+    found = sy.compare([1, 0, 1, 1, 0], both, event=1, measures=["log_score", "net_benefit"]).differences()
+    assert found["difference"][0] == math.inf
+    alone = sy.compare([1, 0, 1, 1, 0], both, event=1, measures=["net_benefit"]).differences()
+    assert found["p"][1] == alone["p"][0]
+
+
 def test_mcnemars_test_stands_only_beside_differences_of_counted_rows() -> None:
     truth, models = list("aabbabab"), {"one": list("aabbabbb"), "two": list("abbbaaab")}
     weights: dict[str, Any] = {"none": None, "counts": [1, 2, 1, 3, 1, 1, 2, 1], "sampling": np.linspace(0.5, 1.5, 8)}

@@ -336,7 +336,7 @@ class Differences:
                 found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
             if self.traded:
                 some, (trials, worth) = self.traded, self._unseen
-                share = (np.abs(difference) / worth)[some]
+                share = np.abs(difference[some]) / worth[some]
                 other = p_values(np.sqrt(trials * share / (1 - share)), self.freedoms[row][some])
                 found[row, some] = np.fmax(found[row, some], other)
             for place, steady in self._steady[row].items():
