@@ -66,6 +66,13 @@ def test_forecasts_that_are_nearly_right_have_a_brier_score_all_the_same(classes
         assert alone["brier_multiclass"].value == pytest.approx(2 * alone["brier"].value, rel=1e-12, abs=0)
 
 
+def test_scores_of_light_rows_keep_their_digits_beside_heavy_ones() -> None:
+    chance, weight = np.array([0.9, 0.8, 0.1, 0.2]), np.array([1e-6, 2e-6, 1e3, 3e3])
+    found = assess([1, 1, 0, 0], chance, event=1, weight=weight, measures=["net_benefit"])["net_benefit"]
+    assert found.sum == pytest.approx(3e-6, rel=1e-12, abs=0)
+    assert found.value == pytest.approx(3e-6 / 4e3, rel=1e-8, abs=0)
+
+
 def test_the_five_rows_of_the_lecture() -> None:
     found = assess(TRUTH, CHANCE, event=1)
     assert found["log_score"].sum == pytest.approx(4.2405, abs=5e-5)

@@ -137,8 +137,9 @@ class ForecastColumns(RowEvaluation):
     def _summing(self) -> Summing:
         """All rows, of which nothing is summed up yet."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            first = self.piece(0, min(len(self.rows), SAMPLE))
-            shift = np.nan_to_num([self.worth(first, slot).mean() for slot in self.columns], posinf=0.0)
+            first, mass = self.piece(0, min(len(self.rows), SAMPLE)), self.weights.mass[:SAMPLE]
+            means = [mass @ self.worth(first, slot) / mass.sum() for slot in self.columns]
+            shift = np.nan_to_num(means, posinf=0.0)
         summing = self.sums_of(self.columns)
         work = partial(self._summed, shift, summing)
         return Summing(shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale)))
