@@ -34,8 +34,8 @@ def test_assess_tells_headline_requirements_and_measures(capsys: pytest.CaptureF
     assert out.startswith("### prediction: error 0.200 [0.144, 0.271]\n")
     assert "❌ **1 of 2 requirements not held**" in out
     assert "| <code>error.high &#60; 0.3</code> | 0.2711 | ✅ |" in out
-    assert "| <code>kappa.low &#62; 0.6</code> | 0.5816 | ❌ no |" in out
-    assert "| ↑ kappa | 0.700 | [0.582, 0.775] |" in out
+    assert "| <code>kappa.low &#62; 0.6</code> | 0.5852 | ❌ no |" in out
+    assert "| ↑ kappa | 0.700 | [0.585, 0.778] |" in out
     assert "| versicolor | 1 | 35 | 14 | 50 |" in out
     assert "NOT HELD: kappa.low > 0.6" in err
 

@@ -102,7 +102,7 @@ class Judged(Written):
         tuple[str, ...],
         Parameter(
             help="A condition, as 'sensitivity[yes].low >= 0.8', or of several models '(new - old).error.high < 0.02'; "
-            "with --by also 'error < 0.3 in every part'; sets the exit status.",
+            "of parts of the data 'error < 0.3 in every part'; sets the exit status.",
             negative="",
         ),
     ] = ()

@@ -148,9 +148,10 @@ def _of_arrow(table: Any) -> tuple[list[Label] | None, list[Label] | None, Any]:
 def _with_names(table: Any) -> tuple[list[Label], list[Label], list[tuple[Any, ...]]]:
     """A frame whose first column names the true classes."""
     labels, names = table.column(0).to_pylist(), table.column_names[1:]
-    if "" in names:
+    if "" in names or (labels and not names):
+        alone = f"{quoted(table.column_names[0])} is the only column with a name"
         raise BadTable(
-            "a column of counts has no name",
+            "a column of counts has no name" if names else alone,
             mend="The first line names the columns; leave out titles and empty columns",
         )
     for row, label in enumerate(labels):
