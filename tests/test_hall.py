@@ -10,7 +10,17 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from steelyard.sums.statistics import Patterns
-from steelyard.uncertainty.hall import TRUSTED, Tails, at_fewer, gamma_bounds, hall_bounds, hall_p
+from steelyard.uncertainty.hall import (
+    TRUSTED,
+    Tails,
+    at_fewer,
+    difference_bounds,
+    difference_p,
+    gamma_bounds,
+    hall_bounds,
+    hall_p,
+    signed_p,
+)
 
 ROWS = 400
 DRAWN = np.random.default_rng(3).exponential(size=(3, ROWS)) ** [[1.0], [2.0], [3.0]]
@@ -101,10 +111,68 @@ def test_as_unlikely_with_fewer_degrees_of_freedom() -> None:
 @pytest.mark.parametrize("skew", [-0.6, -0.1, 0.0, 0.1, 0.6])
 def test_the_p_value_of_a_bound_is_what_the_level_leaves(skew: float, freedom: float) -> None:
     value, error, of_error = np.array([0.7]), np.array([0.2]), np.array([40.0])
-    tails = Tails(np.array([skew]), np.array([freedom]))
+    tails = Tails.none(1)._replace(skew=np.array([skew]), freedom=np.array([freedom]))
     reach = np.asarray(stats.t.isf(0.025, of_error))
     for bound in hall_bounds(value, error, tails, of_error, reach):
         assert_allclose(hall_p((value - bound) / error, tails, of_error), 0.05, rtol=1e-9)
+
+
+# --- differences ----------------------------------------------------------------------------------------------
+
+
+def judged(rows: Any) -> tuple[Any, Any, Tails, Any]:
+    """The mean of some rows, its standard error, tails, and degrees of freedom."""
+    count = len(rows)
+    mean, freedom = rows.mean(), np.array([count - 1.0])
+    error = np.array([rows.std(ddof=1) / np.sqrt(count)])
+    return np.array([mean]), error, Tails.of(patterns(np.ones(count)), (rows - mean)[None]), freedom
+
+
+@pytest.mark.parametrize("moved", [0.0, 0.4, 0.8])
+@pytest.mark.parametrize(("some", "power"), [(25, 1.0), (60, 2.0), (400, 3.0)])
+def test_random_signs_tell_how_unlikely_a_difference_is(some: int, power: float, moved: float) -> None:
+    """The p-value is the share of sums that are as large where every row has its sign by chance."""
+    random = np.random.default_rng([some, int(10 * moved)])
+    rows = random.laplace(size=some) * np.abs(random.standard_normal(some)) ** power
+    rows += moved * np.sqrt(np.square(rows).sum()) / some * 3
+    signs = random.integers(0, 2, (100_000, some)) * 2.0 - 1
+    share = (np.abs(signs @ rows) >= np.abs(rows.sum())).mean()
+    mean, error, tails, freedom = judged(rows)
+    assert signed_p(mean / error, tails, freedom)[0] == pytest.approx(share, abs=0.03)
+
+
+def test_rows_that_scatter_normally_are_judged_as_by_t() -> None:
+    rows = stats.norm.ppf((np.arange(2000) + 0.5) / 2000, loc=0.03)
+    mean, error, tails, freedom = judged(rows)
+    assert_allclose(difference_p(mean / error, tails, freedom), stats.ttest_1samp(rows, 0).pvalue, rtol=0.02)
+
+
+def test_one_row_alone_proves_nothing() -> None:
+    mean, error, tails, freedom = judged(np.append(np.zeros(199), 5.0))
+    assert difference_p(mean / error, tails, freedom)[0] > 0.3
+    low, high = difference_bounds(mean, error, tails, freedom, np.asarray(stats.t.isf(0.025, freedom)))
+    assert low[0] <= 0 < high[0]
+
+
+@pytest.mark.parametrize("differ", [2, 4, 5, 6])
+def test_few_rows_prove_no_more_than_their_signs_can(differ: int) -> None:
+    mean, error, tails, freedom = judged(np.append(np.zeros(300), -np.linspace(1, 1.2, differ)))
+    assert tails.rows[0] == differ
+    assert difference_p(mean / error, tails, freedom)[0] == max(2.0 ** (1 - differ), 0.03125)
+    low, high = difference_bounds(mean, error, tails, freedom, np.asarray(stats.t.isf(0.025, freedom)))
+    assert low[0] < mean[0] < high[0]
+    assert (high[0] < 0) == (differ == 6)
+
+
+def test_a_difference_is_0_where_the_test_does_not_speak_against_it() -> None:
+    random, freedom = np.random.default_rng(8), np.array([199.0])
+    for _ in range(300):
+        rows = random.exponential(size=200) ** 2 * (random.random(200) < 0.1) * random.choice([-1, 1, 1], 200)
+        mean, error, tails, freedom = judged(rows)
+        low, high = difference_bounds(mean, error, tails, freedom, np.asarray(stats.t.isf(0.025, freedom)))
+        assert (low[0] <= 0 <= high[0]) == (difference_p(mean / error, tails, freedom)[0] >= 0.05)
+        turned = difference_bounds(-mean, error, tails._replace(skew=-tails.skew), freedom, stats.t.isf(0.025, freedom))
+        assert_allclose(turned, [-high, -low])
 
 
 # --- rare amounts ---------------------------------------------------------------------------------------------

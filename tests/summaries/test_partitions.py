@@ -83,7 +83,7 @@ def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
     mine, yours = found.differences(), held.differences()
     same(mine, yours, ("difference",), rel=1e-8)
     same(mine, yours, ("se",), rel=1e-6)
-    near(mine, yours, ("low", "high"), 0.1)  # skewness widens those of rows at hand
+    near(mine, yours, ("low", "high"), 0.12)  # skewness widens those of rows at hand
     assert len(found.table(simultaneous=True)) == len(held.table(simultaneous=True))
 
 

@@ -17,7 +17,7 @@ from ..forecasts.calibration import CalibrationEvaluation
 from ..forecasts.gaps import PairedGaps
 from ..ranking.evaluation import RankedEvaluation
 from ..uncertainty.chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
-from ..uncertainty.hall import Tails, hall_bounds, hall_p
+from ..uncertainty.hall import Tails, difference_bounds, difference_p
 from ..uncertainty.intervals import LOG, LOGIT, SIDES, critical_values, interval_method, on_scale, p_values
 from ..uncertainty.log_odds import LogOdds, slope
 from ..uncertainty.simultaneous import max_critical
@@ -38,11 +38,11 @@ class Differences:
     A difference is judged where the pseudo-rows are added to the joint table, as Agresti & Min (2005) do for
     proportions. Where estimates can run off to infinity, two intervals are combined instead (MOVER; Zou & Donner
     2008), and the test is one of the ratio. Calibration errors, which have no normal error near 0, are judged by the
-    gaps that they are made of. Measures of ranking are judged by their log odds: near a
-    perfect ranking an estimate scatters further down than up, and the less the better it looks. Means of what is rarely
-    large have the wider of two intervals on either side: by the t statistic, and with its skewness taken off and the
-    fewer degrees of freedom of a variance that few rows make up. Estimates that are one of two scatter by that choice
-    as well, and two classifiers the less so, the more the same rows decide it for both.
+    gaps that they are made of. Measures of ranking are judged by their log odds: near a perfect ranking an estimate
+    scatters further down than up, and the less the better it looks. Means of what is rarely large have the wider of
+    two intervals on either side: by the t statistic, and with its skewness taken off and the fewer degrees of freedom
+    of a variance that few rows make up; whether they differ at all is told by random signs. Estimates that are one of
+    two scatter by that choice as well, and two classifiers the less so, the more the same rows decide it for both.
     """
 
     evaluations: Sequence[Evaluation | RowEvaluation]
@@ -209,11 +209,9 @@ class Differences:
                     bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.skewed.any():
-                    # Classifiers differ in few rows, and a skewness of few is unsure: it may widen, but not shorten.
                     error = np.sqrt(self._variance(a, b))
-                    curved = hall_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
-                    left = np.where(self.skewed, np.minimum(left, curved[0]), left)
-                    right = np.where(self.skewed, np.maximum(right, curved[1]), right)
+                    found = difference_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
+                    left, right = (np.where(self.skewed, *pair) for pair in zip(found, (left, right), strict=True))
                 for place, gaps in self._gaps[row].items():
                     left[place], right[place] = gaps.bounds(float(reach[place]))
                 for place, steady in self._steady[row].items():
@@ -332,8 +330,9 @@ class Differences:
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.skewed.any():
                 with np.errstate(invalid="ignore"):
-                    other = hall_p(statistic, self._tails(a, b), self.freedoms[row])
-                found[row] = np.where(self.skewed, np.fmax(found[row], other), found[row])
+                    judged = np.where(np.isnan(statistic), 0.0, statistic)
+                    other = difference_p(judged, self._tails(a, b), self.freedoms[row])
+                found[row] = np.where(self.skewed, other, found[row])
             if self.traded:
                 some, (trials, worth) = self.traded, self._unseen
                 share = np.abs(difference[some]) / worth[some]

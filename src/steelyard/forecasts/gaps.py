@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TRUSTED = 0.5  # of what bins tell of their own scatter, where that is less than bins have on average
 AROUND = 31  # directions in which the edge of a region is looked at,
 CLOSER = 2  # and how often again, between the two next to the furthest
+UNLIKELY = 1.5  # standard deviations above its mean, from which on what gaps scatter by is not put down to chance
 FAR = 1e6  # from there on the root of a noncentral chi-squared variable is normal, and its own quantiles take long
 ALIKE = 0.999  # the most that two classifiers are taken to have in common
 ROUNDING = 1e-13  # of a sum
@@ -92,6 +93,11 @@ class Gaps:
     @cached_property
     def _fitted(self) -> tuple[float, float]:
         return self.chi_squared(extra=True)
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of that chi-squared variable."""
+        return self._fitted[1]
 
     @cached_property
     def _statistic(self) -> float:
@@ -184,14 +190,16 @@ class PairedGaps:
 
         These differences are not cut off at 0, as calibration errors are, and chance is taken off both: where both are
         0, they scatter around 0 like all others. Their variance, as far as gaps are real, is the mean of what is found
-        with the gaps as they are, and of what is left if all of them shrink to what is beyond noise.
+        with the gaps as they are, and of what is left if all of them shrink to what is beyond noise. Of the former,
+        what chance may well make is left out: a large difference by chance would be its own excuse.
         """
         first, second = self.first, self.second
         pull, chance = self._shared
         pull, chance = first.pull + second.pull - 2 * pull, first.chance + second.chance - 2 * chance
+        by_chance = chance * (1 + UNLIKELY * float(np.sqrt(4 / (first.freedom + second.freedom))))
         squares = first.square + second.square
         share = max(first.beyond_noise + second.beyond_noise, 0.0) / squares if squares > 0 else 0.0
-        variance = 2 * (chance + first.added + second.added + max(pull - chance, 0.0) + share * pull)
+        variance = 2 * (chance + first.added + second.added + max(pull - by_chance, 0.0) + share * pull)
         return (first.beyond_noise - second.beyond_noise) / float(np.sqrt(max(variance, TINY)))
 
     @property
