@@ -11,7 +11,7 @@ from rich.console import Console
 
 from .bootstrap import measure_bootstrap
 from .closed_form import measure_closed_form
-from .counts import measure_integers, measure_strings
+from .counts import measure_integers, measure_intervals, measure_strings
 from .engines import measure_engines
 from .forecasts import measure_forecasts
 from .fresh import measure_imports, measure_memory, measure_scored_memory
@@ -36,7 +36,7 @@ from .studies import measure_studies
 Step = Callable[[Plan, Callable[[str], None]], Section]
 FRESH = "fresh"
 STEPS: dict[str, tuple[Step, ...]] = {
-    "labels": (measure_integers, measure_strings, measure_bootstrap, measure_paired),
+    "labels": (measure_integers, measure_strings, measure_intervals, measure_bootstrap, measure_paired),
     "scores": (
         measure_auc,
         measure_one_against_rest,

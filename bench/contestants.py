@@ -7,6 +7,7 @@ imports, conversion into the form that it likes best, and whatever it can keep f
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -152,6 +153,16 @@ def _collection(classes: int) -> Any:
     metrics = [getattr(library, f"Multiclass{name}")(num_classes=classes, average="none") for name in by_class]
     metrics += [getattr(library, f"Multiclass{name}")(num_classes=classes) for name in whole]
     return load("torchmetrics").MetricCollection(metrics)
+
+
+def repeated(contestant: Contestant, times: int) -> Contestant:
+    """The same job on so many samples: what a bootstrap takes of whoever has values alone, drawing rows not counted."""
+
+    def prepared(sample: Sample) -> Call:
+        calls = [contestant(replace(sample, seed=seed)) for seed in range(1, times + 1)]
+        return lambda: [call() for call in calls]
+
+    return prepared
 
 
 # --- two classifiers ------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ class Plan:
         pace: How long to measure each size.
         bootstrap_rows: Rows, and how many replicates the peer is given there before it is scaled up.
         replicates: How many replicates are wanted.
+        replicates_of_percentiles: The same of whoever takes percentiles of them, which need fewer.
         paired_rows: For two classifiers on the same cases.
         paired_classes: For the same.
         auc_rows: For AUC.
@@ -46,6 +47,7 @@ class Plan:
     pace: Pace
     bootstrap_rows: dict[int, int]
     replicates: int
+    replicates_of_percentiles: int
     paired_rows: int
     paired_classes: tuple[int, ...]
     auc_rows: Targets
@@ -75,6 +77,7 @@ FULL = Plan(
     pace=Pace(patience=2.0, budget=60.0),
     bootstrap_rows={10**3: 100, 10**5: 10, 10**7: 1},
     replicates=10_000,
+    replicates_of_percentiles=1_000,
     paired_rows=10**6,
     paired_classes=(2, 3, 10, 100),
     auc_rows={10**4: 1, 10**6: 10, 10**7: 10},
