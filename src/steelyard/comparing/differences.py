@@ -264,7 +264,9 @@ class Differences:
         return found
 
     def _tails(self, a: int, b: int) -> Tails:
-        return Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
+        found = Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
+        chosen = self._wavered(a, b) > 0  # of which of two estimates is taken, the signs of rows do not tell
+        return found._replace(fourth=np.where(chosen, np.nan, found.fourth))
 
     @cached_property
     def binned(self) -> Marks:
@@ -329,9 +331,8 @@ class Differences:
             lost = np.isinf(self.difference[row]) & np.isnan(statistic) & (self.freedoms[row] > 0)
             found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
             if self.skewed.any():
-                with np.errstate(invalid="ignore"):
-                    judged = np.where(np.isnan(statistic), 0.0, statistic)
-                    other = difference_p(judged, self._tails(a, b), self.freedoms[row])
+                known = np.where(np.isnan(statistic), 0.0, statistic)
+                other = difference_p(known, self._tails(a, b), self.freedoms[row])
                 found[row] = np.where(self.skewed, other, found[row])
             if self.traded:
                 some, (trials, worth) = self.traded, self._unseen

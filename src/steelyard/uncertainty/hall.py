@@ -160,7 +160,8 @@ def difference_bounds(
 
 def difference_p(statistic: Array, tails: Tails, freedom: Array) -> Array:
     """Two-sided p-values of t statistics of differences: with random signs, and with their skewness taken off."""
-    return np.fmax(signed_p(statistic, tails, freedom), hall_p(statistic, tails, freedom))
+    with np.errstate(invalid="ignore"):
+        return np.fmax(signed_p(statistic, tails, freedom), hall_p(statistic, tails, freedom))
 
 
 def signed_p(statistic: Array, tails: Tails, freedom: Array) -> Array:
@@ -168,7 +169,8 @@ def signed_p(statistic: Array, tails: Tails, freedom: Array) -> Array:
 
     The sum by the root of the sum of squares then scatters nearly as a symmetric beta variable of the same second and
     fourth moment, of which that of a t statistic is one; the moments here are those around 0. Sums further out than
-    such a variable can be are judged by t. No p-value is less than the share of the two sums that are furthest out.
+    such a variable can be are judged by t, and so are those of which fourth powers tell nothing (NaN). No p-value is
+    less than the share of the two sums that are furthest out.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         part = 1 / (freedom + 1)  # of all that is drawn, one
