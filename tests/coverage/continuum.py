@@ -262,6 +262,14 @@ beforehand. On those six, at n = 200 with 500 samples each, which leaves a cover
 were covered in 92.2 to 97.4 %, and pairs of guarded errors in 92.8 to 96.4 %. On four that had no part in any choice
 (lognormal, t, beta and Laplace; 800 samples, 0.8 points): 93.6 to 96.8 %, and 91.6 to 95.4 %.
 
+Of two equal rules 98 % were covered then where few rows are in error, as t is too careful with few large numbers. Since
+then whether two rules differ at all is told by random signs, and a difference has four fifths of the degrees of freedom
+that values have. Both were tried on these populations with apparent squared errors (6,000 to 12,000 samples, by
+formulas that give the same bounds for many samples at once): equal pairs were covered in 94.5 to 96.0 %, pairs apart in
+93.9 to 96.8 %, but for one. What random signs do not expect are rules of one mean squared error of which one makes few
+large errors and the other four times as many small ones (exponential; 2 and 8 of 100 rows): there 81 % of samples of
+100 rows are covered, 88 % of 200, and 95 % of 1,000 (86, 88 and 95 % before).
+
 What is left outside of 93 to 97 % are squared distances that few rows make up: the lean meat has 7 to 10 errors in 200
 rows, of which one or two have most of the sum. Samples without a large error do not tell that there are any, and look
 like those of a rule that makes none. Fewer degrees of freedom by the number of errors, gamma distributions, the log
