@@ -21,7 +21,7 @@ from steelyard import Scale, Tally
 from steelyard.assessing.assessment import Assessment
 from steelyard.comparing.comparison import Comparison
 from steelyard.settings import Settings, settle
-from steelyard.sums.statistics import Sums
+from steelyard.sums.statistics import CONFUSION, Sums
 
 Array = NDArray[np.float64]
 
@@ -126,9 +126,10 @@ def single_coverage(setting: Setting, repetitions: int, seed: int) -> dict[Key, 
 def paired_coverage(setting: Setting, repetitions: int, seed: int) -> dict[Key, float]:
     """Coverage of the intervals of every paired difference, overall and by class."""
     chosen, random = options(setting), np.random.default_rng(seed)
+    counted = [measure for measure in chosen.measures if measure.statistic is CONFUSION and measure.better != "neither"]
 
     def differences(counts: Array) -> dict[str, list[Any]]:
-        return Comparison(tally(setting, counts), chosen).differences(by_class=True).columns
+        return Comparison(tally(setting, counts), chosen).differences(counted, by_class=True).columns
 
     exact = differences(setting.joint() * 1e9)
     truth = np.array(exact["difference"])
