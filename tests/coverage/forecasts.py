@@ -311,7 +311,8 @@ picked among some hundred variants (how much is chance, by what it is scaled, an
 scored on these populations, so that its 56 of 64 equal pairs within 93 to 97 %, where 35 were, flatter it. The fair
 figure is that of 45 populations that had no part in it and were tried once (logits that scatter by 0.5 to 2.5, factors
 of 0.7, 1 and 1.5, prevalences of 0.2 to 0.5, two and three classes, 100 to 2,000 rows; 1,200 samples each): 80 of 90
-are, where 60 were; the lowest are at 89.4 to 90.2 % (92 to 93 % before), forecasts of 100 rows that hardly differ. The tables of calibration errors are of 1,200 samples of their own.
+are, where 60 were; the lowest are at 89.4 to 90.2 % (92 to 93 % before),
+forecasts of 100 rows that hardly differ. The tables of calibration errors are of 1,200 samples of their own.
 
 `PYTHONPATH=. python tests/coverage/forecasts.py --markdown docs/coverage.md` makes this section.
 
