@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import TooFewRows, UnequalLengths, WrongShape
 from ..estimate import Estimate
 from ..settings import refuse_level
-from ..uncertainty.hall import Tails, hall_bounds
+from ..uncertainty.hall import Tails, rare_bounds
 from ..uncertainty.intervals import SKEWED, critical_values
 from .scaling import orders
 from .space import corner, distances
@@ -60,7 +60,7 @@ def _estimate(name: str, gaps: Array, whole: float, level: float) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         tails = Tails.of_moments(third / square**1.5, fourth / square**2, rows)
     freedom = np.array([rows - 1.0])
-    low, high = hall_bounds(value, error, tails, freedom, critical_values(level, freedom))
+    low, high = rare_bounds(value, error, tails, freedom, critical_values(level, freedom))
     return Estimate(
         value=float(value[0]),
         low=max(float(low[0]), 1 - float(np.sqrt(2)) / whole),

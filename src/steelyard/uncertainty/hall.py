@@ -1,9 +1,10 @@
 """Means of what is rarely large: the t statistic with its skewness taken off (Hall 1992, JRSS B 54, 221-228).
 
 Such a mean is far from normal at some hundred rows, and so is its logarithm. How skewed it is, and how unsure its
-standard error, is found from third and fourth powers of influences. Where what a row may add is bounded, it is the
-number of rows that add anything which is unsure, and the bounds are those of a gamma distribution (Fay & Feuer 1997,
-Statistics in Medicine 16, 791-801).
+standard error, is found from third and fourth powers of influences. A sample may well have none of the rows that are
+large, so the bound on their side is that of one row more. Where what a row may add is bounded, it is the number of rows
+that add anything which is unsure, and the bounds are those of a gamma distribution (Fay & Feuer 1997, Statistics in
+Medicine 16, 791-801).
 
 Two classifiers whose errors are of one kind differ by as much to the one side as to the other. Whether they differ at
 all is then told by what the sum would be with random signs, which scatters less than t where few rows make it up
@@ -70,6 +71,14 @@ class Tails(NamedTuple):
             np.full(len(known), np.inf),
         )
 
+    def with_one_more(self) -> Tails:
+        """Those of the same sums with one more row: see ``one_more``."""
+        square = np.square(self.skew)
+        grown, unsure = 1 + square, 2 * TRUSTED / self.freedom
+        fourth = (self.fourth + np.square(square)) / np.square(grown)
+        even = np.sqrt(np.maximum(self.fourth - square - unsure, 0.0))  # what fourth powers have of equal rows
+        return Tails.of_moments(self.skew / np.sqrt(grown), fourth, 1.0, even)._replace(rows=self.rows + 1)
+
     @classmethod
     def of(cls, patterns: Patterns, influences: Array) -> Tails:
         """Those of sums of influences over the rows, (slots, patterns).
@@ -117,21 +126,38 @@ def hall_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach:
     return low, high
 
 
+def rare_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
+    """The same of means of what is rarely large; where rows are rare, the bound is that of one row more.
+
+    Of counts, the upper bound is that of one more. That row adds as much as rows add on average, each weighed by what
+    it has of the variance: the third moment over the second.
+    """
+    own = hall_bounds(value, error, tails, freedom, reach)
+    centre, wider = one_more(value, error, tails.skew)
+    longer = hall_bounds(centre, wider, tails.with_one_more(), freedom, reach)
+    return np.where(tails.skew < 0, longer[0], own[0]), np.where(tails.skew > 0, longer[1], own[1])
+
+
+def one_more(value: Array, error: Array, skew: Array) -> tuple[Array, Array]:
+    """A mean and its standard error with one more row that is as rare as those which make it skewed."""
+    more = skew * error
+    return value + more, np.hypot(error, more)
+
+
 def gamma_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:
     """Bounds of means of rare amounts, which scatter nearly as a gamma distribution of the same mean and variance.
 
     ``reach`` is so many standard errors as a normal mean would have to either side.
 
-    Of counts, the upper bound is that of one row more, and so it is here. That row adds as much as rows add on average,
-    each weighed by what it has of the variance: the third moment over the second.
+    As in ``rare_bounds``, the upper bound is that of one row more.
     """
     from scipy.special import gammaincinv, ndtr
 
     def quantile(mean: Array, variance: Array, share: Array) -> Array:
         return np.asarray(gammaincinv(np.square(mean) / variance, share) * variance / mean)
 
-    more, variance = np.maximum(skew, 0.0) * error, np.square(error)
-    return quantile(value, variance, ndtr(-reach)), quantile(value + more, variance + np.square(more), ndtr(reach))
+    centre, wider = one_more(value, error, np.maximum(skew, 0.0))
+    return quantile(value, np.square(error), ndtr(-reach)), quantile(centre, np.square(wider), ndtr(reach))
 
 
 def hall_p(statistic: Array, tails: Tails, freedom: Array) -> Array:

@@ -13,7 +13,7 @@ from ..cached import cached_property
 from ..evaluating.evaluation import Slot
 from ..evaluating.formulas import STEP
 from ..evaluating.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
-from .hall import Tails, gamma_bounds, hall_bounds
+from .hall import Tails, gamma_bounds, rare_bounds
 from .intervals import GAMMA, MOVED, WILSON, critical_values, interval_method, wilson
 from .variances import NO_ERROR, second_moment
 
@@ -104,7 +104,7 @@ class SkewedEvaluation(RowEvaluation):
         if method == GAMMA and value > 0:
             low, high = gamma_bounds(values, errors, tails.skew, reach)
         else:
-            low, high = hall_bounds(values, errors, tails, known, reach)
+            low, high = rare_bounds(values, errors, tails, known, reach)
         if rooted:
             low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
         usual = float(low[0]), float(high[0])
