@@ -19,6 +19,8 @@ from steelyard.uncertainty.hall import (
     gamma_bounds,
     hall_bounds,
     hall_p,
+    one_more,
+    rare_bounds,
     signed_p,
 )
 
@@ -98,6 +100,35 @@ def test_a_pattern_without_rows_is_a_normal_error() -> None:
     assert Tails.of(patterns(np.zeros(3), np.ones(3)), np.ones((1, 3))) == Tails.none(1)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.75])
+def test_a_normal_error_may_come_on_top_of_what_was_summed(share: float) -> None:
+    added = np.square(CENTRED).sum(axis=1) * share / (1 - share)
+    more = patterns(np.append(np.ones(ROWS), 0.0), np.ones(ROWS + 1))
+    for row, error in zip(CENTRED, np.sqrt(added), strict=True):
+        once = Tails.of(more, np.append(row, error)[None])
+        later = Tails.of(PLAIN, row[None]).with_normal(np.array([share]))
+        assert_allclose(later[:3], once[:3], rtol=1e-10)
+
+
+def test_one_more_row_adds_what_rows_add_each_weighed_by_its_share_of_the_variance() -> None:
+    sums, error = Tails.of(PLAIN, CENTRED), np.sqrt(np.square(CENTRED).sum(axis=1))
+    added = (CENTRED**3).sum(axis=1) / (CENTRED**2).sum(axis=1)
+    centre, wider = one_more(np.zeros(3), error, sums.skew)
+    assert_allclose(centre, added, rtol=1e-12)
+    for row, more, total, found in zip(CENTRED, added, wider, zip(*sums.with_one_more(), strict=True), strict=True):
+        terms = np.append(row, more)
+        assert total**2 == pytest.approx(np.square(terms).sum(), rel=1e-12)
+        assert found[0] == pytest.approx((terms**3).sum() / total**3, rel=1e-12)
+        assert found[2] == pytest.approx((terms**4).sum() / total**4, rel=1e-12)
+
+
+def test_of_equal_amounts_one_more_is_the_next_count() -> None:
+    count, amount = np.array([1.0, 4.0, 50.0]), 0.3
+    centre, wider = one_more(amount * count, amount * np.sqrt(count), 1 / np.sqrt(count))
+    assert_allclose(centre, amount * (count + 1), rtol=1e-12)
+    assert_allclose(wider, amount * np.sqrt(count + 1), rtol=1e-12)
+
+
 def test_as_unlikely_with_fewer_degrees_of_freedom() -> None:
     freedom, fewer = np.array([50.0, 50.0, np.inf, 50.0]), np.array([4.0, 80.0, 7.0, np.inf])
     found = at_fewer(np.full(4, 2.5), freedom, fewer)
@@ -115,6 +146,40 @@ def test_the_p_value_of_a_bound_is_what_the_level_leaves(skew: float, freedom: f
     reach = np.asarray(stats.t.isf(0.025, of_error))
     for bound in hall_bounds(value, error, tails, of_error, reach):
         assert_allclose(hall_p((value - bound) / error, tails, of_error), 0.05, rtol=1e-9)
+
+
+@pytest.mark.parametrize("skew", [-0.3, -0.05, 0.05, 0.3])
+def test_only_the_bound_where_rows_are_rare_is_that_of_one_more(skew: float) -> None:
+    value, error, freedom = np.array([0.7]), np.array([0.2]), np.array([199.0])
+    tails = Tails.of_moments(np.array([skew]), np.array([skew**2 + 0.03]), 200.0)
+    reach = np.asarray(stats.t.isf(0.025, freedom))
+    own, found = (bounds(value, error, tails, freedom, reach) for bounds in (hall_bounds, rare_bounds))
+    same, moved = (0, 1) if skew > 0 else (1, 0)
+    assert found[same] == own[same]
+    assert (found[moved] - own[moved]) * skew > 0
+
+
+def test_one_more_row_than_very_many_that_are_alike_moves_nothing() -> None:
+    for skew in (-1e-8, 0.0, 1e-8):
+        tails = Tails.none(1)._replace(skew=np.array([skew]))
+        given = np.array([0.7]), np.array([0.2]), tails, np.array([1e6]), np.array([1.96])
+        assert_allclose(rare_bounds(*given), [[0.7 - 0.392], [0.7 + 0.392]], rtol=1e-7)
+
+
+def test_a_mean_of_a_few_large_amounts_is_held_more_often() -> None:
+    """Of 200 rows, 3 to 4 have an amount that is not 0: exponential."""
+    random, freedom = np.random.default_rng(12), np.array([199.0])
+    reach, held = np.asarray(stats.t.isf(0.025, freedom)), np.zeros(2)
+    for _ in range(1500):
+        rows = random.exponential(size=200) * (random.random(200) < 0.018)
+        if np.count_nonzero(rows):
+            mean, error, tails, freedom = judged(rows)
+            for place, bounds in enumerate((hall_bounds, rare_bounds)):
+                low, high = bounds(mean, error, tails, freedom, reach)
+                held[place] += low[0] <= 0.018 <= high[0]
+    plain, one = held / 1500
+    assert one > plain + 0.03
+    assert 0.86 < one < 0.95
 
 
 # --- differences ----------------------------------------------------------------------------------------------

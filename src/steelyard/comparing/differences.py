@@ -27,6 +27,7 @@ from ..uncertainty.variances import NO_ERROR, by_cluster
 if TYPE_CHECKING:
     from ..kinds import Array, Marks
 
+CHOICES = 3.0  # times the variance of a choice between estimates: by the doubt that decided it, it looks too small
 CANCELLED = 1e-7  # of an error: what sums of products leave of it where two classifiers agree
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
@@ -174,7 +175,7 @@ class Differences:
         variances = variances_at(self.evaluations[a], self.places, influences, True)
         # What rounding takes from nothing is nothing.
         pseudo = np.maximum(variances + self._pseudo_rows * unit**2 * np.array(extra), 0.0)
-        return np.asarray(pseudo + self._wavered(a, b))
+        return np.asarray(pseudo + (1.0 if b is None else CHOICES) * self._wavered(a, b))
 
     @cached_property
     def bent(self) -> Marks:
@@ -199,8 +200,8 @@ class Differences:
             reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
             with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
                 centre = self.centres[a] - self.centres[b]
-                half = reach * np.sqrt(self._variance(a, b))
-                left, right = centre - half, centre + half
+                error = np.sqrt(self._variance(a, b))
+                left, right = centre - reach * error, centre + reach * error
                 if self.heavy.any():
                     mover = self._mover(a, b, reach)
                     left, right = np.where(self.heavy, mover[0], left), np.where(self.heavy, mover[1], right)
@@ -209,7 +210,6 @@ class Differences:
                     bent, (inner, outer) = self.bent & odds.known, odds.bounds(reach)
                     left, right = np.where(bent, inner, left), np.where(bent, outer, right)
                 if self.skewed.any():
-                    error = np.sqrt(self._variance(a, b))
                     found = difference_bounds(centre, error, self._tails(a, b), self.freedoms[row], reach)
                     left, right = (np.where(self.skewed, *pair) for pair in zip(found, (left, right), strict=True))
                 for place, gaps in self._gaps[row].items():
@@ -265,8 +265,8 @@ class Differences:
 
     def _tails(self, a: int, b: int) -> Tails:
         found = Tails.of(self.evaluations[0].patterns, self.smooth[a] - self.smooth[b])
-        chosen = self._wavered(a, b) > 0  # of which of two estimates is taken, the signs of rows do not tell
-        return found._replace(fourth=np.where(chosen, np.nan, found.fourth))
+        chosen = CHOICES * self._wavered(a, b)  # which of two estimates is taken is like a normal error
+        return found.with_normal(np.divide(chosen, self._variance(a, b), out=np.zeros_like(chosen), where=chosen > 0))
 
     @cached_property
     def binned(self) -> Marks:

@@ -73,11 +73,21 @@ class Tails(NamedTuple):
 
     def with_one_more(self) -> Tails:
         """Those of the same sums with one more row: see ``one_more``."""
-        square = np.square(self.skew)
-        grown, unsure = 1 + square, 2 * TRUSTED / self.freedom
-        fourth = (self.fourth + np.square(square)) / np.square(grown)
-        even = np.sqrt(np.maximum(self.fourth - square - unsure, 0.0))  # what fourth powers have of equal rows
-        return Tails.of_moments(self.skew / np.sqrt(grown), fourth, 1.0, even)._replace(rows=self.rows + 1)
+        grown = 1 + np.square(self.skew)
+        fourth = (self.fourth + np.square(grown - 1)) / np.square(grown)
+        return Tails.of_moments(self.skew / np.sqrt(grown), fourth, 1.0, self._even)._replace(rows=self.rows + 1)
+
+    def with_normal(self, share: Array) -> Tails:
+        """Those of the same sums and a normal error, which has this share of the variance of both."""
+        rest = 1 - share
+        found = Tails.of_moments(self.skew * rest**1.5, self.fourth * rest**2, 1.0, self._even * rest)
+        return found._replace(rows=self.rows)
+
+    @property
+    def _even(self) -> Array:
+        """The root of what fourth powers have of rows that are all alike."""
+        unsure = 2 * TRUSTED / self.freedom
+        return np.asarray(np.sqrt(np.maximum(self.fourth - np.square(self.skew) - unsure, 0.0)))
 
     @classmethod
     def of(cls, patterns: Patterns, influences: Array) -> Tails:
