@@ -61,8 +61,10 @@ class SkewedEvaluation(RowEvaluation):
             variance, freedom = np.nan, self._drawn - 1
             if not np.isnan(value):
                 influence = self.influence(slot, smooth=False)[None]
-                variance = float(self._scatter(influence)[0] + np.square(self.wavering(slot)).sum())
-                self.tails[key] = Tails.of(self.patterns, influence)
+                wavered = float(np.square(self.wavering(slot)).sum())
+                variance = float(self._scatter(influence)[0]) + wavered
+                share = np.array([wavered / variance if wavered > 0 else 0.0])
+                self.tails[key] = Tails.of(self.patterns, influence).with_normal(share)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
 
