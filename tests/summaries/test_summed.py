@@ -341,6 +341,8 @@ def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias:
             assert found[name].note == held[name].note
             assert found[name].value == pytest.approx(held[name].value, rel=1e-9)
             assert found[name].se == pytest.approx(held[name].se, rel=0.01)
+            near = 0.01 * held[name].se
+            assert (found[name].low, found[name].high) == pytest.approx((held[name].low, held[name].high), abs=near)
 
 
 def test_scores_on_any_scale(tmp_path: Path) -> None:

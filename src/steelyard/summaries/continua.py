@@ -137,7 +137,8 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         if products is None or self.known(slot) is None:
             return Tails.none(1)
         moves = self.influence(slot)[products.factor.shape[1] :]
-        return products.tails((self.model, *key_of(slot)), float(np.square(moves).sum()))
+        steady = np.square(moves).sum() + np.square(self.wavering(slot)).sum()
+        return products.tails((self.model, *key_of(slot)), float(steady))
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows)."""
