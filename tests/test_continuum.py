@@ -49,7 +49,8 @@ from steelyard.errors import (
     WrongShape,
 )
 from steelyard.scale import LARGEST
-from steelyard.sums.statistics import CONTINUUM
+from steelyard.sums.statistics import CONTINUUM, Patterns
+from steelyard.uncertainty.hall import Tails, difference_bounds, difference_p
 
 ENTRIES = [entry for entry in all_measures().values() if entry.statistic is CONTINUUM]
 NAMES = {entry.name for entry in ENTRIES}
@@ -839,6 +840,24 @@ def test_two_guarded_estimates_waver_together_as_far_as_their_doubts_do(kind: st
     added = one**2 + two**2 - 2 * one * two * together
     assert guarded["se"] ** 2 == pytest.approx(posterior["se"] ** 2 + added, rel=1e-9)
     assert guarded["high"] - guarded["low"] > posterior["high"] - posterior["low"]
+
+
+def test_a_choice_is_a_normal_error_that_counts_three_times_in_a_pair() -> None:
+    other = np.array(GRADES.classes)[GRADES.cut(EXPECTED + np.random.default_rng(9).normal(0, 0.2, len(VALUE)))]
+    both = compare(VALUE, {"a": ASSIGNED, "b": other}, scale=GRADES, **KNOWN)
+    (one, gap), (two, other_gap) = (wavering(both[name], "sqerr", limit=6) for name in ("a", "b"))
+    chosen = 3 * (one**2 + two**2 - 2 * one * two * np.corrcoef(gap, other_gap)[0, 1])
+    rows = both["a"].continuum.column("posterior_distance") - both["b"].continuum.column("posterior_distance")
+    count = len(rows)
+    spread = rows.var(ddof=1) / count
+    parts = Patterns(1, np.zeros(count, np.int64), np.zeros((0, count), np.int64), *[np.ones(count)] * 3, None)
+    tails = Tails.of(parts, (rows - rows.mean())[None]).with_normal(np.array([chosen / (spread + chosen)]))
+    freedom = np.array([count - 1.0])
+    reach, error = np.asarray(stats.t.isf(0.025, freedom)), np.sqrt([spread + chosen])
+    expected = difference_bounds(np.array([rows.mean()]), error, tails, freedom, reach)
+    found = next(iter(both.differences("guarded_sqerr(limit=6)")))
+    assert (found["low"], found["high"]) == pytest.approx([bound[0] for bound in expected], rel=1e-9)
+    assert found["p"] == pytest.approx(difference_p(rows.mean() / error, tails, freedom)[0], rel=1e-9)
 
 
 def test_clusters_waver_as_their_sums_do() -> None:
