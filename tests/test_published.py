@@ -235,11 +235,18 @@ def test_whose_cells_look_like_per_cent_is_asked(cells: Any, words: str) -> None
     assert f"are the cells per cent? {words}" in str(sy.assess_table(cells))
 
 
-@pytest.mark.parametrize("cell", ["1.234", '"1,234"'])
+def test_a_mark_between_thousands_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "table.csv").write_text('truth,a,b\na,"1,000",2\nb,3,4\n')
+    assert main(["table", str(tmp_path / "table.csv")]) == 2
+    assert "column 'a' holds '1,000'. Give numbers of rows, no mark between thousands" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("mark", "cell"), [(",", "1.234"), (";", "1,234")])
 def test_whose_counts_look_like_thousands_is_asked(
-    cell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mark: str, cell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "table.csv").write_text(f"truth,a,b\na,{cell},30\nb,22,340\n")
+    lines = ["truth", "a", "b"], ["a", cell, "30"], ["b", "22", "340"]
+    (tmp_path / "table.csv").write_text("".join(f"{mark.join(line)}\n" for line in lines))
     assert main(["table", str(tmp_path / "table.csv"), "--json"]) == 0
     assert "is 1.234 a count of 1234?" in " ".join(json.loads(capsys.readouterr().out)["notes"])
 

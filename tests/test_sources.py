@@ -92,6 +92,9 @@ def test_csv_in_all_its_dialects(saved: Callable[..., str], text: str, ending: s
         ("y\tp\na\t-0,25\nb\t1,5e-3\n", [-0.25, 0.0015]),
         ('y;p\n"a";"0,25"\n"b";"1,0"\n', [0.25, 1.0]),
         ('y,p\na,"0,25"\nb,"1"\n', [0.25, 1.0]),
+        ('y,p\na,"0,125"\nb,"1,250"\n', [0.125, 1.25]),
+        ('y,p\na,"1,200"\nb,35\n', ["1,200", "35"]),  # twelve hundred, more likely
+        ("y;p\na;1,200\nb;35\n", [1.2, 35.0]),
         ("y;p\r\na;,25\r\nb;NA\r\n", [0.25, None]),
         ("y;p\na;0,25\nb;1.5\n", ["0,25", "1.5"]),  # which of the two are decimals?
         ("y;p\na;0.25\n1,5;1\n", [0.25, 1.0]),
@@ -103,6 +106,12 @@ def test_decimals_come_after_a_comma_where_all_numbers_have_one(
     saved: Callable[..., str], text: str, values: list[object]
 ) -> None:
     assert sources.read(saved(text)).column("p").to_pylist() == values
+
+
+def test_a_mark_between_thousands_is_named(saved: Callable[..., str]) -> None:
+    path = saved('y,m,w\na,a,"1,200"\na,b,35\nb,a,48\nb,b,"2,300"\n', "thousands.csv")
+    with pytest.raises(NotNumbers, match=r"column 'w', row 0: '1,200' is no.* number.*no mark between thousands"):
+        sy.assess(path, truth="y", assigned="m", weight="w")
 
 
 def test_a_decimal_comma_among_points_is_named(saved: Callable[..., str]) -> None:

@@ -177,9 +177,8 @@ def _counts(name: str, column: Any) -> list[Any]:
     counts = column.to_pylist()
     for count in counts:
         if isinstance(count, str) and not count.strip().isdecimal():  # one such makes texts of all numbers in a file
-            raise BadTable(
-                f"column {quoted(name)} holds {quoted(count)}", mend="Give numbers of rows, and nothing beside them"
-            )
+            mend = f"Give numbers of rows, {'no mark between thousands' if ',' in count else 'and nothing beside them'}"
+            raise BadTable(f"column {quoted(name)} holds {quoted(count)}", mend=mend)
     return [np.nan if count is None else count for count in counts]
 
 

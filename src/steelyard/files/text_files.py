@@ -17,6 +17,7 @@ LARGEST_BLOCK = 1 << 30
 ENOUGH = 1 << 16  # bytes of text that tell how numbers are written
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error")
 COMMA, POINT = (re.compile(rf"[-+]?[0-9]*{mark}[0-9]+([eE][-+]?[0-9]+)?") for mark in (",", r"\."))
+THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 # What a column is taken for next when a value does not go with what it was taken for, as Arrow has it.
 LADDER = {"null": "int64", "int64": "bool", "bool": "double", "double": "string", "string": "binary"}
 
@@ -244,12 +245,19 @@ def _beginning(file: File) -> bytes:
 
 
 def _decimal(rows: bytes, delimiter: str) -> str:
-    """A comma where numbers have one before their decimals and none has a point; between commas they are in quotes."""
+    """A comma where numbers have one before their decimals and none has a point; between commas they are in quotes.
+
+    Whoever parts columns by commas writes 1,200 for twelve hundred: where every comma is before three digits, none is
+    taken for that of decimals.
+    """
     text = rows[:ENOUGH].decode(errors="replace")
     if ('"' if delimiter == "," else ",") not in text:
         return "."
     values = [value.strip('" ') for value in re.findall(rf'"[^"]*"|[^"\r\n{re.escape(delimiter)}]+', text)]
-    return "," if any(map(COMMA.fullmatch, values)) and not any(map(POINT.fullmatch, values)) else "."
+    marked = [value for value in values if COMMA.fullmatch(value)]
+    if any(map(POINT.fullmatch, values)) or (delimiter == "," and all(map(THOUSANDS.fullmatch, marked))):
+        return "."
+    return "," if marked else "."
 
 
 def _header(file: File, beginning: bytes) -> bytes:
