@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -141,6 +141,38 @@ def test_intervals_of_the_parts_hold_the_truth_most_of_the_time() -> None:
             row = table["part"].index(part)
             held[place] += table["low"][row] - 1e-12 <= truth[part] <= table["high"][row] + 1e-12
     assert (held >= 24).all()
+
+
+@pytest.mark.parametrize("method", ["corp", "murphy"])
+@pytest.mark.parametrize("rows", [2, 20, 200])
+def test_who_was_never_wrong_may_be_yet(rows: int, method: Literal["corp", "murphy"]) -> None:
+    """Parts that could not be otherwise would contradict the interval of the uncertainty, which they add up to."""
+    truth = np.arange(rows) % 2
+    table = assess(truth, 0.1 + 0.8 * truth, event=1, measures=["brier"]).decomposition(method=method)
+    bounds = dict(zip(table["part"], zip(table["low"], table["value"], table["high"], strict=True), strict=True))
+    low, value, high = bounds["discrimination"]
+    assert low < value - 0.1 / rows
+    assert value == high == 0.25  # there is no more to be told apart
+    low, value, high = bounds["miscalibration"]
+    assert low <= value == pytest.approx(0.01)
+    assert high > value or low == 0
+    assert low < value
+
+
+def test_parts_of_a_perfect_looking_forecast_are_covered_more_often() -> None:
+    """Forecasts of 0.1 and 0.9 that are wrong in one row of twenty."""
+    random, held = np.random.default_rng(6), 0
+    for _ in range(40):
+        side = random.random(20) < 0.5
+        truth = np.where(random.random(20) < 0.05, ~side, side).astype(int)
+        if 0 < truth.sum() < 20:
+            result = assess(truth, np.where(side, 0.9, 0.1), event=1, measures=["brier"])
+            table = result.decomposition()
+            row = table["part"].index("discrimination")
+            held += table["low"][row] <= 0.2025 <= table["high"][row]
+        else:
+            held += 1
+    assert held >= 30
 
 
 def test_a_decomposition_needs_a_score_that_has_parts() -> None:

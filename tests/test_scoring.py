@@ -301,8 +301,21 @@ def test_rules_bring_their_continuum_along() -> None:
 def test_a_response_model_may_be_a_fitted_regressor() -> None:
     rule = CutClassifier(GaussianNB(), THREE).fit(X[::2], Z[::2])
     model = BayesianRidge().fit(X[::2], Z[::2])
-    expected = assess(Z, rule.predict(X), scale=THREE, response=model.predict(X, return_std=True))
-    assert scorer("guarded_error", response=model)(rule, X, Z) == -expected["guarded_error"].value
+    mean, told = model.predict(X, return_std=True)
+    response = mean, np.sqrt(told**2 - 0.2**2)  # told is how sure a measurement is
+    for name in ("guarded_error", "posterior_sqerr", "model_error"):
+        expected = assess(Z, rule.predict(X), scale=THREE, response=response, measures=[name])
+        assert scorer(name, response=model)(rule, X, Z) == pytest.approx(-expected[name].value, rel=1e-9)
+    if_sd = assess(Z, rule.predict(X), scale=THREE, sd=0.1, response=(mean, np.sqrt(told**2 - 0.01)))
+    assert scorer("guarded_error", sd=0.1, response=model)(rule, X, Z) == pytest.approx(-if_sd["guarded_error"].value)
+
+
+def test_a_fitted_regressor_that_tells_less_than_measurements_scatter_leaves_no_variance() -> None:
+    rule = CutClassifier(GaussianNB(), THREE).fit(X[::2], Z[::2])
+    model = BayesianRidge().fit(X[::2], Z[::2])
+    sure = assess(Z, rule.predict(X), scale=THREE, sd=50.0, response=(model.predict(X), 1e-6))
+    found = scorer("model_error", sd=50.0, response=model)(rule, X, Z)
+    assert found == pytest.approx(-sure["model_error"].value, abs=1e-3)
 
 
 def test_frames_and_series_are_taken() -> None:

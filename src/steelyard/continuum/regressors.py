@@ -110,12 +110,17 @@ def _by_estimator(model: Any, told: bool) -> Predict:
             fitted = copy_of(model).fit(train, values)
             if not told:
                 return LeftOut(_checked(fitted.predict(test), len(test)), None, "")
-            mean, sd = found_by_search(fitted).predict(test, return_std=True)
-            added, meaning = _noise_told(innermost(fitted), values)
-            variance = deviations(np.ravel(sd), len(test), "sd", "test_x") ** 2
-            return LeftOut(_checked(mean, len(test)), variance + added, meaning)
+            return predicted(fitted, test, len(test), values)
 
     return predict
+
+
+def predicted(fitted: Any, test: Any, rows: int, values: Array) -> LeftOut:
+    """What a fitted estimator expects of so many rows, and how sure it is; values are such as it has learned from."""
+    mean, sd = found_by_search(fitted).predict(test, return_std=True)
+    added, meaning = _noise_told(innermost(fitted), values)
+    variance = deviations(np.ravel(sd), rows, "sd", "test_x") ** 2
+    return LeftOut(_checked(mean, rows), variance + added, meaning)
 
 
 def _checked(mean: Any, rows: int) -> Array:

@@ -20,7 +20,7 @@ from ..errors import StraddlingGroups
 from ..suggestions import refuse_unknown, with_known_options
 from .observations import Observations
 from .process_predictions import predict_left_out
-from .regressors import LeftOut, left_out, response_variance
+from .regressors import LeftOut, left_out, predicted, response_variance
 
 if TYPE_CHECKING:
     from ..kinds import Array, Places
@@ -116,6 +116,19 @@ def fit_response(
     return _response(rows, some.mean, variance, f"{words}; {how}" if how else words)
 
 
+def response_of(fitted: Any, covariates: Any, measured: Any, sd: Any) -> Response:
+    """What an estimator that was fitted to other rows says of the response of these, without the measurement error."""
+    values = finite_numbers(measured, "measured")
+    known = deviations(sd, len(values), other="measured") ** 2
+    found = predicted(fitted, covariates, len(values), values)
+    variance, how = response_variance(found, values, known)
+    return Response(found.mean, np.sqrt(np.maximum(variance, _least(values))), how)
+
+
+def _least(values: Array) -> float:
+    return LEAST_VARIANCE * (float(values.var()) or 1.0)
+
+
 @dataclass(frozen=True)
 class _Dealt:
     """Folds that a splitter has dealt: asked again, it may deal others."""
@@ -155,7 +168,7 @@ def _name(model: Any) -> str:
 def _response(rows: Observations, mean: Array, variance: Array, words: str) -> Response:
     """Predictions with variances above 0, and what their residuals say of them."""
     notes = [words]
-    least = LEAST_VARIANCE * (float(rows.values.var()) or 1.0)
+    least = _least(rows.values)
     if low := int((variance < least).sum()):
         notes.append(f"the measurement error leaves no variance in {low:,} of {len(mean):,} rows")
     kept = np.maximum(variance, least)

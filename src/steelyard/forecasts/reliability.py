@@ -38,6 +38,7 @@ MOST_CELLS = 1_000
 DRAWS = 1_000
 BLOCK = 64  # draws of so many forecasts that stay in the cache
 BARS = 20
+PSEUDO_ROWS = 2.0  # by which a class may yet be wrong that never was
 FINE_ENOUGH = 12  # bits: a picture does not show more
 
 
@@ -166,11 +167,17 @@ class Reliability:
         return self.parts(measure, self.frequency if method == "corp" else self.in_bins(bins))
 
     def drawn_parts(self, measure: Measure, method: Decomposition, bins: int, seed: int) -> tuple[Parts, Array]:
-        """The parts in a world where the recalibrated forecasts are right, and in draws of rows from it."""
+        """The parts in a world where the recalibrated forecasts are right, and in draws of rows from it.
+
+        Who was never wrong may be yet: as many rows as elsewhere are added to all, of both kinds wherever they may be.
+        """
         cells, random = self.few, np.random.default_rng(seed)
         right = cells.frequency if method == "corp" else cells.in_bins(bins)
+        rows, happen = cells.rows, float(cells.mass @ right) / cells.mass.sum()
+        base = (rows * happen + PSEUDO_ROWS / 2) / (rows + PSEUDO_ROWS)
+        right = (rows * right + PSEUDO_ROWS * base) / (rows + PSEUDO_ROWS)
         world = Reliability(cells.forecast, cells.mass * right, cells.mass, cells.unit)
-        drawn = random.multinomial(cells.rows, cells.mass / cells.mass.sum(), DRAWS)
+        drawn = random.multinomial(rows, cells.mass / cells.mass.sum(), DRAWS)
         mass, happened = drawn.astype(np.float64), random.binomial(drawn, right).astype(np.float64)
         refit = _isotonic_rows if method == "corp" else partial(_binned_rows, cells.forecast, bins)
         return world.parts(measure, right), _parts_of_draws(measure, cells.forecast, happened, mass, refit)

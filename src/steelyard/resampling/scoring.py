@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api import assess
+from ..continuum.response import response_of
 from ..door.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from ..door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, UnknownMeasure, quoted
@@ -40,9 +41,10 @@ def scorer(
         event: The class of interest.
         part: The class, or the average ("macro", "weighted", "micro"), whose value is the score.
         **options: Parameters of the measure (``beta=0.5``, ``costs={...}``); ``sd`` and ``sd_response``, one number
-            for all rows; ``response``, a function of the covariates that gives what is expected and its standard
-            deviation, or a fitted regressor that does (``return_std=True``), fitted to other rows; and
-            ``undefined``, the score where the measure has no value.
+            for all rows; ``response``, a function of the covariates that gives the expected response and its standard
+            deviation without the error of measuring it, or a fitted regressor (``return_std=True``), fitted to other
+            rows, from whose variances that error is taken as ``fit_response`` does; and ``undefined``, the score where
+            the measure has no value.
 
     Returns:
         A function of an estimator, X, y and perhaps ``sample_weight``.
@@ -123,7 +125,7 @@ class Scorer:
         scale = scale_of_estimator(estimator, y) if self.scale is None else self.scale
         known = dict(self.known)
         if RESPONSE in known:
-            known[RESPONSE] = _expected(known[RESPONSE], X)
+            known[RESPONSE] = self._expected(X, y, scale)
         result = assess(
             y,
             self._said(estimator, X, scale),
@@ -134,6 +136,11 @@ class Scorer:
             **known,
         )
         return -float(self.measure.loss(result[self.measure, self.part].value))
+
+    def _expected(self, X: Any, y: Any, scale: Scale | None) -> Any:
+        """What a response model expects of these rows; what regressors tell of it is of measurements, mostly."""
+        model, noted = self.known[RESPONSE], scale.sd if isinstance(scale, Continuum) else None
+        return model(X) if callable(model) else response_of(model, X, y, self.known.get(SD, noted) or 0.0)
 
     def _said(self, estimator: Any, X: Any, scale: Scale | None) -> Any:
         """What the estimator says of the rows, in the form that the measure is made of."""
@@ -178,8 +185,3 @@ class Scorer:
         said = [f"{key}={value!r}" for key, value in named.items() if value is not None]
         minus = "minus " if self.measure.better == "lower" else ""
         return f"scorer({', '.join([repr(self.measure.label), *said])}): {minus}{self.measure.title}"
-
-
-def _expected(model: Any, X: Any) -> Any:
-    """What a response model expects of these rows."""
-    return model(X) if callable(model) else model.predict(X, return_std=True)
