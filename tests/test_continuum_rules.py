@@ -31,7 +31,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from steelyard import Continuum, assess, fit_response
+from steelyard import Continuum, assess, fit_response, scorer
 from steelyard.continuum.kernels import class_probabilities
 from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
@@ -513,3 +513,16 @@ def test_a_column_of_two_axes_is_flattened_with_a_warning(data: Data) -> None:
 def test_labels_are_no_measured_values(data: Data) -> None:
     with pytest.raises((NotNumbers, UnusableLabels), match=r"low|mid|high"):
         CutClassifier(DecisionTreeClassifier(), THREE).fit(data[0], labels(THREE, data[1]))
+
+
+def test_single_precision_at_a_boundary_is_of_the_class_that_the_boundary_is_of() -> None:
+    values = np.array([0.7, 0.7, 0.1, 0.9], np.float32)
+    covariates, cut = np.arange(4.0)[:, None], Continuum([0.7], ["a", "b"], sd=0.0)
+    rule = CutClassifier(DecisionTreeClassifier(), cut).fit(covariates, values)
+    assert rule.predict(covariates).tolist() == ["b", "b", "a", "b"]
+    assert rule.score(covariates, values) == scorer("accuracy", scale=cut)(rule, covariates, values) == 1.0
+    names = ("error", "label_error", "true_error_low", "true_error_high", "posterior_error", "apparent_sqerr")
+    found = assess(values, ["b", "b", "a", "b"], scale=cut, response=(values, 0.1), measures=names)
+    assert [found[name].value for name in names] == [0.0] * len(names)  # no label can be wrong
+    assert cut.in_double(values).tolist() == [0.7, 0.7, float(values[2]), float(values[3])]
+    assert cut.in_double(values.astype(float)).tolist() == values.astype(float).tolist()

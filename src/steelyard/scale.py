@@ -25,7 +25,7 @@ from .objects import is_sound
 from .suggestions import did_you_mean, refuse_unknown
 
 if TYPE_CHECKING:
-    from .kinds import Places
+    from .kinds import Array, Numbers, Places
 
 Label = str | int | bool
 LARGEST = 1e50  # of values, boundaries and deviations: the cube of a square is still a number
@@ -242,6 +242,15 @@ class Continuum(Scale):
                 mend="Say extend=True to let the outer classes reach to infinity, or leave the outer boundaries out",
             )
         return np.where(missing, -1, codes)
+
+    def in_double(self, measured: Numbers) -> Array:
+        """Measured values in double precision; what is at a boundary in its own stays there."""
+        found = measured.astype(np.float64)
+        if measured.dtype.kind == "f" and measured.dtype.itemsize < found.dtype.itemsize:
+            with np.errstate(over="ignore"):
+                for boundary in filter(np.isfinite, self.boundaries):
+                    found[measured == measured.dtype.type(boundary)] = boundary
+        return found
 
 
 def _read(boundaries: Any) -> list[float]:

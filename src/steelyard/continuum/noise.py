@@ -131,7 +131,7 @@ def read_noise(noise: Any, rows: int) -> Noise:
             return _read_each(entries, rows)
     elif np.isnan(as_number(noise)) and not hasattr(noise, "__len__"):
         raise BadNoise(f"{quoted(noise)} is no distribution", column="noise", mend=MEND)
-    return Gaussian(deviations(noise, rows, "noise"))
+    return Gaussian(deviations(noise, rows, "noise", "expected"))
 
 
 def _read_each(entries: list[Any], rows: int) -> Noise:

@@ -58,7 +58,7 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
                 f"continuum is {quoted(self.continuum)}",
                 mend="Say where classes are cut: Continuum([65], ['dry', 'wet'])",
             )
-        measured = _finite(values, "y", warn=True)
+        measured = _finite(values, "y", self.continuum, warn=True)
         return measured, self.continuum.cut(measured)
 
     def _admit(self, X: Any, values: tuple[Any, Any], unfit: Callable[[Any], bool], mend: str) -> tuple[Array, Places]:
@@ -228,7 +228,7 @@ class RegressionRule(_ContinuumRule):
     def predict_response(self, X: Any) -> Array:
         """The number that the regressor predicts."""
         check_is_fitted(self)
-        return _finite(self.regressor_.predict(X), "prediction")
+        return _finite(self.regressor_.predict(X), "prediction", self.continuum_)
 
     def predict(self, X: Any) -> AnyArray:
         """The class that holds what the regressor predicts."""
@@ -278,9 +278,10 @@ def _are_ranks(y: Any) -> bool:
     return bool(2 * len(distinct(ranks)) > max(len(ranks), ranks.max() + 1))
 
 
-def _finite(values: Any, name: str, warn: bool = False) -> Array:
-    """One finite number a row; the first row without one is named."""
-    column = numbers(column_or_1d(values, warn=warn), name).astype(np.float64)
+def _finite(values: Any, name: str, cut: Continuum | None = None, warn: bool = False) -> Array:
+    """One finite number a row, which may be cut; the first row without one is named."""
+    given = numbers(column_or_1d(values, warn=warn), name)
+    column = given.astype(np.float64) if cut is None else cut.in_double(given)
     missing, infinite = np.isnan(column), np.isinf(column)
     if missing.any():
         row = int(np.argmax(missing))

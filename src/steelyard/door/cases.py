@@ -290,7 +290,7 @@ class Door:
             refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
         cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
-        return cut, self.knowledge.of(values.astype(np.float64), self.names)
+        return cut, self.knowledge.of(self.scale.in_double(values), self.names)
 
     def _slice(self) -> Coded | None:
         if self.by is None:
