@@ -345,6 +345,26 @@ def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias:
             assert (found[name].low, found[name].high) == pytest.approx((held[name].low, held[name].high), abs=near)
 
 
+def test_merged_tallies_say_why_measures_of_a_continuum_have_no_interval(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    value = rng.normal(size=ROWS)
+    columns = {"z": value, "a": np.where(value + 0.3 * rng.normal(size=ROWS) > 0.4, "high", "low")}
+    written(tmp_path, columns)
+    names = ["error", "adjusted_error", "apparent_sqerr"]
+    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"], sd=0.2)}
+    parts = [sy.assess(str(tmp_path / f"{place}.parquet"), **given, engine="local") for place in range(3)]
+    assert not parts[0]["adjusted_error"].note
+    tallies = [part.tally for part in parts]
+    merged = sy.assess_tally(tallies[0] + tallies[1] + tallies[2], measures=names)
+    held = sy.assess(pa.table(columns), **given)
+    for name in names[1:]:
+        assert merged[name].value == pytest.approx(held[name].value, rel=1e-9)
+        assert np.isnan(merged[name].low)
+        assert "not known of merged tallies" in merged[name].note
+    assert merged["error"].low == pytest.approx(held["error"].low, rel=1e-9)
+    assert not merged["error"].note
+
+
 def test_scores_on_any_scale(tmp_path: Path) -> None:
     """Far from 0 and close together: the first cells leave everything open, and are parted until they do not."""
     columns = two_classes()

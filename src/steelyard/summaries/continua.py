@@ -22,6 +22,7 @@ from .summed import SummedEvaluation
 if TYPE_CHECKING:
     from ..kinds import Array
 
+UNSEEN = "how far it scatters is not known of merged tallies: assess the files together"
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
 
 
@@ -122,6 +123,13 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """The value of a slot; NaN where it is undefined, as the root of a negative number is."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.value(slot)
+
+    def remark(self, slot: Slot) -> str:
+        """What the measure says of it, and why there is no interval where rows were not seen again."""
+        said = super().remark(slot)
+        found = self.result(slot)
+        unseen = self.summary.products is None and np.isnan(found.variance[0]) and not np.isnan(found.value[0])
+        return "; ".join(filter(None, [said, UNSEEN if unseen else ""]))
 
     def _scattered(self, slot: Slot) -> float:
         return float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
