@@ -850,7 +850,8 @@ def test_a_choice_is_a_normal_error_that_counts_three_times_in_a_pair() -> None:
     rows = both["a"].continuum.column("posterior_distance") - both["b"].continuum.column("posterior_distance")
     count = len(rows)
     spread = rows.var(ddof=1) / count
-    parts = Patterns(1, np.zeros(count, np.int64), np.zeros((0, count), np.int64), *[np.ones(count)] * 3, None)
+    once = np.ones(count)
+    parts = Patterns(1, np.zeros(count, np.int64), np.zeros((0, count), np.int64), once, once, once, None)
     tails = Tails.of(parts, (rows - rows.mean())[None]).with_normal(np.array([chosen / (spread + chosen)]))
     freedom = np.array([count - 1.0])
     reach, error = np.asarray(stats.t.isf(0.025, freedom)), np.sqrt([spread + chosen])
