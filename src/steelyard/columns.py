@@ -22,8 +22,8 @@ ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its nu
 FLAT = "Give one value a row: a list, an array or a column"
 POINT = "Decimals stand behind a point: {}.{}"
 DECIMALS = (
-    "Write decimals with a point, and no mark between thousands; or all decimals in a file with a comma: then no "
-    "number in it has a point, as 1.000 has"
+    "Write decimals with a point, and no mark between thousands; or all in a file with a comma: then no number in it "
+    "has a point, as 1.000 has"
 )
 DECIMAL_SIGNS = (",", ".")  # a word that is no number either way is told before numbers that are written in two ways
 
