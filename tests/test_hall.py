@@ -151,7 +151,7 @@ def test_the_p_value_of_a_bound_is_what_the_level_leaves(skew: float, freedom: f
 @pytest.mark.parametrize("skew", [-0.3, -0.05, 0.05, 0.3])
 def test_only_the_bound_where_rows_are_rare_is_that_of_one_more(skew: float) -> None:
     value, error, freedom = np.array([0.7]), np.array([0.2]), np.array([199.0])
-    tails = Tails.of_moments(np.array([skew]), np.array([skew**2 + 0.03]), 200.0)
+    tails = Tails.of_moments(np.array([skew]), np.array([skew**2 + 0.03]), 1 / 200)
     reach = np.asarray(stats.t.isf(0.025, freedom))
     own, found = (bounds(value, error, tails, freedom, reach) for bounds in (hall_bounds, rare_bounds))
     same, moved = (0, 1) if skew > 0 else (1, 0)

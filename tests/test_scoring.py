@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import BayesianRidge, LinearRegression
+from sklearn.linear_model import BayesianRidge, LinearRegression, Ridge
 from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -30,6 +30,7 @@ from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import (
     BadOption,
     MissingValues,
+    NoVariance,
     UnboundClasses,
     UndefinedValue,
     UnknownLabel,
@@ -404,6 +405,7 @@ def test_measured_values_are_not_labels() -> None:
         (lambda: scorer("smoothed_error", sd_response=[0.2]), BadOption, "sd_response is said row by row"),
         (lambda: scorer("model_error", response=(Z, Z)), BadOption, "response is said row by row"),
         (lambda: scorer("model_error", response=BayesianRidge()), BadOption, r"BayesianRidge\(\), which is not fitted"),
+        (lambda: scorer("model_error", response=Ridge().fit(X, Z)), NoVariance, "Ridge does not tell how sure"),
         (lambda: scorer("guarded_error", scale=THREE), UnknownMeasure, "needs response. Give response=, a function"),
         (lambda: scorer("smoothed_error"), UnknownMeasure, "needs sd_response"),
         (lambda: scorer("adjusted_error", scale=THREE.but(sd=None)), UnknownMeasure, "needs sd. Give sd=0.22"),

@@ -81,6 +81,13 @@ def left_out(model: Any, rows: Observations, parts: Sequence[Places], told: bool
     return LeftOut(mean, variance if told else None, meaning)
 
 
+def refuse_silent(model: Any, name: str, mend: str) -> None:
+    """Refuse a regressor that does not tell how sure it is."""
+    if not tells_spread(model):
+        problem = f"{type(innermost(model)).__name__} does not tell how sure its predictions are"
+        raise NoVariance(problem, column=name, mend=mend)
+
+
 Predict = Callable[["Array", "Array", "Array"], LeftOut]
 
 
@@ -101,9 +108,8 @@ def _by_function(model: Any, told: bool) -> Predict:
 
 
 def _by_estimator(model: Any, told: bool) -> Predict:
-    if told and not tells_spread(model):
-        problem = f"{type(innermost(model)).__name__} does not tell how sure its predictions are"
-        raise NoVariance(problem, column="model", mend=MEND)
+    if told:
+        refuse_silent(model, "model", MEND)
 
     def predict(train: Array, values: Array, test: Array) -> LeftOut:
         with foreign(model, MEND):

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..cached import cached_property
 from ..door.prediction import Scores
+from ..evaluating.evaluation import PSEUDO_ROWS
 from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
 from ..sums.grid import Counter
@@ -38,7 +39,6 @@ MOST_CELLS = 1_000
 DRAWS = 1_000
 BLOCK = 64  # draws of so many forecasts that stay in the cache
 BARS = 20
-PSEUDO_ROWS = 2.0  # by which a class may yet be wrong that never was
 FINE_ENOUGH = 12  # bits: a picture does not show more
 
 

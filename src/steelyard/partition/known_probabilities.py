@@ -58,7 +58,7 @@ def _estimate(name: str, gaps: Array, whole: float, level: float) -> Estimate:
     value, error = np.array([1 - gaps.mean() / whole]), np.array([gaps.std(ddof=1) / np.sqrt(rows) / whole])
     square, third, fourth = (np.array([(np.power(-away, power)).sum()]) for power in (2, 3, 4))
     with np.errstate(divide="ignore", invalid="ignore"):
-        tails = Tails.of_moments(third / square**1.5, fourth / square**2, rows)
+        tails = Tails.of_moments(third / square**1.5, fourth / square**2, 1 / rows)
     freedom = np.array([rows - 1.0])
     low, high = rare_bounds(value, error, tails, freedom, critical_values(level, freedom))
     return Estimate(

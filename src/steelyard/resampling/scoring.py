@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api import assess
+from ..continuum.regressors import refuse_silent
 from ..continuum.response import response_of
 from ..door.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from ..door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
@@ -79,6 +80,8 @@ def _refuse_rows(known: Mapping[str, Any]) -> None:
         )
     if hasattr(model, "get_params") and not callable(model) and not _is_fitted(model):
         raise BadOption(f"response is {quoted(model)}, which is not fitted", mend="Fit it first, to other rows")
+    if model is not None and not callable(model):
+        refuse_silent(model, RESPONSE, UNSAID[RESPONSE])
 
 
 def _refuse_unsaid(measure: Measure, scale: Scale | None, known: Mapping[str, Any]) -> None:

@@ -101,7 +101,8 @@ class Products:
         whole = square + beside
         if not 0 < whole < np.inf:
             return Tails.none(1)
-        return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), drawn, square / whole)
+        even = (square / whole) ** 2 / drawn
+        return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), even)
 
     def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Array, Marks]:
         """What clusters add to a slot on each side, (clusters, sides), and on which of these each of them has rows.

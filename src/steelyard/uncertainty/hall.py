@@ -54,14 +54,14 @@ class Tails(NamedTuple):
         return cls(np.zeros(slots), np.full(slots, np.inf), np.zeros(slots), np.full(slots, np.inf))
 
     @classmethod
-    def of_moments(cls, skew: Array, fourth: Array, drawn: float, share: Array | float = 1.0) -> Tails:
-        """From skewness and fourth powers, both by the variance, and how many were drawn.
+    def of_moments(cls, skew: Array, fourth: Array, even: Array | float) -> Tails:
+        """From skewness and fourth powers, both by the variance, and what these are where all rows are as large.
 
-        What is drawn may make up a share of the variance only, and a normal error the rest.
+        That is one by how many are drawn; where they make up a share of the variance only, times the square of it.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             # What the variance has in common with the mean is in the skewness; of two values nothing is left.
-            scatter = fourth - np.square(share) / drawn - np.square(skew)
+            scatter = fourth - even - np.square(skew)
             freedom = TRUSTED * 2 / np.maximum(scatter, 0.0)
         known = np.isfinite(skew)
         return cls(
@@ -75,19 +75,18 @@ class Tails(NamedTuple):
         """Those of the same sums with one more row: see ``one_more``."""
         grown = 1 + np.square(self.skew)
         fourth = (self.fourth + np.square(grown - 1)) / np.square(grown)
-        return Tails.of_moments(self.skew / np.sqrt(grown), fourth, 1.0, self._even)._replace(rows=self.rows + 1)
+        return Tails.of_moments(self.skew / np.sqrt(grown), fourth, self._even)._replace(rows=self.rows + 1)
 
     def with_normal(self, share: Array) -> Tails:
         """Those of the same sums and a normal error, which has this share of the variance of both."""
         rest = 1 - share
-        found = Tails.of_moments(self.skew * rest**1.5, self.fourth * rest**2, 1.0, self._even * rest)
+        found = Tails.of_moments(self.skew * rest**1.5, self.fourth * rest**2, self._even * rest**2)
         return found._replace(rows=self.rows)
 
     @property
     def _even(self) -> Array:
-        """The root of what fourth powers have of rows that are all alike."""
-        unsure = 2 * TRUSTED / self.freedom
-        return np.asarray(np.sqrt(np.maximum(self.fourth - np.square(self.skew) - unsure, 0.0)))
+        """What fourth powers would be where all rows are as large."""
+        return np.asarray(np.maximum(self.fourth - np.square(self.skew) - 2 * TRUSTED / self.freedom, 0.0))
 
     @classmethod
     def of(cls, patterns: Patterns, influences: Array) -> Tails:
@@ -113,7 +112,7 @@ class Tails(NamedTuple):
             shares = squares / variance[:, None]
         share = weighted_sums(shares, second * (drawn > 0))
         fourth = weighted_sums(np.square(shares), third * mean * (3 * spread - 2))
-        found = cls.of_moments(skew, fourth, float(drawn.sum()), share)
+        found = cls.of_moments(skew, fourth, np.square(share) / max(drawn.sum(), 1.0))
         for slot in np.flatnonzero(found.fourth > 1 / MANY):
             found.rows[slot] = _apart(terms[slot], drawn)
         return found
