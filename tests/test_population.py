@@ -266,6 +266,122 @@ def test_another_unit_gives_the_square_of_it(name: str) -> None:
     assert grams.rmse == pytest.approx(found.rmse * 1000, rel=1e-5)
 
 
+# --- corners, and tails without digits --------------------------------------------------------------------------------
+
+MANY = np.random.default_rng(3).normal(0.3, 1.0, 3_000)
+EIGHTS = np.arange(9) / 4 - 1
+FAR_APART = np.array([-1.0, 0.0, 999.0, 1000.0])
+CORNERS: dict[str, tuple[Any, Array]] = {
+    "triangular": (stats.triang(0.3, loc=-0.5, scale=1.2), np.array([-0.5, -0.14, 0.7])),
+    "trapezoid": (stats.trapezoid(0.2, 0.7, loc=-0.4, scale=1.1), np.array([-0.4, -0.18, 0.37, 0.7])),
+    "histogram": (stats.rv_histogram((np.array([3, 0, 7, 1, 0, 0, 4, 2]), EIGHTS)), EIGHTS),
+    "late": (stats.rv_histogram((np.array([0.6, 0, 0.4]), FAR_APART), density=True), FAR_APART),
+}
+
+
+def squares_below(place: float, noise: Any, corners: Array) -> float:
+    """What four points of Gauss and Legendre are exact for: between corners the density is straight."""
+    points, weights = np.polynomial.legendre.leggauss(4)
+    ends = np.minimum(corners, place)
+    half = np.diff(ends)[:, None] / 2
+    at = ends[:-1, None] + half * (1 + points)
+    return float((half * weights * (place - at) ** 2 * noise.pdf(at)).sum())
+
+
+class Mirrored:
+    """The density of the negative value."""
+
+    def __init__(self, noise: Any) -> None:
+        self.noise = noise
+
+    def pdf(self, place: Any) -> Any:
+        return self.noise.pdf(-place)
+
+
+@pytest.mark.parametrize("name", list(CORNERS))
+def test_corners_are_met_in_every_row(name: str) -> None:
+    noise, corners = CORNERS[name]
+    found = population_errors(MANY, None, THREE, noise)
+    assert found.precision < 1e-9
+    for row in range(0, len(MANY), 10):
+        mean = MANY[row]
+        under = squares_below(0.6 - mean, noise, corners)
+        over = squares_below(mean, Mirrored(noise), -corners[::-1])
+        assert found.sqerr_risks[row, [2, 0]] == pytest.approx([under, over], rel=1e-8, abs=1e-15)
+
+
+def test_of_a_sharp_peak_far_tails_are_as_precise_as_the_centre() -> None:
+    kappa = 2.0
+    noise = stats.laplace_asymmetric(kappa)
+    found = population_errors(MANY * 30, None, THREE, noise)
+    low, high = 0.6 - MANY * 30, 0.0 - MANY * 30
+    assert found.sqerr_risks[low < 0, 2] == pytest.approx(2 * kappa**2 * noise.cdf(low[low < 0]), rel=1e-11, abs=0)
+    assert found.sqerr_risks[high > 0, 0] == pytest.approx(2 / kappa**2 * noise.sf(high[high > 0]), rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("family", [stats.t(4), stats.triang(0.3), stats.gamma(2)], ids=["t4", "triangular", "gamma"])
+def test_one_law_for_all_rows_is_that_law_in_every_row(family: Any) -> None:
+    expected = MANY[:200]
+    one = population_errors(expected, None, THREE, family.dist(*family.args, scale=0.3))
+    each = population_errors(expected, None, THREE, family.dist(*family.args, scale=np.full(200, 0.3)))
+    assert one.error_risks == pytest.approx(each.error_risks, rel=1e-12)
+    assert one.sqerr_risks == pytest.approx(each.sqerr_risks, rel=1e-9, abs=1e-15)
+
+
+def test_a_distribution_said_again_is_worked_out_once() -> None:
+    asked = []
+
+    class Counted:
+        def cdf(self, place: Any) -> Any:
+            asked.append(np.size(place))
+            return stats.logistic.cdf(place)
+
+    first, second = Counted(), stats.triang(0.3)
+    found = population_errors(MANY[:60], None, THREE, [first, second] * 30)
+    times = len(asked)
+    assert found.sqerr_risks[::2] == pytest.approx(
+        population_errors(MANY[:60:2], None, THREE, stats.logistic()).sqerr_risks, rel=1e-8
+    )
+    asked.clear()
+    population_errors(MANY[:1], None, THREE, first)
+    assert times < 3 * len(asked)
+
+
+# Some end where 1 - cdf has no digits left, in noise, or in quadrature that no longer finds them.
+WHOLE = [
+    *(stats.fisk(3.0857), stats.mielke(10.4, 4.6), stats.rel_breitwigner(36.5), stats.burr(10.5, 4.3)),
+    *(stats.geninvgauss(2.3, 1.5), stats.lomax(2.5), stats.genpareto(0.3)),
+    *(stats.gumbel_r(), stats.weibull_min(10), stats.beta(0.3, 0.4), stats.argus(1.0)),
+]
+
+
+@pytest.mark.parametrize("noise", WHOLE, ids=lambda noise: noise.dist.name)
+def test_squares_on_both_sides_of_any_place_are_those_of_the_moments(noise: Any) -> None:
+    width = np.diff(noise.ppf([0.25, 0.75]))
+    places = noise.median() + width * np.array([-4, -1, -0.2, 0, 0.3, 1.2, 3])
+    found = population_errors(-places, None, Continuum([0.0], ["below", "above"]), noise)
+    whole = noise.var() + (noise.mean() - places) ** 2
+    assert found.sqerr_risks.sum(axis=1) == pytest.approx(whole, rel=1e-6)
+
+
+def test_the_end_of_the_digits_is_not_the_end_of_the_tail() -> None:
+    noise = stats.fisk(3.0857)
+    _, above = one_boundary(2.0, noise)
+    near = noise.expect(lambda u: (u - 2) ** 2, lb=2, ub=50, epsrel=1e-12)
+    # Beyond, the density is a power of u and little else: one of its logarithm is smooth.
+    logarithms, step = np.linspace(math.log(50), math.log(50) + 60, 600_001, retstep=True)
+    heights = (np.exp(logarithms) - 2) ** 2 * noise.pdf(np.exp(logarithms)) * np.exp(logarithms)
+    far = step * (heights.sum() - (heights[0] + heights[-1]) / 2)
+    assert above == pytest.approx(near + far, rel=1e-7)
+
+
+@pytest.mark.parametrize("noise", [stats.alpha(3.57), stats.levy_l(), stats.skewcauchy(0.5)])
+def test_tails_without_digits_or_a_second_moment_have_no_squared_error(noise: Any) -> None:
+    found = population_errors(EXPECTED, ASSIGNED, THREE, noise)
+    assert found.sqerr == math.inf
+    assert 0 < found.error < 1
+
+
 # --- noise that depends on the row ------------------------------------------------------------------------------------
 
 
@@ -402,6 +518,7 @@ class Rude:
         ({"noise": Silent()}, BadNoise, "is nan"),
         ({"noise": Heavy()}, BadNoise, "too heavy"),
         ({"noise": Rude()}, BadNoise, "cdf of"),
+        ({"noise": stats.vonmises(2.0)}, BadNoise, "angles are no values"),
         ({"noise": [stats.norm(), Silent()]}, BadNoise, "row 1"),
         ({"noise": stats.zipf(3.01)}, BadNoise, "too many"),
         ({"weight": [1, -1]}, BadWeights, "row 1"),

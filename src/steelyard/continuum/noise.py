@@ -16,11 +16,16 @@ from .kernels import Closed, expected_sqe, outside_probabilities
 from .tails import Tails, halving
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Codes, Marks
+    from .tails import Probability
 
 NAMES_ABOVE = ("sf", "ccdf")  # what SciPy calls the probability of the upper tail, and what it calls it now
 FLOOR = 1e-14  # below this, 1 - cdf has no digits left
-LOST = 1e-5  # squares beyond that floor may be, relative to those of the centre
+DIGIT = 1e-17  # which only a tail can be that is not 1 - cdf
+SLIP = 1e-6  # by which a probability may miss 0 or 1
+CLOSE = 1e-14
+MOST_STEPS = 1_100  # of which each is twice as long: to beyond all numbers
+LOST = 30_000  # times as far away as half of a tail, such a probability adds 1e-5 to the squares of that half
 MOST_ATOMS = 1 << 13
 MEND = "Give a number, or a distribution with cdf (and sf or ccdf): scipy.stats.t(4, scale=0.3)"
 
@@ -60,9 +65,15 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Continuous:
-    """Noise of which tail probabilities are known; rows are in the last axis of what they are asked for."""
+    """Noise of which tail probabilities are known; rows are in the last axis of what they are asked for.
+
+    Attributes:
+        tails: Both of them.
+        beyond: What squares add where a tail has no digits left, below and above, (2, laws); infinite for some.
+    """
 
     tails: Tails
+    beyond: Array
 
     def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
         """Probabilities as they are told, squares by quadrature."""
@@ -70,10 +81,10 @@ class Continuous:
         places = boundaries[inner][:, None] - expected
         # At a boundary that belongs to the class above it, values on it are not below it.
         ends = np.nextafter(places, -np.inf) if closed == "left" else places
-        short, beyond = self.tails.squared_shortfall(places), self.tails.squared_excess(places)
+        short, long = self.tails.squared_shortfall(places), self.tails.squared_excess(places)
         lower, upper = np.zeros((2, 3, len(boundaries), len(expected)))
-        lower[:, inner] = self.tails.below(ends), *short
-        upper[:, inner] = self.tails.above(ends), *beyond
+        lower[:, inner] = self.tails.below(ends), short.value + self.beyond[0], short.error
+        upper[:, inner] = self.tails.above(ends), long.value + self.beyond[1], long.error
         return Risks(*np.swapaxes(lower[:, :-1] + upper[:, 1:], 1, 2))
 
 
@@ -108,14 +119,24 @@ class Atoms:
 
 @dataclass(frozen=True)
 class Each:
-    """Noise of another kind in every row."""
+    """Noise of another kind in some rows.
 
-    rows: tuple[Noise, ...]
+    Attributes:
+        kinds: What noise there is.
+        which: Which of these a row has.
+    """
+
+    kinds: tuple[Noise, ...]
+    which: Codes
 
     def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """One row after the other."""
-        found = [noise.risks(expected[row : row + 1], boundaries, closed) for row, noise in enumerate(self.rows)]
-        return Risks(*(np.concatenate(part) for part in zip(*found, strict=True)))
+        """One kind after the other."""
+        found = Risks(*np.zeros((3, len(expected), len(boundaries) - 1)))
+        for place, noise in enumerate(self.kinds):
+            rows = self.which == place
+            for whole, part in zip(found, noise.risks(expected[rows], boundaries, closed), strict=True):
+                whole[rows] = part
+        return found
 
 
 # --- the door ---------------------------------------------------------------------------------------------------------
@@ -140,13 +161,18 @@ def _read_each(entries: list[Any], rows: int) -> Noise:
         raise UnequalLengths(problem, column="noise", mend="Give one distribution a row, or one for all")
     if (together := _stacked(entries)) is not None:
         return _read_distribution(together, rows)
-    found: list[Noise] = []
+    kinds: list[Noise] = []
+    seen: dict[int, int] = {}
+    which = np.zeros(rows, dtype=np.int64)
     for row, entry in enumerate(entries):
-        try:
-            found.append(read_noise(entry, 1))
-        except BadNoise as error:
-            raise error.at(row) from None
-    return Each(tuple(found))
+        # The same distribution, said again, is one law, of which every corner is met once.
+        which[row] = seen.setdefault(id(entry) if hasattr(entry, "cdf") else -row - 1, len(kinds))
+        if which[row] == len(kinds):
+            try:
+                kinds.append(read_noise(entry, 1))
+            except BadNoise as error:
+                raise error.at(row) from None
+    return Each(tuple(kinds), which)
 
 
 def _stacked(entries: list[Any]) -> Any:
@@ -168,19 +194,86 @@ def _stacked(entries: list[Any]) -> Any:
 def _read_distribution(noise: Any, rows: int) -> Noise:
     below = _asked(noise, "cdf", rows)
     _refuse_improbable(below(np.zeros(rows)), rows)
+    laws = 1 if _is_one_law(below, rows) else rows
     if hasattr(noise, "pmf") and (_asked(noise, "pmf", rows)(_told(noise, rows, "median")) > 0).all():
         return _read_atoms(noise, rows)
     name = next((name for name in NAMES_ABOVE if hasattr(noise, name)), None)
-    if name is not None:
-        return Continuous(Tails.of(below, _asked(noise, name, rows), _support(noise, rows)))
+    above = _asked(noise, name, rows) if name is not None else lambda place: 1 - below(place)
+    tails = Tails.of(below, above, _support(noise, laws))
+    sides = tails, tails.mirrored
+    ends = tuple(_end_of_digits(side) for side in sides)
+    lost = [_is_lost(side, end) for side, end in zip(sides, ends, strict=True)]
+    tails = _shortened(tails, *ends)
+    return Continuous(tails, _beyond(noise, tails, lost) if np.any(lost) else np.zeros((2, laws)))
 
-    def above(place: Array) -> Array:
-        left = 1 - below(place)
-        return np.where(left < FLOOR, 0.0, left)
 
-    tails = Tails.of(below, above, _support(noise, rows))
-    _refuse_lost(tails)
-    return Continuous(tails)
+def _end_of_digits(tails: Tails) -> Array:
+    """How far below the centre the lower tail loses its last digit, as 1 - cdf does; infinite for tails that do not.
+
+    Many distributions of SciPy have no more to tell: their ``sf`` is 1 - ``cdf``, or their ``cdf`` 1/2 and something;
+    and beyond there are rounding, or quadrature that no longer finds where anything is.
+    """
+    reach = halving(lambda step: tails.below(tails.centre - step), len(tails.centre))
+    near, far, end = np.zeros(reach.shape), np.full(reach.shape, np.inf), np.full(reach.shape, np.inf)
+    fine = np.zeros(reach.shape, dtype=bool)
+    for _ in range(MOST_STEPS):
+        chance = tails.below(tails.centre - reach)
+        fine |= (chance > 0) & (chance < DIGIT)
+        end = np.where(chance >= FLOOR, end, np.minimum(end, reach))
+        ahead = chance >= DIGIT
+        near, far = np.where(ahead, reach, near), np.where(ahead, far, reach)
+        if (fine | (near >= (1 - CLOSE) * far)).all():
+            break
+        # Twice as far as long as there is something, then between what is and what is not: a tail may be short.
+        with np.errstate(over="ignore", invalid="ignore"):
+            reach = np.where(np.isinf(far), 2 * near, near + (far - near) / 2)
+    return np.where(fine, np.inf, end)
+
+
+def _shortened(tails: Tails, below: Array, above: Array) -> Tails:
+    """Tails that end where they have no digits left."""
+    low, high = tails.centre - below, tails.centre + above
+    if np.isinf(low).all() and np.isinf(high).all():
+        return tails
+
+    def ended(chance: Probability, none: Array, all_of_it: Array, side: int) -> Probability:
+        return lambda place: np.where(side * place < none, 0.0, np.where(side * place > all_of_it, 1.0, chance(place)))
+
+    chances = ended(tails.below, low, high, 1), ended(tails.above, -high, -low, -1)
+    return Tails(*chances, tails.centre, tails.lowest, tails.highest, FLOOR * np.isfinite([below, above]))
+
+
+def _is_lost(tails: Tails, end: Array) -> Marks:
+    """Of which laws squares beyond the last digit of the lower tail would still count."""
+    near = halving(lambda step: tails.below(tails.centre - step), len(tails.centre))
+    return np.asarray((end < tails.centre - tails.lowest) & (end > LOST * near))
+
+
+def _beyond(noise: Any, tails: Tails, lost: Sequence[Marks]) -> Array:
+    """What squares beyond the last digit add, (2, laws), by what the distribution says of its variance."""
+    laws = len(tails.centre)
+    if not (hasattr(noise, "mean") and (hasattr(noise, "var") or hasattr(noise, "variance"))):
+        side, name = ("upper", "sf") if lost[1].any() else ("lower", "cdf")
+        problem = f"the {side} tail is too heavy to be found as 1 - cdf"
+        raise BadNoise(problem, column="noise", mend=f"Give the distribution a method {name} that tells it by itself")
+    with np.errstate(all="ignore"):
+        mean, variance = _told(noise, laws, "mean"), _told(noise, laws, "var", "variance")
+        found = tails.squared_shortfall(tails.centre).value + tails.squared_excess(tails.centre).value
+        # So far out, it is the same for all places.
+        rest = np.where(np.isfinite(variance), variance + (mean - tails.centre) ** 2 - found, np.inf)
+    both = lost[0] & lost[1] & np.isfinite(rest)
+    if both.any():
+        raise BadNoise("both tails are too heavy to be found as 1 - cdf", column="noise", mend=MEND)
+    return np.where(lost, np.maximum(rest, 0.0), 0.0)
+
+
+def _is_one_law(below: Probability, rows: int) -> bool:
+    """Whether a distribution answers for more rows than there are: then it is the same for all of them."""
+    try:
+        below(np.zeros(rows + 1))
+    except BadNoise:
+        return False
+    return True
 
 
 def _support(noise: Any, rows: int) -> tuple[Array, Array]:
@@ -188,17 +281,6 @@ def _support(noise: Any, rows: int) -> tuple[Array, Array]:
     ends = noise.support() if hasattr(noise, "support") else (-np.inf, np.inf)
     low, high = (np.broadcast_to(np.asarray(end, dtype=np.float64), (rows,)) for end in ends)
     return low, high
-
-
-def _refuse_lost(tails: Tails) -> None:
-    """Say so where squares beyond the last digit of 1 - cdf would still count."""
-    near = halving(tails.mirrored.below, -tails.centre)
-    far = near
-    while (tails.above(tails.centre + far) > 0).any():
-        far = np.where(tails.above(tails.centre + far) > 0, 2 * far, far)
-    if (FLOOR * far**2 > LOST * near**2).any():
-        problem = "the upper tail is too heavy to be found as 1 - cdf"
-        raise BadNoise(problem, column="noise", mend="Give the distribution a method sf, its upper tail")
 
 
 def _asked(noise: Any, name: str, rows: int) -> Callable[[Array], Array]:
@@ -214,6 +296,10 @@ def _asked(noise: Any, name: str, rows: int) -> Callable[[Array], Array]:
         if found.shape != place.shape:
             problem = f"{name} of {quoted(noise)} has the shape {found.shape} for values of the shape {place.shape}"
             raise BadNoise(problem, column="noise", mend=f"Parameters are single numbers, or have the shape ({rows},)")
+        beyond = (found > 1 + SLIP) | (found < -SLIP)
+        if beyond.any():
+            problem = f"{name} of {quoted(noise)} is {found[beyond][0]:.4g} at {place[beyond][0]:.4g}"
+            raise BadNoise(problem, column="noise", mend="Probabilities are between 0 and 1; angles are no values")
         return found
 
     return ask

@@ -1,66 +1,47 @@
-"""Expected squares beyond a place, for any continuous distribution that tells how probable its tails are.
+"""Expected squares beyond places, for any continuous distribution that tells how probable its tails are.
 
-E[(t - u)²; u < t] is the integral of 2 (t - u) F(u) over all u below t. It is taken over panels that double in length,
-outwards from t or from the median, whichever is lower; the first one is as long as it takes the tail to halve. So the
-far tail is found as precisely as the centre, and a tail without a second moment shows: its panels do not fade.
+E[(t - u)²; u < t] is the integral of 2 (t - u) F(u) over all u below t. Places are taken in order: what is below one of
+them is below the next one too, at a distance that is larger by what lies between both, and only that is integrated
+anew. So where all rows have the same law a corner of it is met once, not once a row, and nothing is ever subtracted.
+
+Below the lowest place, and between places that are far apart, panels double in length; the first one is as long as it
+takes the tail to halve. So the far tail is found as precisely as the centre, and a tail without a second moment shows:
+its panels do not fade.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .panels import PRECISION, Found, Panels, Wanted, integrals, refined, summed
+
 if TYPE_CHECKING:
-    from ..kinds import Array, Marks
+    from ..kinds import Array, Codes, Marks
 
     Probability = Callable[[Array], Array]
 
-# Gauss-Kronrod rule of 15 points (Piessens and others 1983, QUADPACK): half of the points, and their weights.
-_POINTS = np.array(
-    (
-        *(0.991455371120812639, 0.949107912342758525, 0.864864423359769073, 0.741531185599394440),
-        *(0.586087235467691130, 0.405845151377397167, 0.207784955007898468, 0.0),
-    )
-)
-_WEIGHTS = np.array(
-    (
-        *(0.0229353220105292250, 0.0630920926299785533, 0.104790010322250184, 0.140653259715525919),
-        *(0.169004726639267903, 0.190350578064785410, 0.204432940075298892, 0.209482141084727828),
-    )
-)
-_FEWER = np.array((0.129484966168869693, 0.279705391489276668, 0.381830050505118945, 0.417959183673469388))
-POINTS = np.concatenate([-_POINTS, _POINTS[-2::-1]])
-WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS[-2::-1]])
-FEWER = np.concatenate([_FEWER, _FEWER[-2::-1]])  # the weights of every second point, for the estimate of the error
-
-PRECISION = 1e-12  # of a panel, relative to what has been found so far
-MOST_SPLITS = 60  # of one panel, where the distribution has a corner or a step
 MOST_PANELS = 1_000
-ROUGH = 1e-10  # probability of a tail below which panels are not split
+ROUGH = 1e-9  # probability of a tail below which panels are not split
 STEADY = 1e-11  # by how much the ratio of panels may still change where a tail falls like a power
 NEVER = 1e-4  # panels that fade more slowly than this do not add up to anything
-
-
-class Found(NamedTuple):
-    """What integrals were found to be, and estimates of their errors."""
-
-    value: Array
-    error: Array
+EMPTY = np.array([[2.0], [4.0]])  # by how much panels grow, of which each is twice as long, where there is no value
 
 
 @dataclass(frozen=True)
 class Tails:
-    """Both tails of a continuous distribution, which may be another one for every row: rows are in the last axis.
+    """Both tails of one continuous distribution, or of as many as there are rows: laws are in the last axis.
 
     Attributes:
         below: The probability of values up to this one.
         above: The probability of values beyond this one, with all its digits where it is small.
-        centre: A value with about half of the probability on either side, for every row.
+        centre: A value with about half of the probability on either side, for every law.
         lowest: Below this there is nothing, where that is known.
         highest: Above this there is nothing.
+        grain: What probabilities below and above may be off by, (2, laws); 0 where small ones have all their digits.
     """
 
     below: Probability
@@ -68,91 +49,118 @@ class Tails:
     centre: Array
     lowest: Array
     highest: Array
+    grain: Array
 
     @classmethod
     def of(cls, below: Probability, above: Probability, ends: tuple[Array, Array]) -> Tails:
         """Find the centre."""
-        return cls(below, above, _median(below, len(ends[0])), *ends)
+        laws = len(ends[0])
+        return cls(below, above, _median(below, laws), *ends, np.zeros((2, laws)))
 
     @property
     def mirrored(self) -> Tails:
         """The same of the negative value."""
-        ends = -self.highest, -self.lowest
-        return Tails(lambda place: self.above(-place), lambda place: self.below(-place), -self.centre, *ends)
+        chances = (lambda place: self.above(-place)), (lambda place: self.below(-place))
+        return Tails(*chances, -self.centre, -self.highest, -self.lowest, self.grain[::-1])
 
     def squared_shortfall(self, place: Array) -> Found:
         """The expected squared distance to places from below: 0 for values above them; infinite for some tails."""
-        anchor = np.minimum(place, self.centre)
-        # Some distributions are rough where they are next to nothing: splitting panels would not smooth them.
-        weighty = self.below(anchor) > ROUGH
-        tail = self._outwards(place, anchor, weighty)
-        middle = self._inwards(place, anchor, weighty)
-        return Found(tail.value + middle.value, tail.error + middle.error)
+        columns = place.reshape(-1, len(self.centre))
+        nodes = np.concatenate([columns, self.centre[None]])
+        order = nodes.argsort(axis=0)
+        found = self._at(np.take_along_axis(nodes, order, axis=0))
+        back = order.argsort(axis=0)[:-1]
+        return Found(*(np.take_along_axis(each, back, axis=0).reshape(place.shape) for each in found))
 
     def squared_excess(self, place: Array) -> Found:
         """The expected squared distance to places from above: 0 for values below them."""
         return self.mirrored.squared_shortfall(-place)
 
-    def _outwards(self, place: Array, anchor: Array, weighty: Marks) -> Found:
-        """The part below an anchor that is the place or the centre, without end."""
-        total = _Total.of(anchor.shape)
-        end = np.maximum(anchor - self.lowest, 0.0)
-        near, far = np.zeros(anchor.shape), halving(self.below, anchor)
+    def _at(self, nodes: Array) -> Found:
+        """The same of places in order, of which one is the centre."""
+        first, gaps = self._endless(nodes[0]), np.diff(nodes, axis=0)
+        panels = self._between(nodes)
+        once = integrals(self._heights, panels)
+        rough = _chained(first.value, summed(once, panels.part, gaps.size).value, gaps)
+        # Some distributions are rough where they are next to nothing: splitting panels would not smooth them.
+        weighty = self.below(nodes[1:]).ravel() > ROUGH
+        # An error is none where it is small beside its panel, or beside all that is below divided by the panels.
+        allowed = PRECISION / len(gaps) * rough[:, 1:].reshape(2, -1)
+        found = refined(self._heights, panels, once, Wanted(allowed, weighty, np.tile(self.grain[0], len(gaps))))
+        return Found(_chained(first.value, found.value, gaps)[1], _chained(first.error, found.error, gaps)[1])
+
+    def _heights(self, points: Array, part: Codes) -> Array:
+        return self._asked(self.below, points, part % len(self.centre))
+
+    def _asked(self, chance: Probability, points: Array, law: Codes) -> Array:
+        """A probability for points of which the last axis says of which law they are, in any order."""
+        if len(self.centre) == 1:
+            return chance(points[..., None])[..., 0]
+        order = law.argsort(kind="stable")
+        rank = np.empty(len(law), dtype=np.int64)
+        rank[order] = np.arange(len(law)) - np.searchsorted(law[order], law[order])
+        # Distributions with a parameter a row are asked for whole rows: where there are fewer points, for any value.
+        table = np.empty((*points.shape[:-1], int(rank.max(initial=-1)) + 1, len(self.centre)))
+        table[:] = self.centre
+        table[..., rank, law] = points
+        return chance(table)[..., rank, law]
+
+    def _between(self, nodes: Array) -> Panels:
+        """Panels from every place to the next one; both are on one side of the centre."""
+        low, high = nodes[:-1].ravel(), nodes[1:].ravel()
+        under = high <= np.tile(self.centre, len(nodes) - 1)
+        below, above = np.flatnonzero(under), np.flatnonzero(~under)
+        near, far, part = self._steps(high[below], low[below], below)
+        down = Panels(high[part] - far, far - near, near, part)
+        near, far, part = self.mirrored._steps(-low[above], -high[above], above)
+        up = Panels(low[part] + near, far - near, high[part] - low[part] - far, part)
+        return Panels(*(np.concatenate(pair) for pair in zip(down, up, strict=True)))
+
+    def _steps(self, start: Array, stop: Array, part: Codes) -> tuple[Array, Array, Codes]:
+        """How far from its upper end panels of each gap begin and end, and which gap they are of."""
+        law, length = part % len(self.centre), start - stop
+        lowest = np.minimum(np.maximum(start - self.lowest[law], 0.0), length)
+
+        def tail(step: Array, which: Marks | Codes) -> Array:
+            return self._asked(self.below, start[which] - step, law[which])
+
+        everywhere = np.arange(len(start))
+        short = 2 * tail(lowest, everywhere) >= tail(np.zeros(len(start)), everywhere)
+        found, rest = [(np.zeros(short.sum()), length[short], part[short])], np.flatnonzero(~short)
+        near, far = np.zeros(len(rest)), halving(lambda step: tail(step, rest), len(rest))
+        while len(rest):
+            # Where nothing is left, the function is flat, and one panel is exact.
+            over = (near >= lowest[rest]) | (tail(near, rest) == 0)
+            chances = [tail(step, rest) for step in _marks(near, lowest[rest])]
+            reach = np.where(over, length[rest], _reach(chances, near, far, lowest[rest]))
+            found.append((near, reach, part[rest]))
+            going = reach < length[rest]
+            rest, near, far = rest[going], reach[going], 2 * far[going]
+        near, far, part = (np.concatenate(each) for each in zip(*found, strict=True))
+        return near, far, part
+
+    def _endless(self, place: Array) -> Found:
+        """What is below the lowest place of every law, and its squares: both integrals, (2, laws)."""
+        total = _Total.of((2, len(place)))
+        law, end = np.arange(len(place)), np.maximum(place - self.lowest, 0.0)
+        weighty = self.below(place) > ROUGH
+        near, far = np.zeros(place.shape), halving(lambda step: self.below(place - step), len(place))
         for number in range(MOST_PANELS):
-            near, far = np.minimum(near, end), np.minimum(far, end)
-            panel = self._panel((anchor - far, anchor - near), place, total.value, weighty)
+            reach = _reach([self.below(place - step) for step in _marks(near, end)], near, far, end)
+            panels = Panels(place - reach, reach - near, near, law)
+            once = integrals(self._heights, panels)
+            panel = refined(self._heights, panels, once, Wanted(PRECISION * total.value, weighty, self.grain[0]))
             # The law of a tail shows where its own length is all that counts.
-            total.add(panel, number, (far < end) & (near > place - anchor), far < end)
+            total.add(panel, number, (far < end) & (near > 0), reach < end)
             if total.settled.all():
                 return Found(total.value, total.error)
-            near, far = far, 2 * far
+            near, far = reach, 2 * far
         return Found(np.where(total.settled, total.value, np.inf), total.error)
-
-    def _inwards(self, place: Array, anchor: Array, weighty: Marks) -> Found:
-        """The part between the centre and a place above it."""
-        value, error = np.zeros(place.shape), np.zeros(place.shape)
-        near, step = anchor, halving(self.mirrored.below, -anchor)
-        while (near < place).any():
-            # Where nothing is left above, the rest is a polynomial, and one panel is exact.
-            ahead = np.where(near < self.highest, np.minimum(near + step, self.highest), np.inf)
-            far = np.minimum(np.where(self.above(near) > 0, ahead, np.inf), place)
-            panel = self._panel((near, far), place, value, weighty)
-            value, error = value + panel.value, error + panel.error
-            near, step = far, 2 * step
-        return Found(value, error)
-
-    def _panel(self, ends: tuple[Array, Array], place: Array, before: Array, weighty: Marks) -> Found:
-        """The integral over a panel, split where that is needed."""
-        value, error = np.zeros(place.shape), np.zeros(place.shape)
-        waiting, splits = [ends], 0
-        while waiting:
-            low, high = waiting.pop()
-            found = self._rule(place, low, high)
-            wrong = weighty & (found.error > PRECISION * (before + value + found.value))
-            if splits < MOST_SPLITS and wrong.any():
-                middle = low + (high - low) / 2
-                waiting += [(low, middle), (middle, high)]
-                splits += 1
-            else:
-                value, error = value + found.value, error + found.error
-        return Found(value, error)
-
-    def _rule(self, place: Array, low: Array, high: Array) -> Found:
-        half = (high - low) / 2
-        points = (low + half) + np.multiply.outer(POINTS, half)
-        heights = 2 * (place - points) * self.below(points)
-        value, fewer = (
-            half * np.tensordot(rule, part, 1) for rule, part in ((WEIGHTS, heights), (FEWER, heights[1::2]))
-        )
-        spread = half * np.tensordot(WEIGHTS, np.abs(heights - np.tensordot(WEIGHTS, heights, 1) / 2), 1)
-        # How QUADPACK turns the difference of the two rules into the error of the better one.
-        apart = np.divide(200 * np.abs(value - fewer), spread, out=np.zeros(value.shape), where=spread > 0)
-        return Found(value, spread * np.minimum(1.0, apart**1.5))
 
 
 @dataclass
 class _Total:
-    """What panels of a tail add up to, and how they fade."""
+    """What panels of a tail add up to, and how they fade: both integrals of every law."""
 
     value: Array
     error: Array
@@ -174,8 +182,8 @@ class _Total:
         ratio = np.divide(panel.value, self.last, out=np.zeros(live.shape), where=self.last > 0)
         allowed = STEADY if number < 100 else 1e-6
         self.steady = np.where(np.abs(ratio - self.ratio) <= allowed * ratio, self.steady + 1, 0)
-        # Across a gap without any probability panels grow by 4, and no conclusion can be drawn.
-        ending = live & lawful & (self.steady >= 3) & (ratio > 0) & (ratio < 4 - NEVER)
+        # From a gap without any value no conclusion can be drawn.
+        ending = live & lawful & (self.steady >= 3) & (ratio > 0) & (ratio < EMPTY - NEVER)
         endless = ending & (ratio > 1 - NEVER)
         rest = np.divide(panel.value * ratio, 1 - ratio, out=np.zeros(live.shape), where=ending & ~endless)
         self.value = np.where(endless, np.inf, self.value + rest)
@@ -184,9 +192,30 @@ class _Total:
         self.last, self.ratio = panel.value, ratio
 
 
-def _median(below: Probability, rows: int) -> Array:
-    """A value with about half of the probability below, for every row, by bisection."""
-    low, high = np.full(rows, -1.0), np.full(rows, 1.0)
+def _marks(near: Array, end: Array) -> tuple[Array, Array, Array]:
+    """Where a panel begins, where the tail ends, and the middle between both."""
+    return near, near + (end - near) / 2, end
+
+
+def _reach(chances: Sequence[Array], near: Array, far: Array, end: Array) -> Array:
+    """Where a panel ends: far away, or where the tail does; a tail that falls late is met in halves of what is left."""
+    now, halfway, last = chances
+    middle = _marks(near, end)[1]
+    late = (2 * last < now) & (2 * halfway > now) & (near < middle) & (middle < end)
+    return np.where(far < end, far, np.where(late, middle, end))
+
+
+def _chained(first: Array, parts: Array, gaps: Array) -> Array:
+    """Both integrals up to every place, (2, places, laws), from those below the first and between one and the next."""
+    mass, squares = parts.reshape(2, *gaps.shape)
+    whole = np.cumsum(np.concatenate([first[:1], mass]), axis=0)
+    moved = np.multiply(2 * gaps, whole[:-1], out=np.zeros(gaps.shape), where=gaps > 0)
+    return np.stack([whole, np.cumsum(np.concatenate([first[1:], squares + moved]), axis=0)])
+
+
+def _median(below: Probability, laws: int) -> Array:
+    """A value with about half of the probability below, for every law, by bisection."""
+    low, high = np.full(laws, -1.0), np.full(laws, 1.0)
     for _ in range(MOST_PANELS):
         short, long = below(low) > 0.5, below(high) < 0.5
         if not (short | long).any():
@@ -199,17 +228,17 @@ def _median(below: Probability, rows: int) -> Array:
     return high
 
 
-def halving(below: Probability, anchor: Array) -> Array:
-    """About how far below an anchor half of what is below it is left, to the nearest power of 2."""
-    target, step = below(anchor) / 2, np.ones(anchor.shape)
+def halving(beyond: Probability, count: int) -> Array:
+    """At what distance about half of what is beyond the distance 0 is left, to the nearest power of 2."""
+    target, step = beyond(np.zeros(count)) / 2, np.ones(count)
     alive = target > 0
     for _ in range(MOST_PANELS):
-        longer = alive & (below(anchor - step) > target)
+        longer = alive & (beyond(step) > target)
         if not longer.any():
             break
         step = np.where(longer, 2 * step, step)
     for _ in range(100):
-        shorter = alive & (below(anchor - step / 2) <= target)
+        shorter = alive & (beyond(step / 2) <= target)
         if not shorter.any():
             break
         step = np.where(shorter, step / 2, step)
