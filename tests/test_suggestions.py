@@ -192,6 +192,11 @@ DRY = ["assess", str(resources.files("steelyard") / "data" / "meat.csv"), "--tru
         (["assess", "-", "--truth", "species"], "standard input is not read. Rows are read more than once: write"),
         ([*LDA, "--json", "out.txt"], "'out.txt' does not end in .json. Join it by a sign: --json=out.txt"),
         ([*LDA, IRIS], "is one file too many. Name several by a pattern in quotes"),
+        (
+            [*LDA, "--membership", "b"],
+            "--membership is said twice. assess takes one classifier; compare takes several by",
+        ),
+        ([*LDA, "--truth", "b"], "--truth is said twice. Say it once"),
         ([*LDA, "--event", "a", "b"], "'b' belongs to no option"),
     ],
 )

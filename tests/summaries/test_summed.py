@@ -345,24 +345,61 @@ def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias:
             assert (found[name].low, found[name].high) == pytest.approx((held[name].low, held[name].high), abs=near)
 
 
-def test_merged_tallies_say_why_measures_of_a_continuum_have_no_interval(tmp_path: Path) -> None:
+CONTINUUM_NAMES = ["error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr", "label_error", "apparent_rmse"]
+
+
+def measured_by_two() -> dict[str, Any]:
     rng = np.random.default_rng(6)
     value = rng.normal(size=ROWS)
-    columns = {"z": value, "a": np.where(value + 0.3 * rng.normal(size=ROWS) > 0.4, "high", "low")}
+    columns: dict[str, Any] = {"z": value + 0.2 * rng.normal(size=ROWS), "weight": rng.random(ROWS) + 0.1}
+    for name, noise in (("a", 0.3), ("b", 0.5)):
+        columns[name] = np.where(value + noise * rng.normal(size=ROWS) > 0.4, "high", "low")
+    columns["c"] = columns["a"]
+    return {**columns, "batch": rng.integers(0, 150, ROWS)}
+
+
+def tallied(folder: Path, **given: Any) -> list[Any]:
+    """Tallies of three files, of which rows are not held."""
+    ask: Any = sy.compare if "predictions" in given else sy.assess
+    return [ask(str(folder / f"{place}.parquet"), **given, engine="local").tally for place in range(3)]
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": "weight"}, {"sd": "estimated"}], ids=["rows", "weights", "estimated"])
+def test_merged_tallies_tell_how_far_measures_of_a_continuum_scatter(tmp_path: Path, more: dict[str, Any]) -> None:
+    columns, given = measured_by_two(), dict(more)
     written(tmp_path, columns)
-    names = ["error", "adjusted_error", "apparent_sqerr"]
+    known = sy.measurement_sd(np.tile([0.0, 0.3], 40), np.repeat(np.arange(40), 2))
+    given["sd"] = known if "sd" in more else 0.2
+    given |= {"truth": "z", "scale": sy.Continuum([0.4], ["low", "high"]), "sd_response": 0.3}
+    given["predictions"] = {"a": "a", "b": "b", "c": "c"}
+    first, second, third = tallied(tmp_path, **given)
+    merged = sy.compare_tally(first + second + third, measures=[*CONTINUUM_NAMES, "smoothed_error"])
+    held = sy.compare(pa.table(columns), **given, measures=[*CONTINUUM_NAMES, "smoothed_error"])
+    for model in ("a", "b"):
+        for name in (*CONTINUUM_NAMES, "smoothed_error"):
+            mine, yours = merged[model][name], held[model][name]
+            assert mine.value == pytest.approx(yours.value, rel=1e-9)
+            assert mine.se == pytest.approx(yours.se, rel=1e-6)
+            assert (mine.low, mine.high) == pytest.approx((yours.low, yours.high), abs=0.02 * yours.se)
+            assert mine.note == yours.note
+    assert str(merged).splitlines()[0] == str(held).splitlines()[0]
+    assert "cut at 0.4, measured with sd" in str(merged)
+    found, expected = merged.differences(), held.differences()
+    for row, error in enumerate(expected["se"]):
+        assert found["difference"][row] == pytest.approx(expected["difference"][row], abs=1e-12)
+        assert found["se"][row] == pytest.approx(error, rel=1e-5, abs=1e-12)
+
+
+def test_merged_tallies_do_not_tell_how_rows_of_a_cluster_go_together(tmp_path: Path) -> None:
+    columns = measured_by_two()
+    written(tmp_path, columns)
     given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"], sd=0.2)}
-    parts = [sy.assess(str(tmp_path / f"{place}.parquet"), **given, engine="local") for place in range(3)]
-    assert not parts[0]["adjusted_error"].note
-    tallies = [part.tally for part in parts]
-    merged = sy.assess_tally(tallies[0] + tallies[1] + tallies[2], measures=names)
-    held = sy.assess(pa.table(columns), **given)
-    for name in names[1:]:
-        assert merged[name].value == pytest.approx(held[name].value, rel=1e-9)
+    first, second, third = tallied(tmp_path, **given, group="batch")
+    merged = sy.assess_tally(first + second + third, measures=["adjusted_error", "apparent_sqerr"])
+    for name in ("adjusted_error", "apparent_sqerr"):
         assert np.isnan(merged[name].low)
-        assert "not known of merged tallies" in merged[name].note
-    assert merged["error"].low == pytest.approx(held["error"].low, rel=1e-9)
-    assert not merged["error"].note
+        assert np.isnan(merged[name].se)
+        assert "how rows of a cluster go together was not summed" in merged[name].note
 
 
 def test_scores_on_any_scale(tmp_path: Path) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from cyclopts import CycloptsError, MissingArgumentError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import CycloptsError, MissingArgumentError, RepeatArgumentError, UnknownOptionError, UnusedCliTokensError
 
 from ..errors import SteelyardError, quoted
 from ..files.formats import names_of
 from ..files.paths import UNREAD, discover
 from ..scale import listed
 from .words import COSTS_OF_THRESHOLDS, TARGETS
+
+COLUMNS = ("--assigned", "--membership")
+SEVERAL = {"assess": "assess takes one classifier; compare", "tally": "tally"}
 
 
 def mistake(error: CycloptsError, given: Sequence[str]) -> str:
@@ -23,9 +26,18 @@ def mistake(error: CycloptsError, given: Sequence[str]) -> str:
         return f"standard input is not read. {UNREAD}"
     if isinstance(error, UnknownOptionError) and error.token.keyword == "--cost" and "thresholds" in given[:1]:
         return f"thresholds has no option --cost. {COSTS_OF_THRESHOLDS}"
+    if isinstance(error, RepeatArgumentError) and error.token.keyword:
+        return _again(error.token.keyword, given)
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         return _left_over(error.unused_tokens[0], given)
     return str(error)
+
+
+def _again(option: str, given: Sequence[str]) -> str:
+    """An option that stands twice, and which command takes several classifiers."""
+    taker = SEVERAL.get(given[0]) if option in COLUMNS else None
+    more = f"{taker} takes several by --model NAME=COLUMN, once a classifier" if taker else "Say it once"
+    return f"{option} is said twice. {more}"
 
 
 def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:

@@ -75,20 +75,14 @@ class ContinuumEvaluation(SkewedEvaluation):
         self._pass({name: found})
         return found
 
-    def _pass(self, columns: dict[str, Array], doubts: Sequence[str] = ()) -> Array:
-        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room.
-
-        Behind these sums are those that doubts are made of, four of each: see ``variance_around``.
-        """
+    def _pass(self, columns: dict[str, Array]) -> Array:
+        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room."""
         mass = None if self.weights.equal else self.weights.mass
 
         def work(start: int, stop: int) -> Array:
-            sums = np.zeros(len(columns) + 4 * len(doubts))
+            sums = np.zeros(len(columns))
             for low, high in chunks(start, stop, len(self.scale)):
                 judged = self.judged(low, high)
-                for place, name in enumerate(doubts):
-                    seen, foreseen = (getattr(judged, each) for each in DOUBTS[name])
-                    sums[len(columns) + 4 * place :][:4] += self._gap_sums(seen - foreseen, slice(low, high))
                 for place, (name, room) in enumerate(columns.items()):
                     piece = getattr(judged, name)
                     sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
@@ -125,9 +119,16 @@ class ContinuumEvaluation(SkewedEvaluation):
         """The doubts that any formula asks for."""
         return [name for name in DOUBTS if any(name in slot.measure.arguments for slot in self.slots)]
 
-    def column_sums(self, doubts: Sequence[str] = ()) -> Array:
-        """The sums by weight of all columns that are asked for, none of which is kept; and those behind some doubts."""
-        return self._pass({name: np.empty(0) for name in self.asked}, doubts)
+    def column_sums(self) -> Array:
+        """The sums by weight of all columns that are asked for, none of which is kept."""
+        return self._pass({name: np.empty(0) for name in self.asked})
+
+    def piece(self, low: int, high: int) -> tuple[Array, Array]:
+        """All columns that are asked for of some rows, (columns, rows), and the sums behind all doubts, (doubts, 4)."""
+        judged, rows = self.judged(low, high), slice(low, high)
+        gaps = [[getattr(judged, each) for each in DOUBTS[name]] for name in self.doubted]
+        sums = [self._gap_sums(seen - foreseen, rows) for seen, foreseen in gaps]
+        return np.stack([getattr(judged, name) for name in self.asked]), np.array(sums).reshape(-1, 4)
 
     def moved(self) -> list[ContinuumEvaluation]:
         """The same with every estimated deviation one standard error higher, and lower."""

@@ -81,14 +81,15 @@ def heading(assessment: Assessment) -> str:
 
 def _cut(assessment: Assessment) -> list[str]:
     """Where classes were cut from what was measured, and how far that may be off."""
-    scale, rows = assessment.tally.scale, assessment.tally.scores
+    scale, rows = assessment.tally.scale, assessment.tally.some_rows
     if not isinstance(scale, Continuum):
         return []
     inner = [f"{boundary:g}" for boundary in scale.boundaries if math.isfinite(boundary)]
     parts = [f"cut at {', '.join(inner[:MOST_CLASSES])}{' …' if len(inner) > MOST_CLASSES else ''}"]
     if rows is not None and rows.measured is not None and rows.measured.sd is not None:
         low, high = float(rows.measured.sd.min()), float(rows.measured.sd.max())
-        parts.append(f"measured with sd {low:g}" + (f" to {high:g}" if high > low else ""))
+        several = f" to {high:g}" if assessment.tally.scores is not None else " and others"  # of some rows only
+        parts.append(f"measured with sd {low:g}" + (several if high > low else ""))
     return parts
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,18 @@ from ..continuum.evaluation import ContinuumEvaluation, variance_around
 from ..door.measured import DOUBTS
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of
+from ..parallel import LEAST_CHUNK, chunks, over_rows
+from ..registry import Measure
 from ..sums.rows import Rows
 from ..sums.statistics import CONTINUUM, Patterns
 from ..uncertainty.hall import Tails
+from .products import made_up, tails_of
 from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Codes
 
-UNSEEN = "how far it scatters is not known of merged tallies: assess the files together"
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
 
 
@@ -31,14 +34,83 @@ def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation
     return ContinuumEvaluation(rows, model, recipe.scale, recipe.made_of(CONTINUUM), np.nan, 1.0)
 
 
-class Measuring(Totalling):
-    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller."""
+class Moments(NamedTuple):
+    """What products and powers of the columns of one classifier add up to; a column of ones stands before all others.
 
-    def of_model(self, model: int, rows: Rows) -> list[Array]:
-        """The sums of one classifier over some rows."""
-        evaluation = evaluation_of(self.recipe, model, rows)
-        sums, doubts = np.split(evaluation.column_sums(evaluation.doubted), [len(evaluation.asked)])
-        return [np.stack([sums, *(each.column_sums() for each in evaluation.moved())]), doubts.reshape(-1, 4)]
+    Attributes:
+        third: Of pairs and columns, (pairs, columns).
+        fourth: Of pairs and pairs.
+    """
+
+    third: Array
+    fourth: Array
+
+
+def pairs_of(measures: Sequence[Measure], asked: Sequence[str]) -> tuple[Codes, Codes]:
+    """Which columns stand beside each other in a formula: the square of what a row adds to it asks for their products.
+
+    The column of ones is the first; it goes with itself and all others, and these pairs come first.
+    """
+    places = {name: place + 1 for place, name in enumerate(asked)}
+    together = [sorted(places[name] for name in measure.arguments if name in places) for measure in measures]
+    later = [(one, other) for some in together for one in some for other in some if one <= other]
+    found = dict.fromkeys([*((0, place) for place in range(len(asked) + 1)), *later])
+    first, second = zip(*found, strict=True)
+    return np.array(first), np.array(second)
+
+
+class Measuring(Totalling):
+    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller.
+
+    Beside them, where rows are independent, the products of all columns of all classifiers, and third and fourth powers
+    of those that stand in the same formula. So it is known how far values scatter, together with what, and how skewed
+    that is, without seeing the rows again; of tallies that are merged nobody could.
+    """
+
+    def of_all(self, rows: Rows) -> list[Array]:
+        """Of each classifier sums, doubts and powers, one after the other; and then products of all."""
+        evaluations = [evaluation_of(self.recipe, model, rows) for model in range(len(self.recipe.models))]
+        first = evaluations[0]  # all of them are asked for the same
+        columns, doubts = len(first.asked), len(first.doubted)
+        pairs = pairs_of(first.measures, first.asked)
+        count, known, classes = len(pairs[0]), not self.recipe.clustered, len(self.recipe.scale)
+        shapes = [(columns,), (doubts, 4), (count * known, (columns + 1) * known), (count * known, count * known)]
+        shapes = [*(shapes * len(evaluations)), ((1 + columns * len(evaluations)) * known,) * 2]
+
+        def work(start: int, stop: int) -> list[Array]:
+            found = [np.zeros(shape) for shape in shapes]
+            for low, high in chunks(start, stop, classes):
+                pieces = [each.piece(low, high) for each in evaluations]
+                for place, (piece, seen) in enumerate(pieces):
+                    found[4 * place] += piece @ (np.ones(high - low) if rows.sums is None else rows.sums[low:high, 1])
+                    found[4 * place + 1] += seen
+                for part in range(0, (high - low) * known, LEAST_CHUNK):  # a product of few rows stays in the cache
+                    some = slice(part, part + LEAST_CHUNK)
+                    weights = None if rows.sums is None else rows.sums[low:high][some]
+                    _add_powers(found, [piece[:, some] for piece, _ in pieces], pairs, weights)
+            return found
+
+        whole = [reduce(np.add, parts) for parts in zip(*over_rows(len(rows), work, classes), strict=True)]
+        for place, evaluation in enumerate(evaluations):
+            whole[4 * place] = np.stack([whole[4 * place], *(each.column_sums() for each in evaluation.moved())])
+        return whole
+
+
+def _add_powers(found: list[Array], pieces: list[Array], pairs: tuple[Codes, Codes], weights: Array | None) -> None:
+    """Add what powers and products of some rows are, as ``Measuring`` lays them out."""
+    ones = np.ones((1, pieces[0].shape[1]))
+    squares, cubes, fourths = ones, ones, ones
+    if weights is not None:
+        times, mass, squares = weights.T
+        mean = np.divide(mass, times, out=np.zeros(len(mass)), where=times > 0)
+        cubes, fourths = times * mean**3, times * mean**4
+    for place, piece in enumerate(pieces):
+        columns = np.concatenate([ones, piece])
+        both = columns[pairs[0]] * columns[pairs[1]]
+        found[4 * place + 2] += both @ (columns * cubes).T
+        found[4 * place + 3] += both @ (both * fourths).T
+    columns = np.concatenate([ones, *pieces])
+    found[-1] += columns @ (columns * squares).T
 
 
 @dataclass(frozen=True)
@@ -51,9 +123,50 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return False
 
     @cached_property
-    def _state(self) -> tuple[Array, Array]:
+    def _state(self) -> tuple[Array, Array, Moments]:
         parts = self.summary.states[CONTINUUM.name].parts
-        return parts[2 * self.model], parts[2 * self.model + 1]
+        sums, doubts, third, fourth = parts[4 * self.model : 4 * self.model + 4]
+        return sums, doubts, Moments(third, fourth)
+
+    @property
+    def foretold(self) -> bool:
+        """Products of columns tell how all slots of all classifiers go together; not those of rows in clusters."""
+        return not self.clustered
+
+    @cached_property
+    def _factor(self) -> Array:
+        """Made-up rows with the products of the columns of all classifiers, (columns, made-up rows)."""
+        *parts, products = self.summary.states[CONTINUUM.name].parts
+        means = np.concatenate([sums[0] for sums in parts[::4]]) / self.total
+        whole, cross, squares = products[0, 0], products[0, 1:], products[1:, 1:]
+        around = squares - np.outer(means, cross) - np.outer(cross, means) + whole * np.outer(means, means)
+        steady = np.diag(around) <= ROUNDING * np.diag(squares)
+        around[steady], around[:, steady] = 0.0, 0.0
+        return made_up(around * self._lost) / self.total
+
+    @property
+    def _lost(self) -> float:
+        return self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
+
+    @property
+    def made_up(self) -> int:
+        """How many rows are made up."""
+        return self._factor.shape[1] if self.foretold else super().made_up
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+        return self.drawn - 1 if self.foretold else super().freedom
+
+    def known(self, slot: Slot) -> Array | None:
+        """The influences of the made-up rows on a slot."""
+        if not self.foretold:
+            return super().known(slot)
+        first, asked = self.model * len(self._summed.asked), self._summed.asked
+        found = np.zeros(self._factor.shape[1])
+        for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
+            found += slope * self._factor[first + asked.index(name)]
+        return found
 
     @cached_property
     def _summed(self) -> ContinuumEvaluation:
@@ -78,9 +191,9 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return gap / variance**0.5 if variance > ROUNDING * sums[-1] / self.total**2 else 0.0
 
     def told_late(self, slot: Slot) -> bool:
-        """Which columns are behind a slot is known before, how steep it is not."""
+        """Whether it takes a second pass to know how far a slot scatters: of clusters."""
         del slot
-        return True
+        return self.clustered
 
     @cached_property
     def means(self) -> dict[str, float]:
@@ -111,10 +224,9 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         key = key_of(slot)
         if key not in self.found:
             value = self._defined(slot)
-            late = self.found_late(slot, (value, value))
-            unknown = late is None or late.freedom[0] != late.freedom[0] or np.isnan(value)
-            variance = np.nan if unknown else self._scattered(slot)
-            freedom = self.drawn - 1 if late is None else late.freedom[0]
+            known = not np.isnan(value) and self.known(slot) is not None
+            variance = self._scattered(slot) if known else np.nan
+            freedom = np.nan if self.clustered and not known else self.freedom
             self.tails[key] = Tails.none(1) if np.isnan(value) else self._tails(slot)
             self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
         return self.found[key]
@@ -126,10 +238,8 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What the measure says of it, and why there is no interval where rows were not seen again."""
-        said = super().remark(slot)
-        found = self.result(slot)
-        unseen = self.summary.products is None and np.isnan(found.variance[0]) and not np.isnan(found.value[0])
-        return "; ".join(filter(None, [said, UNSEEN if unseen else ""]))
+        unknown = [] if np.isnan(self.result(slot).value[0]) else self.unknown(slot)
+        return "; ".join(filter(None, [super().remark(slot), *unknown]))
 
     def _scattered(self, slot: Slot) -> float:
         return float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
@@ -141,12 +251,25 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return found
 
     def _tails(self, slot: Slot) -> Tails:
-        products = self.summary.products
-        if products is None or self.known(slot) is None:
+        if self.known(slot) is None:
             return Tails.none(1)
-        moves = self.influence(slot)[products.factor.shape[1] :]
-        steady = np.square(moves).sum() + np.square(self.wavering(slot)).sum()
-        return products.tails((self.model, *key_of(slot)), float(steady))
+        steady = np.square(self.influence(slot)[self.made_up :]).sum() + np.square(self.wavering(slot)).sum()
+        if self.foretold:
+            return tails_of(*self._powers(slot), self.drawn, float(steady))
+        products = self.summary.products
+        return Tails.none(1) if products is None else products.tails((self.model, *key_of(slot)), float(steady))
+
+    def _powers(self, slot: Slot) -> tuple[float, float, float]:
+        """What second, third and fourth powers of what rows add to a slot come to."""
+        asked, moments, slopes = self._summed.asked, self._state[2], np.zeros(1 + len(self._summed.asked))
+        for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
+            slopes[1 + asked.index(name)] = slope
+            slopes[0] -= slope * self.means[name]
+        slopes /= self.total
+        first, second = pairs_of(self._summed.measures, asked)
+        pairs = slopes[first] * slopes[second] * np.where(first == second, 1, 2)
+        square = float(np.square(self.influence(slot)[: self.made_up]).sum()) / self._lost
+        return square, float(pairs @ moments.third @ slopes), max(float(pairs @ moments.fourth @ pairs), 0.0)
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows)."""

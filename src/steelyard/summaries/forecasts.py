@@ -77,7 +77,11 @@ class Summing(Totalling):
         classwise = [measure for measure in recipe.made_of(FORECASTS) if measure.per_class]
         self.both = {measure.label for measure in classwise if _serves_both(measure)}
 
-    def of_model(self, model: int, rows: Rows) -> list[Array]:
+    def of_all(self, rows: Rows) -> list[Array]:
+        """The sums of all classifiers, one after the other."""
+        return [part for model in range(len(self.recipe.models)) for part in self._of_model(model, rows)]
+
+    def _of_model(self, model: int, rows: Rows) -> list[Array]:
         """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""
         evaluation = evaluation_of(self.recipe, model, rows)
         columns, classes = summed_columns(evaluation), len(self.recipe.scale)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .summed import SummedEvaluation
 
 MOST_SIDES = 10  # of averages over more classes, a few rows or clusters of one of them hardly matter
+ROUNDING = 1e-14  # of a correlation
 Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
 Pair = tuple[float, float]  # as it is, and for intervals
 
@@ -79,7 +80,7 @@ class Products:
             found[~np.isfinite(found).all(axis=1)] = np.nan  # an infinite score has no spread
             return found
         parts = self.within if self.parted else self.sums[None]
-        return np.concatenate([_made_up(part * self.lost) for part in parts], axis=1)
+        return np.concatenate([made_up(part * self.lost) for part in parts], axis=1)
 
     @property
     def freedom(self) -> float:
@@ -98,11 +99,7 @@ class Products:
             square, (third, fourth) = self.sums[place, place], self.powers[:, place]
         else:
             square, third, fourth = (np.power(self.sums[:, place], power).sum() for power in (2, 3, 4))
-        whole = square + beside
-        if not 0 < whole < np.inf:
-            return Tails.none(1)
-        even = (square / whole) ** 2 / drawn
-        return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), even)
+        return tails_of(square, third, fourth, drawn, beside)
 
     def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Array, Marks]:
         """What clusters add to a slot on each side, (clusters, sides), and on which of these each of them has rows.
@@ -133,14 +130,24 @@ class Products:
         return self.factor[self.keys.index(key)] if key in self.keys else None
 
 
-def _made_up(covariance: Array) -> Array:
+def tails_of(square: float, third: float, fourth: float, drawn: float, beside: float) -> Tails:
+    """Tails of sums of so many that are drawn, by powers of what each of them adds, and a normal error beside them."""
+    whole = square + beside
+    if not 0 < whole < np.inf:
+        return Tails.none(1)
+    even = (square / whole) ** 2 / drawn
+    return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), even)
+
+
+def made_up(covariance: Array) -> Array:
     """Rows that have these products."""
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     usable = np.isfinite(deviation) & (deviation > 0)
     scale = np.where(usable, deviation, 1.0)
     correlation = np.where(np.outer(usable, usable), covariance / np.outer(scale, scale), 0.0)
     values, vectors = np.linalg.eigh(correlation)
-    found = vectors * np.sqrt(np.maximum(values, 0.0)) * scale[:, None]
+    # Two classifiers that always agree differ by rounding alone, of which the root would be much more.
+    found = vectors * np.sqrt(np.where(values > ROUNDING * len(values), values, 0.0)) * scale[:, None]
     # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
     found[~usable] = np.where(np.isfinite(deviation[~usable]), 0.0, np.nan)[:, None]
     return np.asarray(found)
@@ -167,6 +174,8 @@ def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
     """
     found = []
     for evaluation in evaluations:
+        if evaluation.foretold:
+            continue
         always = len(evaluation.models) > 1 or evaluation.clustered
         slots = evaluation.slots if evaluation.clustered else _standing(evaluation)
         late = [slot for slot in slots if always or evaluation.told_late(slot)]

@@ -139,7 +139,7 @@ class Totals:
 
 
 class Totalling(ABC):
-    """Sums up something of every classifier, batch after batch."""
+    """Sums up something of all classifiers, batch after batch."""
 
     def __init__(self, recipe: Recipe) -> None:
         """Start with no rows."""
@@ -147,13 +147,12 @@ class Totalling(ABC):
         self.total: Totals | None = None
 
     @abstractmethod
-    def of_model(self, model: int, rows: Rows) -> list[Array]:
-        """The sums of one classifier over some rows."""
+    def of_all(self, rows: Rows) -> list[Array]:
+        """The sums of all classifiers over some rows."""
 
     def add(self, rows: Rows) -> None:
         """Sum up some rows."""
-        found = [part for model in range(len(self.recipe.models)) for part in self.of_model(model, rows)]
-        totals = Totals(tuple(found))
+        totals = Totals(tuple(self.of_all(rows)))
         self.total = totals if self.total is None else self.total + totals
 
     def state(self) -> Totals | None:

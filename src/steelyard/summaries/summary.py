@@ -106,10 +106,15 @@ class Summary:
         return Summary(recipe, self.by_class, states, self.sample)
 
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
-        """Measures must be asked for before rows are gone; cells tell of every ranking of a class against the rest."""
+        """Measures must be asked for before rows are gone.
+
+        But cells tell of every ranking of a class against the rest, and means of every formula that is made of them.
+        """
+        means = {name for measure in self.recipe.made_of(CONTINUUM) for name in measure.arguments}
         for measure in measures:
             counted = measure.statistic is RANKING and RANKING.name in self.states and not measure.balanced
-            if measure.label not in self.recipe.labels and not counted:
+            meant = measure.statistic is CONTINUUM and means.issuperset(measure.arguments)
+            if measure.label not in self.recipe.labels and not counted and not meant:
                 raise TooLarge(
                     f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
                     mend="Name it in measures=[...]",

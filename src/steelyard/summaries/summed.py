@@ -81,10 +81,21 @@ class SummedEvaluation(RowEvaluation):
         return self.summary.recipe.clustered
 
     @property
+    def made_up(self) -> int:
+        """How many rows are made up."""
+        products = self.summary.products
+        return 0 if products is None else products.factor.shape[1]
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+        products = self.summary.products
+        return self.drawn - 1 if products is None else products.freedom
+
+    @property
     def patterns(self) -> Patterns:
         """What influences are of: made-up rows, with none behind them."""
-        products = self.summary.products
-        size = 0 if products is None else products.factor.shape[1]
+        size = self.made_up
         ones, none = np.ones(size), np.zeros(size, np.int64)
         return Patterns(len(self.scale), none, np.zeros((0, size), np.int64), np.zeros(size), ones, ones, None)
 
@@ -104,6 +115,11 @@ class SummedEvaluation(RowEvaluation):
             )
         return found
 
+    @property
+    def foretold(self) -> bool:
+        """Whether sums tell how all slots of all classifiers go together: no row need be seen again for that."""
+        return False
+
     def told_late(self, slot: Slot) -> bool:
         """Whether it takes a second pass to know how far a slot scatters, even by itself."""
         return slot.average is not None and len(self.scale) > 2
@@ -118,13 +134,13 @@ class SummedEvaluation(RowEvaluation):
 
         Where rows of clusters go together, and nobody saw how, nothing is known of the spread.
         """
-        products, known = self.summary.products, self.known(slot)
-        if known is None or products is None:
+        known = self.known(slot)
+        if known is None:
             return Found(values, (np.nan, np.nan), (np.nan, np.nan)) if self.clustered else None
         if not self.clustered and not self.told_late(slot):
             return None
         variance = float(np.square(known).sum())
-        return Found(values, (variance, variance), (products.freedom, products.freedom))
+        return Found(values, (variance, variance), (self.freedom, self.freedom))
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""

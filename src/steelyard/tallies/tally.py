@@ -249,6 +249,11 @@ class Tally:
         """The rows of one slice, or all, where they were held, or what was kept of them."""
         return self.rows_of(slice_label) if self.summaries is None else self.summaries.of(slice_label)
 
+    @property
+    def some_rows(self) -> Rows | None:
+        """All rows that were held, or the few that are kept of those that were not."""
+        return self.scores if self.summaries is None else self.summaries.whole.sample.rows
+
     def rows_of(self, slice_label: Label | None = None) -> Rows | None:
         """The rows of one slice, or all, where they were held."""
         if self.summaries is not None:

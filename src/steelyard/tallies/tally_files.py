@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 8
+VERSION = 9
 MARK = json.dumps({"format": FORMAT})[1:-1].encode()  # as in the header: texts may well speak of a steelyard tally
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
