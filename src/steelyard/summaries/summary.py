@@ -108,12 +108,13 @@ class Summary:
     def refuse_unsummed(self, measures: Sequence[Measure]) -> None:
         """Measures must be asked for before rows are gone.
 
-        But cells tell of every ranking of a class against the rest, and means of every formula that is made of them.
+        But cells tell of every ranking of a class against the rest, and a formula on a continuum of others that are
+        made of the same means.
         """
-        means = {name for measure in self.recipe.made_of(CONTINUUM) for name in measure.arguments}
+        means = [set(measure.arguments) for measure in self.recipe.made_of(CONTINUUM)]
         for measure in measures:
             counted = measure.statistic is RANKING and RANKING.name in self.states and not measure.balanced
-            meant = measure.statistic is CONTINUUM and means.issuperset(measure.arguments)
+            meant = measure.statistic is CONTINUUM and any(some.issuperset(measure.arguments) for some in means)
             if measure.label not in self.recipe.labels and not counted and not meant:
                 raise TooLarge(
                     f"{measure.label} was not asked for when rows were summed, and they are too many to be held",
