@@ -14,6 +14,7 @@ from pyarrow import parquet
 import steelyard as sy
 from steelyard.errors import BadOption, TooLarge, UnlikeTallies
 from steelyard.measures import find
+from steelyard.tallies import tally
 from steelyard.tallies.tally import Tally
 
 ROWS = 6000
@@ -388,6 +389,34 @@ def test_merged_tallies_tell_how_far_measures_of_a_continuum_scatter(tmp_path: P
     for row, error in enumerate(expected["se"]):
         assert found["difference"][row] == pytest.approx(expected["difference"][row], abs=1e-12)
         assert found["se"][row] == pytest.approx(error, rel=1e-5, abs=1e-12)
+
+
+def any_measured_rows(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Columns and what is said of them: few rows and many, classifiers that are always right, rows without weight."""
+    rows, cuts = int(rng.choice([3, 7, 25, 60, 500])), np.sort(rng.normal(size=rng.integers(1, 4)))
+    response, labels = rng.normal(size=rows), list("abcd")
+    columns: dict[str, Any] = {"z": response + 0.2 * rng.normal(size=rows), "sd": rng.choice([0.0, 0.1, 0.3], rows)}
+    seen = columns["z"] + rng.choice([0.0, 0.1, 1.0]) * rng.normal(size=rows)
+    columns |= {"a": np.array(labels)[np.digitize(seen, cuts)], "weight": rng.choice([0.0, 1.0, 2.5], rows)}
+    columns["weight"][:: max(rows // 3, 1)] = 1.0  # some rows of every file count
+    columns |= {"f": response + 0.1 * rng.normal(size=rows), "f_sd": np.full(rows, 0.3)}
+    said: dict[str, Any] = {"sd_response": 0.3, "response": ["f", "f_sd"], "weight": "weight"}
+    said = {name: value for name, value in said.items() if rng.random() < 0.6}
+    scale = sy.Continuum(cuts.tolist(), labels[: len(cuts) + 1])
+    sd = "sd" if rng.random() < 0.5 else float(rng.choice([0.0, 0.1, 0.5]))
+    return columns, {"truth": "z", "assigned": "a", "scale": scale, "sd": sd, **said}
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_merged_tallies_tell_of_a_continuum_what_rows_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    columns, given = any_measured_rows(np.random.default_rng(seed))
+    written(tmp_path, columns)
+    held = sy.assess(pa.table(columns), **given)
+    monkeypatch.setattr(tally, "MOST_ROWS", 0)
+    first, second, third = tallied(tmp_path, **given)
+    alike(sy.assess_tally(first + second + third), held)
 
 
 def test_merged_tallies_do_not_tell_how_rows_of_a_cluster_go_together(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ..registry import Measure
 from ..sums.rows import Rows
 from ..sums.statistics import CONTINUUM, Patterns
 from ..uncertainty.hall import Tails
+from ..uncertainty.variances import NO_ERROR
 from .products import made_up, tails_of
 from .recipe import Recipe, Totalling
 from .summed import SummedEvaluation
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..kinds import Array, Codes
 
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
+CANCELLED = 1e-6  # its root: of what is added up, no more can be told
 
 
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation:
@@ -163,10 +165,11 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         if not self.foretold:
             return super().known(slot)
         first, asked = self.model * len(self._summed.asked), self._summed.asked
-        found = np.zeros(self._factor.shape[1])
-        for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
-            found += slope * self._factor[first + asked.index(name)]
-        return found
+        slopes = self.slopes(slot, self._offered(slot), self.means)
+        rows = np.array([slope * self._factor[first + asked.index(name)] for name, slope in slopes.items()])
+        found, largest = rows.sum(axis=0), np.linalg.norm(rows, axis=1).max(initial=0.0)
+        # Columns may take each other off, and leave what rounding makes of the products of both.
+        return np.asarray(found * (np.linalg.norm(found) > CANCELLED * largest))
 
     @cached_property
     def _summed(self) -> ContinuumEvaluation:
@@ -242,7 +245,11 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return "; ".join(filter(None, [super().remark(slot), *unknown]))
 
     def _scattered(self, slot: Slot) -> float:
-        return float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
+        found = float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
+        slopes = self.slopes(slot, self._offered(slot), self.means)
+        # Means may take each other off as well: what is left of them is rounding, and so is how far that scatters.
+        whole = sum(abs(slope * self.means[name]) for name, slope in slopes.items())
+        return found if np.sqrt(found) > NO_ERROR * whole else 0.0
 
     def wavering(self, slot: Slot) -> Array:
         """What a choice between two estimates adds to a slot; whether it goes with others, no row is left to tell."""
@@ -253,7 +260,9 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
     def _tails(self, slot: Slot) -> Tails:
         if self.known(slot) is None:
             return Tails.none(1)
-        steady = np.square(self.influence(slot)[self.made_up :]).sum() + np.square(self.wavering(slot)).sum()
+        # Powers of rows have not lost a degree of freedom, as the variance has, of which a choice has its share.
+        wavered = np.square(self.wavering(slot)).sum() * self.freedom / (self.freedom + 1)
+        steady = np.square(self.influence(slot)[self.made_up :]).sum() + wavered
         if self.foretold:
             return tails_of(*self._powers(slot), self.drawn, float(steady))
         products = self.summary.products
