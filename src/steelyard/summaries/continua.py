@@ -14,7 +14,7 @@ from ..continuum.evaluation import ContinuumEvaluation, variance_around
 from ..door.measured import DOUBTS
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of
-from ..parallel import LEAST_CHUNK, chunks, over_rows
+from ..parallel import SMALL_PRODUCT, chunks, over_rows
 from ..registry import Measure
 from ..sums.rows import Rows
 from ..sums.statistics import CONTINUUM, Patterns
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
 CANCELLED = 1e-6  # its root: of what is added up, no more can be told
+FEW_ROWS = 128  # of fewer, calling costs more than working
 
 
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation:
@@ -79,6 +80,9 @@ class Measuring(Totalling):
         shapes = [(columns,), (doubts, 4), (count * known, (columns + 1) * known), (count * known, count * known)]
         shapes = [*(shapes * len(evaluations)), ((1 + columns * len(evaluations)) * known,) * 2]
 
+        # Of products that are small, linear algebra makes no threads of its own, which would wait for these here.
+        step = max(FEW_ROWS, SMALL_PRODUCT // max(count, 1 + columns * len(evaluations)) ** 2)
+
         def work(start: int, stop: int) -> list[Array]:
             found = [np.zeros(shape) for shape in shapes]
             for low, high in chunks(start, stop, classes):
@@ -86,8 +90,8 @@ class Measuring(Totalling):
                 for place, (piece, seen) in enumerate(pieces):
                     found[4 * place] += piece @ (np.ones(high - low) if rows.sums is None else rows.sums[low:high, 1])
                     found[4 * place + 1] += seen
-                for part in range(0, (high - low) * known, LEAST_CHUNK):  # a product of few rows stays in the cache
-                    some = slice(part, part + LEAST_CHUNK)
+                for part in range(0, (high - low) * known, step):
+                    some = slice(part, part + step)
                     weights = None if rows.sums is None else rows.sums[low:high][some]
                     _add_powers(found, [piece[:, some] for piece, _ in pieces], pairs, weights)
             return found
@@ -100,19 +104,25 @@ class Measuring(Totalling):
 
 def _add_powers(found: list[Array], pieces: list[Array], pairs: tuple[Codes, Codes], weights: Array | None) -> None:
     """Add what powers and products of some rows are, as ``Measuring`` lays them out."""
-    ones = np.ones((1, pieces[0].shape[1]))
-    squares, cubes, fourths = ones, ones, ones
-    if weights is not None:
-        times, mass, squares = weights.T
-        mean = np.divide(mass, times, out=np.zeros(len(mass)), where=times > 0)
-        cubes, fourths = times * mean**3, times * mean**4
+    size, rows = len(pieces[0]) + 1, pieces[0].shape[1]
+    both = np.ones((len(pairs[0]), rows))  # the first ones are the columns themselves
     for place, piece in enumerate(pieces):
-        columns = np.concatenate([ones, piece])
-        both = columns[pairs[0]] * columns[pairs[1]]
-        found[4 * place + 2] += both @ (columns * cubes).T
-        found[4 * place + 3] += both @ (both * fourths).T
-    columns = np.concatenate([ones, *pieces])
-    found[-1] += columns @ (columns * squares).T
+        both[1:size] = piece
+        for pair in range(size, len(both)):
+            np.multiply(both[pairs[0][pair]], both[pairs[1][pair]], out=both[pair])
+        if weights is None:
+            powers = both @ both.T
+            found[4 * place + 2] += powers[:, :size]
+            found[4 * place + 3] += powers
+        else:
+            times, mass, _ = weights.T
+            mean = np.divide(mass, times, out=np.zeros(rows), where=times > 0)
+            found[4 * place + 2] += both @ (both[:size] * (times * mean**3)).T
+            light = both * (np.sqrt(times) * mean**2)
+            found[4 * place + 3] += light @ light.T
+    columns = both[:size] if len(pieces) == 1 else np.concatenate([both[:1], *pieces])
+    light = columns if weights is None else columns * np.sqrt(weights[:, 2])
+    found[-1] += light @ light.T
 
 
 @dataclass(frozen=True)
