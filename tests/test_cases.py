@@ -384,7 +384,7 @@ def test_a_measured_truth_outside_the_ends_is_named_by_its_row() -> None:
     ends = Continuum([0, 1, 2], ["low", "high"])
     with pytest.raises(OutsideContinuum) as caught:
         sy.assess([0.5, np.nan, 3.0], ["low", "high", "high"], scale=ends, missing="drop")
-    assert caught.value.row == 2
+    assert (caught.value.row, caught.value.column) == (2, "truth")
 
 
 @pytest.mark.parametrize(

@@ -554,6 +554,9 @@ def test_gaps_name_row_and_column_unless_they_can_be_filled() -> None:
     gappy[7, 2] = np.nan
     with pytest.raises(MissingValues, match=r"column 'X\[2\]', row 7: .* 'lda' needs all of them"):
         sy.cross_assess({"lda": RULES["lda"]}, gappy, Y)
+    scaled = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())
+    with pytest.raises(MissingValues, match=r"column 'X\[2\]', row 7: .* 'scaled' needs all of them"):
+        sy.cross_assess({"scaled": scaled}, gappy, Y)
     filled = make_pipeline(SimpleImputer(), LinearDiscriminantAnalysis())
     assert sy.cross_assess({"filled": filled}, gappy, Y)["filled"].n == 150
     pandas = pytest.importorskip("pandas")

@@ -146,7 +146,8 @@ def _crossed(
     table: Any, target: str, estimators: Mapping[str, Any], fitting: Fitting, said: dict[str, Any]
 ) -> tuple[CrossAssessment, list[str]]:
     """Fit and assess on the rows of a table, those that miss a value left out where that was said."""
-    from ..resampling.cross import counted_from, cross_assess, refuse_gaps
+    from ..resampling.cross import counted_from, cross_assess
+    from ..resampling.unfit import refuse_gaps
 
     named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
     aside = [target, *[name for value in named.values() for name in _names(value)]]

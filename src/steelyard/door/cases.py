@@ -15,6 +15,7 @@ from ..errors import (
     EmptyInput,
     NotNumbers,
     OneClass,
+    OutsideContinuum,
     SteelyardError,
     UnknownLabel,
     UnusableLabels,
@@ -286,6 +287,8 @@ class Door:
                 return coded(flattened(taken, name), name), None
             values = numbers(taken, name)
             codes = self.scale.cut(values)
+        except OutsideContinuum as error:
+            raise error.but(column=name) from None
         except (UnusableLabels, WrongShape, NotNumbers) as error:
             refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
