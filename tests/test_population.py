@@ -36,6 +36,7 @@ EXPECTED = np.linspace(-2.0, 3.0, 21)
 ASSIGNED = np.array(["low", "middle", "high"])[np.digitize(EXPECTED, [-0.1, 0.8])]
 
 HALF = stats.norm(0, 0.5)
+HALF_NORMAL = stats.Normal(mu=0.0, sigma=0.5)
 
 each_case = pytest.mark.parametrize("name", list(CASES))
 
@@ -364,6 +365,30 @@ def test_squares_on_both_sides_of_any_place_are_those_of_the_moments(noise: Any)
     assert found.sqerr_risks.sum(axis=1) == pytest.approx(whole, rel=1e-6)
 
 
+@pytest.mark.parametrize("noise", [stats.zipf(3.01), stats.yulesimon(4.5), stats.zipf(3.5, loc=-2)])
+def test_single_values_without_end_have_the_squares_of_the_moments(noise: Any) -> None:
+    places = np.array([-1.5, 0.0, 0.5, 2.5, 7.0])
+    found = population_errors(-places, None, Continuum([0.0], ["below", "above"]), noise)
+    whole = noise.var() + (noise.mean() - places) ** 2
+    assert found.sqerr_risks.sum(axis=1) == pytest.approx(whole, rel=1e-8)
+    values = np.arange(noise.support()[0], 8)
+    below = [(noise.pmf(values) * np.maximum(place - values, 0) ** 2).sum() for place in places]
+    assert found.sqerr_risks[:, 1] == pytest.approx(below, rel=1e-9, abs=1e-15)
+    assert found.error_risks[:, 0] == pytest.approx(noise.sf(np.ceil(places) - 1), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [stats.truncate(HALF_NORMAL, -1, 2), stats.exp(HALF_NORMAL), stats.abs(HALF_NORMAL)],
+    ids=["cut", "exp", "abs"],
+)
+def test_random_variables_that_are_made_of_others_are_continuous(noise: Any) -> None:
+    places = np.array([-0.7, 0.3, 1.5])
+    found = population_errors(-places, None, Continuum([0.0], ["below", "above"]), noise)
+    whole = noise.variance() + (noise.mean() - places) ** 2
+    assert found.sqerr_risks.sum(axis=1) == pytest.approx(whole, rel=1e-6)
+
+
 def test_the_end_of_the_digits_is_not_the_end_of_the_tail() -> None:
     noise = stats.fisk(3.0857)
     _, above = one_boundary(2.0, noise)
@@ -491,6 +516,27 @@ class Heavy:
         return stats.t(2).cdf(place)
 
 
+class Halves:
+    """Values half of one apart."""
+
+    whole = stats.binom(3, 0.4)
+
+    def cdf(self, place: Any) -> Any:
+        return self.whole.cdf(2 * place)
+
+    def pmf(self, place: Any) -> Any:
+        return self.whole.pmf(2 * place)
+
+    def median(self) -> float:
+        return 0.5
+
+    def mean(self) -> float:
+        return 0.6
+
+    def var(self) -> float:
+        return 0.18
+
+
 class Rude:
     def cdf(self, place: Any) -> Any:
         raise RuntimeError("\x1b[31mno\x07")
@@ -520,7 +566,7 @@ class Rude:
         ({"noise": Rude()}, BadNoise, "cdf of"),
         ({"noise": stats.vonmises(2.0)}, BadNoise, "angles are no values"),
         ({"noise": [stats.norm(), Silent()]}, BadNoise, "row 1"),
-        ({"noise": stats.zipf(3.01)}, BadNoise, "too many"),
+        ({"noise": Halves()}, BadNoise, "too many"),
         ({"weight": [1, -1]}, BadWeights, "row 1"),
         ({"weight": [0, 0]}, BadWeights, "all weights are zero"),
         ({"weight": [1]}, UnequalLengths, "1 rows"),
