@@ -419,6 +419,32 @@ def test_merged_tallies_tell_of_a_continuum_what_rows_do(
     alike(sy.assess_tally(first + second + third), held)
 
 
+@pytest.mark.parametrize("seed", range(15))
+def test_merged_tallies_tell_of_differences_on_a_continuum_what_rows_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    rng = np.random.default_rng(100 + seed)
+    columns, given = any_measured_rows(rng)
+    other = columns["a"].copy()
+    other[rng.random(len(other)) < rng.choice([0.0, 0.1, 0.5])] = "a"
+    columns["b"] = other
+    given |= {"predictions": {"a": "a", "b": "b"}, "measures": ["adjusted_error", "apparent_sqerr"]}
+    if "response" in given:
+        given["measures"] += ["guarded_error", "guarded_sqerr", "posterior_error"]
+    del given["assigned"]
+    written(tmp_path, columns)
+    held = sy.compare(pa.table(columns), **given).differences()
+    monkeypatch.setattr(tally, "MOST_ROWS", 0)
+    first, second, third = tallied(tmp_path, **given)
+    found = sy.compare_tally(first + second + third, measures=given["measures"]).differences()
+    assert found["measure"] == held["measure"]
+    for row, error in enumerate(held["se"]):
+        assert found["difference"][row] == pytest.approx(held["difference"][row], abs=1e-9)
+        assert found["se"][row] == pytest.approx(error, rel=1e-6, abs=1e-9, nan_ok=True)
+        if error == 0:  # no row differs: how far another may is not found from rows
+            assert found["high"][row] == pytest.approx(held["high"][row], rel=1e-9)
+
+
 def test_merged_tallies_do_not_tell_how_rows_of_a_cluster_go_together(tmp_path: Path) -> None:
     columns = measured_by_two()
     written(tmp_path, columns)

@@ -156,6 +156,10 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         around[steady], around[:, steady] = 0.0, 0.0
         return made_up(around * self._lost) / self.total
 
+    def _place(self, name: str) -> int:
+        """Where a column of this classifier is among those of all, which are asked for the same."""
+        return self.model * len(self._summed.asked) + self._summed.asked.index(name)
+
     @property
     def _lost(self) -> float:
         return self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
@@ -174,9 +178,8 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """The influences of the made-up rows on a slot."""
         if not self.foretold:
             return super().known(slot)
-        first, asked = self.model * len(self._summed.asked), self._summed.asked
         slopes = self.slopes(slot, self._offered(slot), self.means)
-        rows = np.array([slope * self._factor[first + asked.index(name)] for name, slope in slopes.items()])
+        rows = np.array([slope * self._factor[self._place(name)] for name, slope in slopes.items()])
         found, largest = rows.sum(axis=0), np.linalg.norm(rows, axis=1).max(initial=0.0)
         # Columns may take each other off, and leave what rounding makes of the products of both.
         return np.asarray(found * (np.linalg.norm(found) > CANCELLED * largest))
@@ -262,10 +265,21 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return found if np.sqrt(found) > NO_ERROR * whole else 0.0
 
     def wavering(self, slot: Slot) -> Array:
-        """What a choice between two estimates adds to a slot; whether it goes with others, no row is left to tell."""
-        found = np.zeros(len(self.summary.recipe.models))
-        found[self.model] = slot.measure.wavering_of(self._offered(slot))
-        return found
+        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it.
+
+        Of clusters, no row is left to tell whether it goes with that of others.
+        """
+        found = slot.measure.wavering_of(self._offered(slot))
+        if not self.foretold:
+            alone = np.zeros(len(self.summary.recipe.models))
+            alone[self.model] = found
+            return alone
+        doubts = [name for name in slot.measure.arguments if name in DOUBTS]
+        if found == 0 or np.isnan(found) or not doubts:
+            return np.array([found])
+        seen, foreseen = (self._factor[self._place(name)] for name in DOUBTS[doubts[0]])
+        length = np.linalg.norm(seen - foreseen)
+        return np.asarray(found * (seen - foreseen) / length) if length > 0 else np.array([found])
 
     def _tails(self, slot: Slot) -> Tails:
         if self.known(slot) is None:
