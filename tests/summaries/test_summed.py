@@ -14,6 +14,7 @@ from pyarrow import parquet
 import steelyard as sy
 from steelyard.errors import BadOption, TooLarge, UnlikeTallies
 from steelyard.measures import find
+from steelyard.summaries.continua import ClusterSums
 from steelyard.tallies import tally
 from steelyard.tallies.tally import Tally
 
@@ -365,7 +366,11 @@ def tallied(folder: Path, **given: Any) -> list[Any]:
     return [ask(str(folder / f"{place}.parquet"), **given, engine="local").tally for place in range(3)]
 
 
-@pytest.mark.parametrize("more", [{}, {"weight": "weight"}, {"sd": "estimated"}], ids=["rows", "weights", "estimated"])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"weight": "weight"}, {"sd": "estimated"}, {"group": "batch"}],
+    ids=["rows", "weights", "estimated", "clusters"],
+)
 def test_merged_tallies_tell_how_far_measures_of_a_continuum_scatter(tmp_path: Path, more: dict[str, Any]) -> None:
     columns, given = measured_by_two(), dict(more)
     written(tmp_path, columns)
@@ -391,6 +396,26 @@ def test_merged_tallies_tell_how_far_measures_of_a_continuum_scatter(tmp_path: P
         assert found["se"][row] == pytest.approx(error, rel=1e-5, abs=1e-12)
 
 
+def test_tallies_of_clusters_are_saved_merged_and_taken_out(tmp_path: Path) -> None:
+    columns = measured_by_two()
+    written(tmp_path, columns)
+    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"], sd=0.2)}
+    given |= {"group": "batch", "measures": ["error", "adjusted_error", "apparent_sqerr"]}
+    first, second, third = tallied(tmp_path, **given)
+    (first + second + third).save(tmp_path / "all.tally")
+    left = Tally.load(tmp_path / "all.tally") - second
+    rows = np.delete(np.arange(ROWS), np.arange(ROWS // 3, 2 * ROWS // 3))
+    held = sy.assess(pa.table({name: np.asarray(column)[rows] for name, column in columns.items()}), **given)
+    alike(sy.assess_tally(left, measures=given["measures"]), held)
+
+
+def test_a_cluster_of_which_all_rows_are_taken_out_is_gone() -> None:
+    both = ClusterSums(("x", "y"), np.array([[2.0, 2.0, 0.5], [1.0, 1.0, 0.25]]))
+    left = both + -ClusterSums(("y",), np.array([[1.0, 1.0, 0.25]]))
+    assert left.labels == ("x",)
+    assert left.sums.tolist() == [[2.0, 2.0, 0.5]]
+
+
 def any_measured_rows(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, Any]]:
     """Columns and what is said of them: few rows and many, classifiers that are always right, rows without weight."""
     rows, cuts = int(rng.choice([3, 7, 25, 60, 500])), np.sort(rng.normal(size=rng.integers(1, 4)))
@@ -400,7 +425,8 @@ def any_measured_rows(rng: np.random.Generator) -> tuple[dict[str, Any], dict[st
     columns |= {"a": np.array(labels)[np.digitize(seen, cuts)], "weight": rng.choice([0.0, 1.0, 2.5], rows)}
     columns["weight"][:: max(rows // 3, 1)] = 1.0  # some rows of every file count
     columns |= {"f": response + 0.1 * rng.normal(size=rows), "f_sd": np.full(rows, 0.3)}
-    said: dict[str, Any] = {"sd_response": 0.3, "response": ["f", "f_sd"], "weight": "weight"}
+    columns["batch"] = rng.integers(0, max(rows // 3, 2), rows)
+    said: dict[str, Any] = {"sd_response": 0.3, "response": ["f", "f_sd"], "weight": "weight", "group": "batch"}
     said = {name: value for name, value in said.items() if rng.random() < 0.6}
     scale = sy.Continuum(cuts.tolist(), labels[: len(cuts) + 1])
     sd = "sd" if rng.random() < 0.5 else float(rng.choice([0.0, 0.1, 0.5]))
@@ -443,18 +469,6 @@ def test_merged_tallies_tell_of_differences_on_a_continuum_what_rows_do(
         assert found["se"][row] == pytest.approx(error, rel=1e-6, abs=1e-9, nan_ok=True)
         if error == 0:  # no row differs: how far another may is not found from rows
             assert found["high"][row] == pytest.approx(held["high"][row], rel=1e-9)
-
-
-def test_merged_tallies_do_not_tell_how_rows_of_a_cluster_go_together(tmp_path: Path) -> None:
-    columns = measured_by_two()
-    written(tmp_path, columns)
-    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"], sd=0.2)}
-    first, second, third = tallied(tmp_path, **given, group="batch")
-    merged = sy.assess_tally(first + second + third, measures=["adjusted_error", "apparent_sqerr"])
-    for name in ("adjusted_error", "apparent_sqerr"):
-        assert np.isnan(merged[name].low)
-        assert np.isnan(merged[name].se)
-        assert "how rows of a cluster go together was not summed" in merged[name].note
 
 
 def test_scores_on_any_scale(tmp_path: Path) -> None:

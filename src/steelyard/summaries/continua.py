@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,19 +16,22 @@ from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of
 from ..parallel import SMALL_PRODUCT, chunks, over_rows
 from ..registry import Measure
+from ..scale import Label
 from ..sums.rows import Rows
 from ..sums.statistics import CONTINUUM, Patterns
+from ..sums.tree import Sum
 from ..uncertainty.hall import Tails
 from ..uncertainty.variances import NO_ERROR
 from .products import made_up, tails_of
-from .recipe import Recipe, Totalling
+from .recipe import Named, Recipe, Totals
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..kinds import Array, Codes, Places
 
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
 CANCELLED = 1e-6  # its root: of what is added up, no more can be told
+SUMS, CLUSTERS = "sums", "clusters"
 FEW_ROWS = 128  # of fewer, calling costs more than working
 
 
@@ -62,35 +65,77 @@ def pairs_of(measures: Sequence[Measure], asked: Sequence[str]) -> tuple[Codes, 
     return np.array(first), np.array(second)
 
 
-class Measuring(Totalling):
-    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller.
+@dataclass(frozen=True)
+class ClusterSums:
+    """What the rows of each cluster add up to.
 
-    Beside them, where rows are independent, the products of all columns of all classifiers, and third and fourth powers
-    of those that stand in the same formula. So it is known how far values scatter, together with what, and how skewed
-    that is, without seeing the rows again; of tallies that are merged nobody could.
+    Attributes:
+        labels: The clusters.
+        sums: How many rows each has, what they weigh, and their columns by weight: (clusters, 2 + columns).
     """
 
-    def of_all(self, rows: Rows) -> list[Array]:
-        """Of each classifier sums, doubts and powers, one after the other; and then products of all."""
+    labels: tuple[Label, ...]
+    sums: Array
+
+    def __add__(self, other: ClusterSums) -> ClusterSums:
+        """Add cluster by cluster; one of which all rows were taken off is gone."""
+        labels = list(dict.fromkeys([*self.labels, *other.labels]))
+        places = {label: place for place, label in enumerate(labels)}
+        sums = np.zeros((len(labels), self.sums.shape[1]))
+        for part in (self, other):
+            sums[[places[label] for label in part.labels]] += part.sums
+        left = np.flatnonzero(sums[:, 0])
+        return ClusterSums(tuple(labels[place] for place in left), sums[left])
+
+    def __neg__(self) -> ClusterSums:
+        """Turn around, so that subtracting is adding."""
+        return ClusterSums(self.labels, -self.sums)
+
+
+class Measuring:
+    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller.
+
+    Beside them go the products of all columns of all classifiers, and third and fourth powers of those that stand in
+    the same formula; where rows belong to clusters, the sums of columns in each. So it is known how far values scatter,
+    together with what, and how skewed that is, without seeing the rows again; of tallies that are merged nobody could.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        """Start with no rows."""
+        self.recipe = recipe
+        self.total: Sum[Named] = Sum()
+
+    def state(self) -> Named:
+        """What is kept of all rows."""
+        return self.total.total() or Named()
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Of each classifier sums, doubts and powers, one after the other; and then products, or sums of clusters."""
         evaluations = [evaluation_of(self.recipe, model, rows) for model in range(len(self.recipe.models))]
         first = evaluations[0]  # all of them are asked for the same
         columns, doubts = len(first.asked), len(first.doubted)
         pairs = pairs_of(first.measures, first.asked)
-        count, known, classes = len(pairs[0]), not self.recipe.clustered, len(self.recipe.scale)
-        shapes = [(columns,), (doubts, 4), (count * known, (columns + 1) * known), (count * known, count * known)]
-        shapes = [*(shapes * len(evaluations)), ((1 + columns * len(evaluations)) * known,) * 2]
-
+        count, independent, classes = len(pairs[0]), not self.recipe.clustered, len(self.recipe.scale)
+        present, codes = _clusters_of(rows) if self.recipe.clustered else (np.zeros(0, np.int64), None)
+        shapes = [(columns,), (doubts, 4), (count * independent, columns + 1), (count * independent, count)]
+        every = columns * len(evaluations)
+        shapes = [*(shapes * len(evaluations)), (1 + every, 1 + every) if independent else (2 + every, len(present))]
         # Of products that are small, linear algebra makes no threads of its own, which would wait for these here.
-        step = max(FEW_ROWS, SMALL_PRODUCT // max(count, 1 + columns * len(evaluations)) ** 2)
+        step = max(FEW_ROWS, SMALL_PRODUCT // max(count, 1 + every) ** 2)
 
         def work(start: int, stop: int) -> list[Array]:
             found = [np.zeros(shape) for shape in shapes]
             for low, high in chunks(start, stop, classes):
                 pieces = [each.piece(low, high) for each in evaluations]
+                mass = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 1]
                 for place, (piece, seen) in enumerate(pieces):
-                    found[4 * place] += piece @ (np.ones(high - low) if rows.sums is None else rows.sums[low:high, 1])
+                    found[4 * place] += piece @ mass
                     found[4 * place + 1] += seen
-                for part in range(0, (high - low) * known, step):
+                if codes is not None:
+                    times = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 0]
+                    told = [times, mass, *(column * mass for piece, _ in pieces for column in piece)]
+                    found[-1] += [np.bincount(codes[low:high], each, len(present)) for each in told]
+                for part in range(0, (high - low) * independent, step):
                     some = slice(part, part + step)
                     weights = None if rows.sums is None else rows.sums[low:high][some]
                     _add_powers(found, [piece[:, some] for piece, _ in pieces], pairs, weights)
@@ -99,7 +144,17 @@ class Measuring(Totalling):
         whole = [reduce(np.add, parts) for parts in zip(*over_rows(len(rows), work, classes), strict=True)]
         for place, evaluation in enumerate(evaluations):
             whole[4 * place] = np.stack([whole[4 * place], *(each.column_sums() for each in evaluation.moved())])
-        return whole
+        if independent:
+            self.total.add(Named({SUMS: Totals(tuple(whole))}))
+            return
+        labels = tuple(clusters[place] for place in present) if clusters else tuple(present.tolist())
+        self.total.add(Named({SUMS: Totals(tuple(whole[:-1])), CLUSTERS: ClusterSums(labels, whole[-1].T)}))
+
+
+def _clusters_of(rows: Rows) -> tuple[Places, Places]:
+    """Which clusters rows are of, and the place of each row among these; a few that are kept have lost theirs."""
+    present, codes = np.unique(np.zeros(len(rows)) if rows.cluster is None else rows.cluster, return_inverse=True)
+    return present.astype(np.int64), codes
 
 
 def _add_powers(found: list[Array], pieces: list[Array], pairs: tuple[Codes, Codes], weights: Array | None) -> None:
@@ -134,22 +189,37 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         """All sums are there already."""
         return False
 
+    @property
+    def _named(self) -> Mapping[str, Any]:
+        return self.summary.states[CONTINUUM.name].found  # type: ignore[no-any-return]
+
     @cached_property
     def _state(self) -> tuple[Array, Array, Moments]:
-        parts = self.summary.states[CONTINUUM.name].parts
+        parts = self._named[SUMS].parts
         sums, doubts, third, fourth = parts[4 * self.model : 4 * self.model + 4]
         return sums, doubts, Moments(third, fourth)
 
     @property
+    def _clusters(self) -> Array:
+        """The sums of all clusters, one in a row."""
+        return self._named[CLUSTERS].sums  # type: ignore[no-any-return]
+
+    @property
     def foretold(self) -> bool:
-        """Products of columns tell how all slots of all classifiers go together; not those of rows in clusters."""
-        return not self.clustered
+        """The first pass tells how all slots of all classifiers go together."""
+        return True
 
     @cached_property
     def _factor(self) -> Array:
-        """Made-up rows with the products of the columns of all classifiers, (columns, made-up rows)."""
-        *parts, products = self.summary.states[CONTINUUM.name].parts
-        means = np.concatenate([sums[0] for sums in parts[::4]]) / self.total
+        """Made-up rows with the products of the columns of all classifiers, or clusters: (columns, made-up rows)."""
+        parts = self._named[SUMS].parts
+        means = np.concatenate([sums[0] for sums in parts[: 4 * len(self.models) : 4]]) / self.total
+        if self.clustered:
+            told, mass = self._clusters[:, 2:], self._clusters[:, 1:2]
+            around = (told - mass * means).T
+            around[np.square(around).sum(axis=1) <= ROUNDING * np.square(told).sum(axis=0)] = 0.0
+            return np.asarray(around * np.sqrt(self._lost) / self.total)
+        products = parts[-1]
         whole, cross, squares = products[0, 0], products[0, 1:], products[1:, 1:]
         around = squares - np.outer(means, cross) - np.outer(cross, means) + whole * np.outer(means, means)
         steady = np.diag(around) <= ROUNDING * np.diag(squares)
@@ -162,27 +232,25 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
 
     @property
     def _lost(self) -> float:
-        return self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
+        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
 
     @property
     def made_up(self) -> int:
         """How many rows are made up."""
-        return self._factor.shape[1] if self.foretold else super().made_up
+        return int(self._factor.shape[1])
 
     @property
     def freedom(self) -> float:
         """Degrees of freedom of what is drawn, rows or clusters."""
-        return self.drawn - 1 if self.foretold else super().freedom
+        return (len(self._clusters) if self.clustered else self.drawn) - 1
 
-    def known(self, slot: Slot) -> Array | None:
+    def known(self, slot: Slot) -> Array:
         """The influences of the made-up rows on a slot."""
-        if not self.foretold:
-            return super().known(slot)
         slopes = self.slopes(slot, self._offered(slot), self.means)
         rows = np.array([slope * self._factor[self._place(name)] for name, slope in slopes.items()])
         found, largest = rows.sum(axis=0), np.linalg.norm(rows, axis=1).max(initial=0.0)
         # Columns may take each other off, and leave what rounding makes of the products of both.
-        return np.asarray(found * (np.linalg.norm(found) > CANCELLED * largest))
+        return np.zeros(found.shape) if np.linalg.norm(found) <= CANCELLED * largest else found
 
     @cached_property
     def _summed(self) -> ContinuumEvaluation:
@@ -194,22 +262,17 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return [dict(zip(self._summed.asked, row, strict=True)) for row in (self._state[0] / self.total).tolist()]
 
     def doubt(self, name: str) -> float:
-        """How many standard errors what was seen is from what the response model foresees.
-
-        Rows of a cluster, which may lie far apart, pass for rows of their own here. If anything, that makes the doubt
-        larger, and the estimate is taken sooner that believes less of the model.
-        """
+        """How many standard errors what was seen is from what the response model foresees."""
         seen, foreseen = DOUBTS[name]
         gap = self.means[seen] - self.means[foreseen]
         sums = self._state[1][self._summed.doubted.index(name)]
+        if self.clustered:
+            mass, told = self._clusters[:, 1], self._clusters[:, 2:]
+            apart = told[:, self._place(seen)] - told[:, self._place(foreseen)]
+            sums = np.array([len(mass), mass @ mass, mass @ apart, apart @ apart])
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = float(variance_around(gap, self.total, sums))
         return gap / variance**0.5 if variance > ROUNDING * sums[-1] / self.total**2 else 0.0
-
-    def told_late(self, slot: Slot) -> bool:
-        """Whether it takes a second pass to know how far a slot scatters: of clusters."""
-        del slot
-        return self.clustered
 
     @cached_property
     def means(self) -> dict[str, float]:
@@ -240,11 +303,9 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         key = key_of(slot)
         if key not in self.found:
             value = self._defined(slot)
-            known = not np.isnan(value) and self.known(slot) is not None
-            variance = self._scattered(slot) if known else np.nan
-            freedom = np.nan if self.clustered and not known else self.freedom
+            variance = np.nan if np.isnan(value) else self._scattered(slot)
             self.tails[key] = Tails.none(1) if np.isnan(value) else self._tails(slot)
-            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
+            self.found[key] = Found((value, value), (variance, variance), (self.freedom, self.freedom))
         return self.found[key]
 
     def _defined(self, slot: Slot) -> float:
@@ -252,28 +313,16 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.value(slot)
 
-    def remark(self, slot: Slot) -> str:
-        """What the measure says of it, and why there is no interval where rows were not seen again."""
-        unknown = [] if np.isnan(self.result(slot).value[0]) else self.unknown(slot)
-        return "; ".join(filter(None, [super().remark(slot), *unknown]))
-
     def _scattered(self, slot: Slot) -> float:
         found = float(np.square(self.influence(slot)).sum() + np.square(self.wavering(slot)).sum())
         slopes = self.slopes(slot, self._offered(slot), self.means)
         # Means may take each other off as well: what is left of them is rounding, and so is how far that scatters.
         whole = sum(abs(slope * self.means[name]) for name, slope in slopes.items())
-        return found if np.sqrt(found) > NO_ERROR * whole else 0.0
+        return 0.0 if np.sqrt(found) <= NO_ERROR * whole else found
 
     def wavering(self, slot: Slot) -> Array:
-        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it.
-
-        Of clusters, no row is left to tell whether it goes with that of others.
-        """
+        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
         found = slot.measure.wavering_of(self._offered(slot))
-        if not self.foretold:
-            alone = np.zeros(len(self.summary.recipe.models))
-            alone[self.model] = found
-            return alone
         doubts = [name for name in slot.measure.arguments if name in DOUBTS]
         if found == 0 or np.isnan(found) or not doubts:
             return np.array([found])
@@ -282,18 +331,17 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return np.asarray(found * (seen - foreseen) / length) if length > 0 else np.array([found])
 
     def _tails(self, slot: Slot) -> Tails:
-        if self.known(slot) is None:
-            return Tails.none(1)
         # Powers of rows have not lost a degree of freedom, as the variance has, of which a choice has its share.
         wavered = np.square(self.wavering(slot)).sum() * self.freedom / (self.freedom + 1)
         steady = np.square(self.influence(slot)[self.made_up :]).sum() + wavered
-        if self.foretold:
-            return tails_of(*self._powers(slot), self.drawn, float(steady))
-        products = self.summary.products
-        return Tails.none(1) if products is None else products.tails((self.model, *key_of(slot)), float(steady))
+        return tails_of(*self._powers(slot), self.freedom + 1, float(steady))
 
     def _powers(self, slot: Slot) -> tuple[float, float, float]:
-        """What second, third and fourth powers of what rows add to a slot come to."""
+        """What second, third and fourth powers of what rows or clusters add to a slot come to."""
+        own = self.influence(slot)[: self.made_up] / np.sqrt(self._lost)
+        square = float(np.square(own).sum())
+        if self.clustered:
+            return square, float(np.power(own, 3).sum()), float(np.power(own, 4).sum())
         asked, moments, slopes = self._summed.asked, self._state[2], np.zeros(1 + len(self._summed.asked))
         for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
             slopes[1 + asked.index(name)] = slope
@@ -301,17 +349,4 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         slopes /= self.total
         first, second = pairs_of(self._summed.measures, asked)
         pairs = slopes[first] * slopes[second] * np.where(first == second, 1, 2)
-        square = float(np.square(self.influence(slot)[: self.made_up]).sum()) / self._lost
         return square, float(pairs @ moments.third @ slopes), max(float(pairs @ moments.fourth @ pairs), 0.0)
-
-    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
-        """What rows add to some slots, (slots, rows)."""
-        columns = evaluation_of(self.summary.recipe, self.model, rows)
-        found = np.zeros((len(slots), len(rows)))
-        with np.errstate(invalid="ignore"):
-            for place, slot in enumerate(slots):
-                if np.isnan(self._defined(slot)):
-                    continue  # beside what is undefined, a step along the imaginary axis is a slope of nothing
-                for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
-                    found[place] += slope * (columns.column(name) - self.means[name])
-        return found / self.total

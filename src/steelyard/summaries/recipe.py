@@ -84,26 +84,16 @@ class Additive(Protocol):
 
 
 class Gathering(Protocol):
-    """Something that rows are added to, batch after batch."""
+    """Something that rows are added to, batch after batch, with the labels of their clusters."""
 
-    def add(self, rows: Rows) -> None:
-        """Add some rows."""
-
-    def state(self) -> Additive:
-        """What is kept of all of them."""
-
-
-class Looking(Protocol):
-    """The same where rows are seen again: then the labels of their clusters are told too."""
-
-    def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Add some rows."""
 
     def state(self) -> Any:
-        """What is kept of all of them."""
+        """What is kept of all of them: what is kept of others can be added to it, and taken off."""
 
 
-Look = Callable[[], Looking]  # it starts with no rows
+Look = Callable[[], Gathering]  # it starts with no rows
 
 
 class Batchwise:
@@ -150,8 +140,9 @@ class Totalling(ABC):
     def of_all(self, rows: Rows) -> list[Array]:
         """The sums of all classifiers over some rows."""
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Sum up some rows."""
+        del clusters
         totals = Totals(tuple(self.of_all(rows)))
         self.total = totals if self.total is None else self.total + totals
 

@@ -12,6 +12,7 @@ from ..door.weights import LARGEST_SQUARES
 from ..partition.fitting import Regions, Sums
 from ..sums.grid import Grid
 from ..sums.ruler import FinerRuler, Ruler
+from .continua import ClusterSums
 from .counting import Grids
 from .products import Products
 from .recipe import Named, Totals
@@ -66,7 +67,7 @@ def alike(made: Any, kept: Any) -> bool:
     if isinstance(made, Named):
         shared = made.found.keys() & kept.found.keys()
         return all(alike(made.found[name], kept.found[name]) for name in shared)
-    if isinstance(made, Grid):
+    if isinstance(made, Grid | ClusterSums):
         return bool(made.sums.shape[1:] == kept.sums.shape[1:])
     if isinstance(made, Regions):
         return (made.classes, made.depth) == (kept.classes, kept.depth)
@@ -187,6 +188,17 @@ def _products_from(facts: Facts, arrays: Arrays) -> Products:
     return Products(keys, sums, named, float(facts["drawn"]), powers, within)
 
 
+def _clusters_facts(clusters: ClusterSums, arrays: Arrays) -> Facts:
+    return {"labels": clusters.labels, "sums": arrays.put(clusters.sums)}
+
+
+def _clusters_from(facts: Facts, arrays: Arrays) -> ClusterSums:
+    labels, sums = tuple(facts["labels"]), arrays.get(facts["sums"])
+    refuse(sums.dtype.kind == "f" and np.isfinite(sums).all() and sums.ndim == 2)
+    refuse(len(set(labels)) == len(labels) == len(sums) and (sums[:, 0] > 0).all())
+    return ClusterSums(labels, sums)
+
+
 # --- regions ----------------------------------------------------------------------------------------------------
 
 
@@ -234,6 +246,7 @@ KINDS: dict[str, Kind] = {
     Totals.__name__: (_totals_facts, _totals_from),
     Named.__name__: (_named_facts, _named_from),
     Grids.__name__: (_grids_facts, _grids_from),
+    ClusterSums.__name__: (_clusters_facts, _clusters_from),
     Products.__name__: (_products_facts, _products_from),
     Regions.__name__: (_regions_facts, _regions_from),
 }

@@ -25,7 +25,7 @@ from .summary import PRODUCTS, Summaries, Summarising, Summary
 
 FEW, COARSE = 16, 12  # rows, and bits of a ruler, show what kinds of states there are
 KEPT = {
-    CONTINUUM.name: Totals,
+    CONTINUUM.name: Named,
     FORECASTS.name: Totals,
     RANKING.name: Grids,
     CALIBRATION.name: Grids,

@@ -189,13 +189,13 @@ class Summarising:
         self.recipe = recipe
         self.parts: dict[Label | None, _Part] = {}
 
-    def add(self, rows: Rows, labels: tuple[Label, ...] = ()) -> None:
-        """Sum up some rows; ``labels`` are those of their parts."""
+    def add(self, rows: Rows, labels: tuple[Label, ...] = (), clusters: tuple[Label, ...] = ()) -> None:
+        """Sum up some rows; ``labels`` are those of their parts, beside those of their clusters."""
         if rows.slice is None:
-            self._part(None).add(rows)
+            self._part(None).add(rows, clusters)
             return
         for code in distinct(rows.slice).tolist():
-            self._part(labels[code]).add(rows.select(np.asarray(rows.slice == code)))
+            self._part(labels[code]).add(rows.select(np.asarray(rows.slice == code)), clusters)
 
     def _part(self, label: Label | None) -> _Part:
         if label not in self.parts:
@@ -220,12 +220,12 @@ class _Part:
         wanted = {measure.statistic: None for measure in recipe.measures}
         self.gatherings: dict[str, Gathering] = {each.name: GATHERINGS[each](recipe) for each in wanted}
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
         seen = rows.by_class
         self.by_class[:, : seen.shape[1]] += seen
         self.sampling.add(rows)
         for gathering in self.gatherings.values():
-            gathering.add(rows)
+            gathering.add(rows, clusters)
 
     def narrow(self, recipe: Recipe) -> None:
         kept = {measure.statistic.name for measure in recipe.measures}

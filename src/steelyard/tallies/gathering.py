@@ -18,7 +18,8 @@ from ..families import evaluate
 from ..scale import Label
 from ..settings import Settings
 from ..summaries.products import products_of, wanted_of
-from ..summaries.recipe import Batchwise, Look, Looking, Named, Recipe
+from ..summaries.recipe import Batchwise, Look, Named, Recipe
+from ..summaries.recipe import Gathering as Looking
 from ..summaries.summary import AGAIN, EVALUATIONS, PRODUCTS, Summarising
 from ..summaries.summed import SummedEvaluation
 from ..sums.rows import Rows
@@ -57,7 +58,7 @@ class Gathering:
         counts = Tally.of(cases, with_scores=False)
         if self.summarising is not None:
             self.summarising.narrow(self.recipe)
-            self.summarising.add(rows, counts.slices)
+            self.summarising.add(rows, counts.slices, () if cases.group is None else cases.group.labels)
             self.total.add(counts)
             return
         self.total.add(replace(counts, scores=rows))
@@ -74,7 +75,7 @@ class Gathering:
         held = self.total.total()
         self.total, self.summarising = Sum(), Summarising(recipe)
         if held is not None and held.scores is not None:
-            self.summarising.add(held.scores, held.slices)
+            self.summarising.add(held.scores, held.slices, held.groups)
             self.total.add(replace(held, scores=None))
 
     def state(self) -> Tally | None:

@@ -169,7 +169,9 @@ class Tally:
         """What to keep of the rows; None where there are none."""
         if self.summaries is not None or self.scores is None:
             return self.summaries
-        added, taken = (_summed(recipe, rows, self.slices) for rows in self.scores.told_apart(recipe.weighed))
+        added, taken = (
+            _summed(recipe, rows, self.slices, self.groups) for rows in self.scores.told_apart(recipe.weighed)
+        )
         found = [each for each in (added, None if taken is None else -taken) if each is not None]
         return reduce(operator.add, found) if found else None
 
@@ -316,12 +318,12 @@ class Tally:
         return load(path)
 
 
-def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...]) -> Summaries | None:
+def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...], groups: tuple[Label, ...]) -> Summaries | None:
     """What to keep of some rows; None where there are none."""
     if not len(rows):
         return None
     summarising = Summarising(recipe)
-    summarising.add(rows, slices)
+    summarising.add(rows, slices, groups)
     return summarising.state()
 
 
