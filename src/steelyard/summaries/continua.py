@@ -84,8 +84,12 @@ class ClusterSums:
         sums = np.zeros((len(labels), self.sums.shape[1]))
         for part in (self, other):
             sums[[places[label] for label in part.labels]] += part.sums
-        left = np.flatnonzero(sums[:, 0])
-        return ClusterSums(tuple(labels[place] for place in left), sums[left])
+        return ClusterSums(tuple(labels), sums).without_empty()
+
+    def without_empty(self) -> ClusterSums:
+        """Only clusters that have rows."""
+        left = np.flatnonzero(self.sums[:, 0])
+        return ClusterSums(tuple(self.labels[place] for place in left), self.sums[left])
 
     def __neg__(self) -> ClusterSums:
         """Turn around, so that subtracting is adding."""
@@ -148,7 +152,9 @@ class Measuring:
             self.total.add(Named({SUMS: Totals(tuple(whole))}))
             return
         labels = tuple(clusters[place] for place in present) if clusters else tuple(present.tolist())
-        self.total.add(Named({SUMS: Totals(tuple(whole[:-1])), CLUSTERS: ClusterSums(labels, whole[-1].T)}))
+        self.total.add(
+            Named({SUMS: Totals(tuple(whole[:-1])), CLUSTERS: ClusterSums(labels, whole[-1].T).without_empty()})
+        )
 
 
 def _clusters_of(rows: Rows) -> tuple[Places, Places]:
