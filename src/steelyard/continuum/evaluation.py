@@ -108,27 +108,14 @@ class ContinuumEvaluation(SkewedEvaluation):
         self.kept.update(columns if room else {})
         return found
 
-    def _gap_sums(self, gap: Array, rows: slice) -> Array:
-        """Of some rows, each of which is drawn by itself: what ``variance_around`` asks for."""
-        patterns = self.row_patterns
-        square = patterns.square[rows]
-        return np.array([patterns.count[rows].sum(), square.sum(), square @ gap, square @ np.square(gap)])
-
-    @cached_property
-    def doubted(self) -> list[str]:
-        """The doubts that any formula asks for."""
-        return [name for name in DOUBTS if any(name in slot.measure.arguments for slot in self.slots)]
-
     def column_sums(self) -> Array:
         """The sums by weight of all columns that are asked for, none of which is kept."""
         return self._pass({name: np.empty(0) for name in self.asked})
 
-    def piece(self, low: int, high: int) -> tuple[Array, Array]:
-        """All columns that are asked for of some rows, (columns, rows), and the sums behind all doubts, (doubts, 4)."""
-        judged, rows = self.judged(low, high), slice(low, high)
-        gaps = [[getattr(judged, each) for each in DOUBTS[name]] for name in self.doubted]
-        sums = [self._gap_sums(seen - foreseen, rows) for seen, foreseen in gaps]
-        return np.stack([getattr(judged, name) for name in self.asked]), np.array(sums).reshape(-1, 4)
+    def columns_at(self, low: int, high: int) -> Array:
+        """All columns that are asked for, of some rows: (columns, rows)."""
+        judged = self.judged(low, high)
+        return np.stack([getattr(judged, name) for name in self.asked])
 
     def moved(self) -> list[ContinuumEvaluation]:
         """The same with every estimated deviation one standard error higher, and lower."""

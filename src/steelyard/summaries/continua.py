@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..cached import cached_property
-from ..continuum.evaluation import ContinuumEvaluation, variance_around
+from ..continuum.evaluation import ContinuumEvaluation
 from ..door.measured import DOUBTS
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of
@@ -19,11 +19,10 @@ from ..registry import Measure
 from ..scale import Label
 from ..sums.rows import Rows
 from ..sums.statistics import CONTINUUM, Patterns
-from ..sums.tree import Sum
 from ..uncertainty.hall import Tails
 from ..uncertainty.variances import NO_ERROR
 from .products import made_up, tails_of
-from .recipe import Named, Recipe, Totals
+from .recipe import Batchwise, Named, Recipe, Totals
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -31,25 +30,13 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # of squares that were summed before their mean was known
 CANCELLED = 1e-6  # its root: of what is added up, no more can be told
-SUMS, CLUSTERS = "sums", "clusters"
+SUMS, TOGETHER = "sums", "together"
 FEW_ROWS = 128  # of fewer, calling costs more than working
 
 
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ContinuumEvaluation:
     """Some rows of one classifier, by all measures of measured values."""
     return ContinuumEvaluation(rows, model, recipe.scale, recipe.made_of(CONTINUUM), np.nan, 1.0)
-
-
-class Moments(NamedTuple):
-    """What products and powers of the columns of one classifier add up to; a column of ones stands before all others.
-
-    Attributes:
-        third: Of pairs and columns, (pairs, columns).
-        fourth: Of pairs and pairs.
-    """
-
-    third: Array
-    fourth: Array
 
 
 def pairs_of(measures: Sequence[Measure], asked: Sequence[str]) -> tuple[Codes, Codes]:
@@ -96,94 +83,109 @@ class ClusterSums:
         return ClusterSums(self.labels, -self.sums)
 
 
-class Measuring:
+def measuring(recipe: Recipe) -> Batchwise:
     """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller.
 
     Beside them go the products of all columns of all classifiers, and third and fourth powers of those that stand in
     the same formula; where rows belong to clusters, the sums of columns in each. So it is known how far values scatter,
     together with what, and how skewed that is, without seeing the rows again; of tallies that are merged nobody could.
     """
+    return Batchwise(partial(_summed, recipe))
 
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
-        self.recipe = recipe
-        self.total: Sum[Named] = Sum()
 
-    def state(self) -> Named:
-        """What is kept of all rows."""
-        return self.total.total() or Named()
+def _summed(recipe: Recipe, rows: Rows, clusters: tuple[Label, ...]) -> Named:
+    """What is kept of some rows."""
+    evaluations = [evaluation_of(recipe, model, rows) for model in range(len(recipe.models))]
+    shape = len(evaluations), len(evaluations[0].asked)  # all of them are asked for the same
+    together: _Clusters | _Powers
+    if recipe.clustered:
+        together = _Clusters.of(rows, clusters, shape)
+    else:
+        together = _Powers(pairs_of(evaluations[0].measures, evaluations[0].asked), shape)
 
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Of each classifier sums, doubts and powers, one after the other; and then products, or sums of clusters."""
-        evaluations = [evaluation_of(self.recipe, model, rows) for model in range(len(self.recipe.models))]
-        first = evaluations[0]  # all of them are asked for the same
-        columns, doubts = len(first.asked), len(first.doubted)
-        pairs = pairs_of(first.measures, first.asked)
-        count, independent, classes = len(pairs[0]), not self.recipe.clustered, len(self.recipe.scale)
-        present, codes = _clusters_of(rows) if self.recipe.clustered else (np.zeros(0, np.int64), None)
-        shapes = [(columns,), (doubts, 4), (count * independent, columns + 1), (count * independent, count)]
-        every = columns * len(evaluations)
-        shapes = [*(shapes * len(evaluations)), (1 + every, 1 + every) if independent else (2 + every, len(present))]
+    def work(start: int, stop: int) -> list[Array]:
+        sums, more = np.zeros(shape), together.none()
+        for low, high in chunks(start, stop, len(recipe.scale)):
+            pieces = np.stack([each.columns_at(low, high) for each in evaluations])
+            weights = np.ones((high - low, 3)) if rows.sums is None else rows.sums[low:high]
+            sums += pieces @ weights[:, 1]
+            together.add(more, pieces, weights, slice(low, high))
+        return [sums, *more]
+
+    sums, *more = (reduce(np.add, parts) for parts in zip(*over_rows(len(rows), work, len(recipe.scale)), strict=True))
+    moved = [[each.column_sums() for each in evaluation.moved()] for evaluation in evaluations]
+    own = Totals(tuple(np.stack([row, *others]) for row, others in zip(sums, moved, strict=True)))
+    return Named({SUMS: own, TOGETHER: together.kept(more)})
+
+
+@dataclass(frozen=True)
+class _Clusters:
+    """Sums columns up within clusters."""
+
+    labels: tuple[Label, ...]
+    codes: Places
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, rows: Rows, clusters: tuple[Label, ...], shape: tuple[int, int]) -> _Clusters:
+        """Only those that are here; rows that were kept as a sample have lost theirs."""
+        cluster = np.zeros(len(rows), np.int64) if rows.cluster is None else rows.cluster
+        present, codes = np.unique(cluster, return_inverse=True)
+        return cls(tuple(clusters[place] if clusters else place for place in present.tolist()), codes, shape)
+
+    def none(self) -> list[Array]:
+        return [np.zeros((2 + self.shape[0] * self.shape[1], len(self.labels)))]
+
+    def add(self, found: list[Array], pieces: Array, weights: Array, some: slice) -> None:
+        told = np.concatenate([weights.T[:2], (pieces * weights[:, 1]).reshape(-1, len(weights))])
+        found[0] += [np.bincount(self.codes[some], each, len(self.labels)) for each in told]
+
+    def kept(self, found: list[Array]) -> ClusterSums:
+        return ClusterSums(self.labels, found[0].T).without_empty()
+
+
+@dataclass(frozen=True)
+class _Powers:
+    """Sums up products and powers of columns, behind a column of ones.
+
+    Of each classifier the products of pairs and columns, and of pairs and pairs, and then of all columns of all.
+    """
+
+    pairs: tuple[Codes, Codes]
+    shape: tuple[int, int]
+
+    @property
+    def _whole(self) -> int:
+        return 1 + self.shape[0] * self.shape[1]
+
+    def none(self) -> list[Array]:
+        pairs, columns = len(self.pairs[0]), 1 + self.shape[1]
+        found = [np.zeros((pairs, size)) for _ in range(self.shape[0]) for size in (columns, pairs)]
+        return [*found, np.zeros((self._whole, self._whole))]
+
+    def add(self, found: list[Array], pieces: Array, weights: Array, some: slice) -> None:
+        del some
         # Of products that are small, linear algebra makes no threads of its own, which would wait for these here.
-        step = max(FEW_ROWS, SMALL_PRODUCT // max(count, 1 + every) ** 2)
+        step = max(FEW_ROWS, SMALL_PRODUCT // max(len(self.pairs[0]), self._whole) ** 2)
+        for low in range(0, len(weights), step):
+            self._add_few(found, pieces[:, :, low : low + step], weights[low : low + step])
 
-        def work(start: int, stop: int) -> list[Array]:
-            found = [np.zeros(shape) for shape in shapes]
-            for low, high in chunks(start, stop, classes):
-                pieces = [each.piece(low, high) for each in evaluations]
-                mass = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 1]
-                for place, (piece, seen) in enumerate(pieces):
-                    found[4 * place] += piece @ mass
-                    found[4 * place + 1] += seen
-                if codes is not None:
-                    times = np.ones(high - low) if rows.sums is None else rows.sums[low:high, 0]
-                    told = [times, mass, *(column * mass for piece, _ in pieces for column in piece)]
-                    found[-1] += [np.bincount(codes[low:high], each, len(present)) for each in told]
-                for part in range(0, (high - low) * independent, step):
-                    some = slice(part, part + step)
-                    weights = None if rows.sums is None else rows.sums[low:high][some]
-                    _add_powers(found, [piece[:, some] for piece, _ in pieces], pairs, weights)
-            return found
-
-        whole = [reduce(np.add, parts) for parts in zip(*over_rows(len(rows), work, classes), strict=True)]
-        for place, evaluation in enumerate(evaluations):
-            whole[4 * place] = np.stack([whole[4 * place], *(each.column_sums() for each in evaluation.moved())])
-        if independent:
-            self.total.add(Named({SUMS: Totals(tuple(whole))}))
-            return
-        labels = tuple(clusters[place] for place in present) if clusters else tuple(present.tolist())
-        self.total.add(
-            Named({SUMS: Totals(tuple(whole[:-1])), CLUSTERS: ClusterSums(labels, whole[-1].T).without_empty()})
-        )
-
-
-def _clusters_of(rows: Rows) -> tuple[Places, Places]:
-    """Which clusters rows are of, and the place of each row among these; a few that are kept have lost theirs."""
-    present, codes = np.unique(np.zeros(len(rows)) if rows.cluster is None else rows.cluster, return_inverse=True)
-    return present.astype(np.int64), codes
-
-
-def _add_powers(found: list[Array], pieces: list[Array], pairs: tuple[Codes, Codes], weights: Array | None) -> None:
-    """Add what powers and products of some rows are, as ``Measuring`` lays them out."""
-    size, rows = len(pieces[0]) + 1, pieces[0].shape[1]
-    both = np.ones((len(pairs[0]), rows))  # the first ones are the columns themselves
-    for place, piece in enumerate(pieces):
-        both[1:size] = piece
-        for pair in range(size, len(both)):
-            np.multiply(both[pairs[0][pair]], both[pairs[1][pair]], out=both[pair])
-        if weights is None:
-            powers = both @ both.T
-            found[4 * place + 2] += powers[:, :size]
-            found[4 * place + 3] += powers
-        else:
-            times, mass, _ = weights.T
-            mean = np.divide(mass, times, out=np.zeros(rows), where=times > 0)
-            found[4 * place + 2] += both @ (both[:size] * (times * mean**3)).T
+    def _add_few(self, found: list[Array], pieces: Array, weights: Array) -> None:
+        size, (times, mass, square) = 1 + self.shape[1], weights.T
+        both = np.ones((len(self.pairs[0]), len(weights)))  # the first pairs are the columns themselves
+        mean = np.divide(mass, times, out=np.zeros(len(mass)), where=times > 0)
+        for place, piece in enumerate(pieces):
+            both[1:size] = piece
+            for pair in range(size, len(both)):
+                np.multiply(both[self.pairs[0][pair]], both[self.pairs[1][pair]], out=both[pair])
+            found[2 * place] += both @ (both[:size] * (times * mean**3)).T
             light = both * (np.sqrt(times) * mean**2)
-            found[4 * place + 3] += light @ light.T
-    columns = both[:size] if len(pieces) == 1 else np.concatenate([both[:1], *pieces])
-    light = columns if weights is None else columns * np.sqrt(weights[:, 2])
-    found[-1] += light @ light.T
+            found[2 * place + 1] += light @ light.T
+        columns = np.concatenate([both[:1], pieces.reshape(-1, len(weights))]) * np.sqrt(square)
+        found[-1] += columns @ columns.T
+
+    def kept(self, found: list[Array]) -> Totals:
+        return Totals(tuple(found))
 
 
 @dataclass(frozen=True)
@@ -196,19 +198,13 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         return False
 
     @property
-    def _named(self) -> Mapping[str, Any]:
+    def _state(self) -> Mapping[str, Any]:
         return self.summary.states[CONTINUUM.name].found  # type: ignore[no-any-return]
-
-    @cached_property
-    def _state(self) -> tuple[Array, Array, Moments]:
-        parts = self._named[SUMS].parts
-        sums, doubts, third, fourth = parts[4 * self.model : 4 * self.model + 4]
-        return sums, doubts, Moments(third, fourth)
 
     @property
     def _clusters(self) -> Array:
         """The sums of all clusters, one in a row."""
-        return self._named[CLUSTERS].sums  # type: ignore[no-any-return]
+        return self._state[TOGETHER].sums  # type: ignore[no-any-return]
 
     @property
     def foretold(self) -> bool:
@@ -218,14 +214,13 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
     @cached_property
     def _factor(self) -> Array:
         """Made-up rows with the products of the columns of all classifiers, or clusters: (columns, made-up rows)."""
-        parts = self._named[SUMS].parts
-        means = np.concatenate([sums[0] for sums in parts[: 4 * len(self.models) : 4]]) / self.total
+        means = np.concatenate([sums[0] for sums in self._state[SUMS].parts]) / self.total
         if self.clustered:
             told, mass = self._clusters[:, 2:], self._clusters[:, 1:2]
             around = (told - mass * means).T
             around[np.square(around).sum(axis=1) <= ROUNDING * np.square(told).sum(axis=0)] = 0.0
             return np.asarray(around * np.sqrt(self._lost) / self.total)
-        products = parts[-1]
+        products = self._state[TOGETHER].parts[-1]
         whole, cross, squares = products[0, 0], products[0, 1:], products[1:, 1:]
         around = squares - np.outer(means, cross) - np.outer(cross, means) + whole * np.outer(means, means)
         steady = np.diag(around) <= ROUNDING * np.diag(squares)
@@ -265,20 +260,20 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
 
     @cached_property
     def _sums(self) -> list[dict[str, float]]:
-        return [dict(zip(self._summed.asked, row, strict=True)) for row in (self._state[0] / self.total).tolist()]
+        sums = self._state[SUMS].parts[self.model] / self.total
+        return [dict(zip(self._summed.asked, row, strict=True)) for row in sums.tolist()]
 
     def doubt(self, name: str) -> float:
         """How many standard errors what was seen is from what the response model foresees."""
-        seen, foreseen = DOUBTS[name]
-        gap = self.means[seen] - self.means[foreseen]
-        sums = self._state[1][self._summed.doubted.index(name)]
-        if self.clustered:
-            mass, told = self._clusters[:, 1], self._clusters[:, 2:]
-            apart = told[:, self._place(seen)] - told[:, self._place(foreseen)]
-            sums = np.array([len(mass), mass @ mass, mass @ apart, apart @ apart])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            variance = float(variance_around(gap, self.total, sums))
-        return gap / variance**0.5 if variance > ROUNDING * sums[-1] / self.total**2 else 0.0
+        seen, foreseen = (self._place(column) for column in DOUBTS[name])
+        largest = np.linalg.norm(self._factor[[seen, foreseen]], axis=1).max()
+        error, (first, second) = float(np.linalg.norm(self._gap(name))), (self.means[each] for each in DOUBTS[name])
+        return (first - second) / error if error > CANCELLED * largest else 0.0
+
+    def _gap(self, name: str) -> Array:
+        """What made-up rows add to what was seen less what was foreseen."""
+        seen, foreseen = (self._factor[self._place(column)] for column in DOUBTS[name])
+        return np.asarray(seen - foreseen)
 
     @cached_property
     def means(self) -> dict[str, float]:
@@ -332,9 +327,9 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         doubts = [name for name in slot.measure.arguments if name in DOUBTS]
         if found == 0 or np.isnan(found) or not doubts:
             return np.array([found])
-        seen, foreseen = (self._factor[self._place(name)] for name in DOUBTS[doubts[0]])
-        length = np.linalg.norm(seen - foreseen)
-        return np.asarray(found * (seen - foreseen) / length) if length > 0 else np.array([found])
+        gap = self._gap(doubts[0])
+        length = np.linalg.norm(gap)
+        return np.asarray(found * gap / length) if length > 0 else np.array([found])
 
     def _tails(self, slot: Slot) -> Tails:
         # Powers of rows have not lost a degree of freedom, as the variance has, of which a choice has its share.
@@ -348,11 +343,12 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
         square = float(np.square(own).sum())
         if self.clustered:
             return square, float(np.power(own, 3).sum()), float(np.power(own, 4).sum())
-        asked, moments, slopes = self._summed.asked, self._state[2], np.zeros(1 + len(self._summed.asked))
+        third, fourth = self._state[TOGETHER].parts[2 * self.model : 2 * self.model + 2]
+        asked, slopes = self._summed.asked, np.zeros(1 + len(self._summed.asked))
         for name, slope in self.slopes(slot, self._offered(slot), self.means).items():
             slopes[1 + asked.index(name)] = slope
             slopes[0] -= slope * self.means[name]
         slopes /= self.total
         first, second = pairs_of(self._summed.measures, asked)
         pairs = slopes[first] * slopes[second] * np.where(first == second, 1, 2)
-        return square, float(pairs @ moments.third @ slopes), max(float(pairs @ moments.fourth @ pairs), 0.0)
+        return square, float(pairs @ third @ slopes), max(float(pairs @ fourth @ pairs), 0.0)

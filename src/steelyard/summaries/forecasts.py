@@ -18,10 +18,11 @@ from ..forecasts.moments import Moments
 from ..forecasts.piece import Piece
 from ..parallel import long_chunks
 from ..registry import Measure
+from ..scale import Label
 from ..sums.rows import Rows
 from ..sums.statistics import FORECASTS
 from ..uncertainty.fieller import Ratio
-from .recipe import Recipe, Totalling
+from .recipe import Batchwise, Recipe, Totals
 from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
@@ -68,18 +69,20 @@ def _finite(evaluation: ForecastEvaluation, piece: Piece, slot: Slot) -> Array:
     return np.where(piece.own <= 0, 0.0, worth) if _infinite(slot) else worth
 
 
-class Summing(Totalling):
+class Summing(Batchwise):
     """Sums up what rows are worth, by every score of every classifier."""
 
     def __init__(self, recipe: Recipe) -> None:
         """Start with no rows."""
-        super().__init__(recipe)
+        super().__init__(self._of_all)
+        self.recipe = recipe
         classwise = [measure for measure in recipe.made_of(FORECASTS) if measure.per_class]
         self.both = {measure.label for measure in classwise if _serves_both(measure)}
 
-    def of_all(self, rows: Rows) -> list[Array]:
+    def _of_all(self, rows: Rows, clusters: tuple[Label, ...]) -> Totals:
         """The sums of all classifiers, one after the other."""
-        return [part for model in range(len(self.recipe.models)) for part in self._of_model(model, rows)]
+        del clusters
+        return Totals(tuple(part for model in range(len(self.recipe.models)) for part in self._of_model(model, rows)))
 
     def _of_model(self, model: int, rows: Rows) -> list[Array]:
         """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..cached import cached_property
 from ..door.cases import Cases, Given
@@ -75,15 +74,7 @@ class Recipe:
         return (*measures, f"columns {self.shape}", f"weights {self.weighed}", f"clusters {self.clustered}")
 
 
-class Additive(Protocol):
-    """What is kept of rows: what is kept of others can be added to it, and taken off."""
-
-    def __add__(self, other: Self) -> Self: ...
-
-    def __neg__(self) -> Self: ...
-
-
-class Gathering(Protocol):
+class Taking(Protocol):
     """Something that rows are added to, batch after batch, with the labels of their clusters."""
 
     def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
@@ -93,7 +84,7 @@ class Gathering(Protocol):
         """What is kept of all of them: what is kept of others can be added to it, and taken off."""
 
 
-Look = Callable[[], Gathering]  # it starts with no rows
+Look = Callable[[], Taking]  # it starts with no rows
 
 
 class Batchwise:
@@ -126,29 +117,6 @@ class Totals:
     def __neg__(self) -> Totals:
         """Turn around, so that subtracting is adding."""
         return Totals(tuple(-part for part in self.parts))
-
-
-class Totalling(ABC):
-    """Sums up something of all classifiers, batch after batch."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        """Start with no rows."""
-        self.recipe = recipe
-        self.total: Totals | None = None
-
-    @abstractmethod
-    def of_all(self, rows: Rows) -> list[Array]:
-        """The sums of all classifiers over some rows."""
-
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Sum up some rows."""
-        del clusters
-        totals = Totals(tuple(self.of_all(rows)))
-        self.total = totals if self.total is None else self.total + totals
-
-    def state(self) -> Totals | None:
-        """The sums of all rows."""
-        return self.total
 
 
 @dataclass(frozen=True)

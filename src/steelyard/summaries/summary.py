@@ -18,13 +18,13 @@ from ..scale import Label, listed
 from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from . import calibrations, partitions, rankings
 from .calibrations import Binning, SummedCalibration
-from .continua import Measuring, SummedContinuum
+from .continua import SummedContinuum, measuring
 from .counting import Counting, Grids, cells_of
 from .forecasts import SummedForecasts, Summing
 from .partitions import SummedPartition, placing
 from .products import Products
 from .rankings import SummedRanking
-from .recipe import Gathering, Look, Named, Recipe
+from .recipe import Look, Named, Recipe, Taking
 from .sample import Sample, Sampling
 from .summed import SummedEvaluation
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..sums.rows import Rows
 
 GATHERINGS: dict[Statistic, Any] = {
-    CONTINUUM: Measuring,
+    CONTINUUM: measuring,
     RANKING: Counting,
     FORECASTS: Summing,
     CALIBRATION: Binning,
@@ -218,7 +218,7 @@ class _Part:
         self.recipe, self.sampling = recipe, Sampling()
         self.by_class = np.zeros((3, len(recipe.scale)))
         wanted = {measure.statistic: None for measure in recipe.measures}
-        self.gatherings: dict[str, Gathering] = {each.name: GATHERINGS[each](recipe) for each in wanted}
+        self.gatherings: dict[str, Taking] = {each.name: GATHERINGS[each](recipe) for each in wanted}
 
     def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
         seen = rows.by_class

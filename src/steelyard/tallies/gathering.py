@@ -18,8 +18,7 @@ from ..families import evaluate
 from ..scale import Label
 from ..settings import Settings
 from ..summaries.products import products_of, wanted_of
-from ..summaries.recipe import Batchwise, Look, Named, Recipe
-from ..summaries.recipe import Gathering as Looking
+from ..summaries.recipe import Batchwise, Look, Named, Recipe, Taking
 from ..summaries.summary import AGAIN, EVALUATIONS, PRODUCTS, Summarising
 from ..summaries.summed import SummedEvaluation
 from ..sums.rows import Rows
@@ -129,7 +128,7 @@ class Seeing:
     def __init__(self, looks: Looks) -> None:
         """Start with no rows."""
         self.looks = looks
-        self.found: dict[Label | None, dict[str, Looking]] = {}
+        self.found: dict[Label | None, dict[str, Taking]] = {}
 
     def add(self, cases: Cases) -> None:
         """Take in some rows."""
