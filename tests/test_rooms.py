@@ -12,7 +12,6 @@ import steelyard
 PACKAGE = Path(str(steelyard.__file__)).parent
 LIST = (Path(__file__).parents[1] / "docs" / "contributing.md").read_text(encoding="utf-8")
 FRONT = {"__init__", "__main__"}  # they only hand names on
-MOST_LINES = 400
 
 
 def listed() -> list[str]:
@@ -53,12 +52,3 @@ def test_rooms_import_nothing_from_above() -> None:
 def test_folders_say_what_they_are() -> None:
     for folder in {path.parent for path in PACKAGE.rglob("*.py")}:
         assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))), folder.name
-
-
-def test_no_module_is_long() -> None:
-    """Whoever reads one should not get lost in it."""
-    lines = {
-        str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in PACKAGE.rglob("*.py")
-    }
-    assert max(lines.values()) <= MOST_LINES, max(lines, key=lambda name: lines[name])

@@ -87,7 +87,7 @@ def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], C
     if tally.summaries is not None:
         return _judged_by_cells(tally, settings, rule, reread)
     cases, decisions = rule.applied(cases_of(tally), settings)
-    told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where")}
+    told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where", "remarks")}
     found = replace(Tally.of(cases), **told)
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 

@@ -163,7 +163,7 @@ class Evaluated:
     @property
     def notes(self) -> list[str]:
         """What there is to know about the data as a whole."""
-        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_left_out, self.tally.scale
+        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_input, self.tally.scale
         if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
             order = " < ".join(str(label) for label in self.classes)
             notes.append(f"classes in the order of what was measured: {order}; name them to be sure")

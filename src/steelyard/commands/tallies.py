@@ -125,8 +125,8 @@ def tally(
     made = Made(str(out), whole.rows, len(plan.files.files))
     if output.prints_tables:
         show(Text(f"{harmless(out)}: {_words(whole)}, {in_words(made.files, 'file')}"), *_notes(whole))
-    tell_left_out(output, whole.words_on_left_out)
-    _write(output, [made], list(whole.scale.classes), whole.words_on_left_out)
+    tell_left_out(output, whole.words_on_input)
+    _write(output, [made], list(whole.scale.classes), whole.words_on_input)
     return HELD
 
 
@@ -240,4 +240,4 @@ def _words(tally: Tally) -> str:
 
 
 def _notes(tally: Tally) -> list[Text]:
-    return [Text(f"note: {harmless(note)}") for note in tally.words_on_left_out]
+    return [Text(f"note: {harmless(note)}") for note in tally.words_on_input]

@@ -45,7 +45,7 @@ def tell_assessment(
             "notes": result.notes,
         },
     )
-    tell_left_out(options, result.tally.words_on_left_out)
+    tell_left_out(options, result.tally.words_on_input)
     write_page(options, result)
     write_markdown(options, lambda: assessment_digest(result), verdicts)
     return tell_verdicts(options, verdicts)
@@ -86,7 +86,7 @@ def tell_comparison(
             "notes": result.notes,
         },
     )
-    tell_left_out(options, result.tally.words_on_left_out)
+    tell_left_out(options, result.tally.words_on_input)
     write_page(options, result)
     write_markdown(options, lambda: comparison_digest(result, shown), verdicts)
     return tell_verdicts(options, verdicts)

@@ -31,6 +31,7 @@ from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
+from .remarks import Remarks
 from .weights import checked_weight, decoded
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Cases:
         slice: The part of the data that each row belongs to, for results by part.
         kept: Which rows of the input these are; None for all.
         dropped: How many rows were left out because a value was missing.
+        remarks: What was noticed that a reader of the result must know.
     """
 
     scale: Scale
@@ -70,6 +72,7 @@ class Cases:
     slice: Coded | None = None
     kept: Places | None = None
     dropped: int = 0
+    remarks: Remarks = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Count the rows."""

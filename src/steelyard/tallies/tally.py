@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from ..columns import things_in
 from ..door.cases import Cases, Given
 from ..door.coded import merged_order
+from ..door.remarks import Remarks, joined
+from ..door.remarks import words as words_of
 from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
 from ..scale import Continuum, Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
@@ -52,6 +54,7 @@ class Tally:
         published: Whether a table of counts was given, and never any rows.
         where: Which of the rows that were given count; None where all do, or where that is not known.
         made_before: Whether the sums themselves were given, and not what they were made of.
+        remarks: What was noticed while rows were read that a reader of the result must know.
     """
 
     scale: Scale
@@ -70,6 +73,7 @@ class Tally:
     published: bool = False
     where: str | None = None
     made_before: bool = False
+    remarks: Remarks = field(default_factory=dict)
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -84,6 +88,7 @@ class Tally:
             Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
             arrangement=() if cases.slice is None else cases.slice.order,
             scored=cases.scored,
+            remarks=cases.remarks,
         )
 
     @classmethod
@@ -146,6 +151,7 @@ class Tally:
             where=self.where if self.where == other.where else None,
             arrangement=self._arrangement(other),
             scored=self.scored or other.scored,
+            remarks=joined(self.remarks, other.remarks),
         )
 
     def _arrangement(self, other: Tally) -> tuple[Label, ...]:
@@ -181,8 +187,15 @@ class Tally:
             return NotImplemented
         scores = None if other.scores is None else -other.scores
         summaries = None if other.summaries is None else -other.summaries
-        both = self + replace(other, sums=-other.sums, dropped=-other.dropped, scores=scores, summaries=summaries)
-        return replace(both, left_out=tuple(why for why in self.left_out if why not in other.left_out))
+        taken = replace(
+            other,
+            sums=-other.sums,
+            dropped=-other.dropped,
+            scores=scores,
+            summaries=summaries,
+            remarks=joined({}, other.remarks, -1),
+        )
+        return replace(self + taken, left_out=tuple(why for why in self.left_out if why not in other.left_out))
 
     def __radd__(self, other: object) -> Tally:
         """Let ``sum`` begin with nothing."""
@@ -241,6 +254,11 @@ class Tally:
         more = len(self.left_out) - MOST_NAMED
         named = [f"{several}: " + "; ".join(self.left_out[:MOST_NAMED]) + (f"; and {more:,} more" if more > 0 else "")]
         return named if self.left_out else []
+
+    @property
+    def words_on_input(self) -> list[str]:
+        """What a reader must know about the files that are not in the sums, and about what was read."""
+        return [*self.words_on_left_out, *words_of(self.remarks)]
 
     @property
     def tells_rows(self) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..door.remarks import restored, stored
 from ..errors import LONG, DamagedFile, ForeignFile, UnreadableFile, quoted
 from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
@@ -84,6 +85,7 @@ def _to_arrow(tally: Tally) -> bytes:
         "dropped": tally.dropped,
         "reading": tally.reading,
         "left_out": tally.left_out,
+        "remarks": stored(tally.remarks),
         "scores": None if tally.scores is None else tally.scores.shape,
         "scored": tally.scored,
         "errors": _errors(tally),
@@ -138,6 +140,7 @@ def _from_arrow(body: bytes) -> Tally:
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
         tuple(header.get("arrangement", ())),
         bool(header.get("scored", False)),
+        remarks=restored(header.get("remarks", [])),
     )
     refuse_unsound(tally)
     return tally
