@@ -6,8 +6,10 @@ A message names the place (column and row, where there are any), says what is wr
 from __future__ import annotations
 
 import re
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+# Exit statuses of the command line; 0 is success, and 128 and the number of a signal that of an interrupted command.
+FAILED, BAD_INPUT, UNFINISHED = 1, 2, 3
 LONG = 300  # a path is known by its end, which must be seen
 
 
@@ -32,6 +34,8 @@ def harmless(value: object) -> str:
 
 class SteelyardError(ValueError):
     """The base of all errors that steelyard raises about its input. Rows are counted from 0."""
+
+    exit_code: ClassVar[int] = BAD_INPUT
 
     def __init__(
         self,
@@ -115,7 +119,7 @@ class AmbiguousPrediction(SteelyardError):
 
 
 class ChangedInput(SteelyardError):
-    """An array was changed after it was given, and before its results were looked at."""
+    """An array was changed after it was given and before its results were looked at, or a file while it was read."""
 
 
 class OutsideUnitInterval(SteelyardError):
@@ -226,6 +230,12 @@ class UnreadableFile(SteelyardError):
 
 class TooLarge(SteelyardError):
     """A table that would not fit into memory."""
+
+
+class LostWorker(SteelyardError):
+    """Workers ended before their work was done, or could not be started: for want of memory, most often."""
+
+    exit_code = UNFINISHED
 
 
 class BadFilter(SteelyardError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from .door.coded import Coded
 from .door.prediction import Scores
 from .engines import frame_of
 from .errors import BadOption, TooLarge
+from .files import sources
 from .files.shares import with_filter
 from .parallel import keep_freed_memory
 from .settings import Settings
@@ -63,7 +65,7 @@ def weigh(
             "engine= is given, but the rows are here already",
             mend="Give a path or a data frame of Dask or Spark, or leave engine= out",
         )
-    skip = on_error == "skip"
+    skip, source = on_error == "skip", _opened(request, source, predictions)
     streamed = None if predictions is not None else summed(request, source, settings, rule, skip, engine)
     if streamed is None and skip:
         raise BadOption(
@@ -77,6 +79,12 @@ def weigh(
     settings = settings.fitted(cases.given(rule.checks_scores))
     cases, decisions = rule.applied(cases, settings)
     return Weighed(replace(Tally.of(cases), where=request.where), settings, cases, decisions)
+
+
+def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None) -> Any:
+    """Find the files of a path once, so that each pass reads what the first has found; everything else as it is."""
+    path = predictions is None and request.truth is not None and isinstance(source, str | os.PathLike)
+    return sources.opened(source, request.where) if path else source
 
 
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
@@ -142,6 +150,7 @@ def weigh_beside(
 ) -> Tally:
     """Sum other rows as those were that they stand beside: training data beside test data."""
     keep, apart = test.tally.tells_rows, lies_apart(source, engine)
+    source = _opened(request, source, predictions)
     if assigning.cost is not None and len(test.tally.scale) > 2:  # what costs least is found row by row
         cases = request.admit(collected(request, source), predictions)
         return Tally.of(assigning.applied(cases, test.settings)[0], with_scores=keep)

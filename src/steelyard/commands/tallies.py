@@ -167,6 +167,8 @@ def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: 
 
 
 def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
+    from ..door.remarks import on_passed
+    from ..door.remarks import words as words_of
     from ..errors import SteelyardError
     from ..tallies.merging import each_tally, tally_names
     from ..tallies.summing import persisting
@@ -178,6 +180,7 @@ def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
     made: list[Made] = []
     names = tally_names([file.path for file in plan.files.files])
     kept, faults = 0, [str(fault) for fault in plan.left_out.values()]
+    passed = words_of(on_passed(plan.files.passed))
     with counting("counting", output.quiet) as shown:
         for place, (file, found) in enumerate(each_tally(plan, scale, labels, folder, resume)):
             if isinstance(found, SteelyardError):
@@ -191,9 +194,10 @@ def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
         rows = sum(one.rows for one in made)
         tallies, files = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
         told = f"{tallies} made of {in_words(rows, 'row')}, {kept:,} kept, {files} left out"
-        show(Text(f"{harmless(folder)}: {told}"), *[Text(f"left out: {harmless(fault)}") for fault in faults])
-    tell_left_out(output, [f"left out: {fault}" for fault in faults])
-    _write(output, made, list(scale.classes), faults)
+        lines = [Text(f"left out: {harmless(fault)}") for fault in faults]
+        show(Text(f"{harmless(folder)}: {told}"), *lines, *[Text(f"note: {harmless(note)}") for note in passed])
+    tell_left_out(output, [*[f"left out: {fault}" for fault in faults], *passed])
+    _write(output, made, list(scale.classes), [*faults, *passed])
     return HELD
 
 
@@ -210,13 +214,15 @@ def merge(
     steelyard merge monday.tally tuesday.tally --out both.tally
     """
     from .. import api
+    from ..files.paths import Listed
     from ..tallies.merging import merged, tally_paths
     from .requirements import read_requirement
 
-    paths = tally_paths(tallies)
+    seen = Listed()
+    paths = tally_paths(tallies, seen)
     refuse_overwriting([str(path) for path in paths], [None if out is None else str(out), *options.targets])
     with working("adding up", options.quiet):
-        total = merged(paths, bad_files == "skip")
+        total = merged(paths, bad_files == "skip", seen)
     conditions = [read_requirement(text, list(total.models), bool(total.slices)) for text in options.require]
     if out is not None:
         total.save(out)

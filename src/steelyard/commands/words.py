@@ -50,6 +50,10 @@ AS_TYPED = [
     (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
+    (
+        re.compile(r"Read the table, and give assess the frame: (.*)"),
+        lambda found: f"Write its rows to a file, in Python: pyarrow.parquet.write_table({found[1]}, 'rows.parquet')",
+    ),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
     (re.compile(r"cv=10, or let the splitter repeat itself"), lambda _: "--folds 10, or a share to hold out as 0.25"),

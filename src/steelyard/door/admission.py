@@ -18,6 +18,7 @@ from .measured import Knowledge
 from .membership import numbers
 from .misreadings import refuse_misaligned
 from .prediction import scored
+from .remarks import joined, on_passed
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Request:
             cases = self.let_in(loaded.table)
         except SteelyardError as error:
             raise loaded.locate(error) from None
+        cases = replace(cases, remarks=joined(cases.remarks, on_passed(loaded.passed)))
         if loaded.places is None:
             return cases
         return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])

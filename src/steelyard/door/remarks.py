@@ -6,10 +6,14 @@ column or classifier that it is about and the count are kept; the words are made
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from ..errors import quoted
+from ..files.paths import Passed
+from ..text import in_words
 
 
 class Remark(NamedTuple):
@@ -21,9 +25,15 @@ class Remark(NamedTuple):
 
 Remarks = Mapping[Remark, int]
 
-# The words of each kind: {rows} is the number of rows, {about} the name in quotes. Tags are stored in tallies: once
-# released they stay.
-KINDS: Final[dict[str, str]] = {}
+# The words of each kind: {rows} is the number of rows, {about} the name in quotes. With {names}, all remarks of a kind
+# make one sentence, and what they count is files. Tags are stored in tallies: once released they stay.
+KINDS: Final[dict[str, str]] = {
+    "passed_ending": "not read because of the ending: {files} ({names})",
+    "passed_folder": "not read because the pattern stands for files: {folders} ({names})",
+    "passed_link": "not read because links lead nowhere: {files} ({names})",
+    "passed_pipe": "not read because they are pipes, sockets or devices: {files} ({names})",
+}
+MOST_NAMED = 10
 
 
 def joined(first: Remarks, second: Remarks, sign: int = 1) -> dict[Remark, int]:
@@ -35,10 +45,30 @@ def joined(first: Remarks, second: Remarks, sign: int = 1) -> dict[Remark, int]:
 
 
 def words(remarks: Remarks) -> list[str]:
-    """Return one sentence for each remark, in the order of the kinds."""
+    """Return the sentences of remarks, in the order of the kinds."""
     kinds = list(KINDS)
     told = sorted(remarks.items(), key=lambda each: (kinds.index(each[0].kind), each[0].about))
-    return [KINDS[remark.kind].format(rows=f"{rows:,}", about=quoted(remark.about, 100)) for remark, rows in told]
+    found: list[str] = []
+    for kind, same in groupby(told, key=lambda each: each[0].kind):
+        if "{names}" in KINDS[kind]:
+            found.append(_listed(KINDS[kind], dict(same)))
+        else:
+            found += [KINDS[kind].format(rows=f"{rows:,}", about=quoted(remark.about, 100)) for remark, rows in same]
+    return found
+
+
+def _listed(sentence: str, remarks: Remarks) -> str:
+    """Return one sentence for all remarks of a kind: the first names, and how many more there are."""
+    names = [quoted(remark.about, 100) for remark in remarks][:MOST_NAMED]
+    count = sum(remarks.values())
+    more = count - sum([*remarks.values()][:MOST_NAMED])
+    names += [f"and {more:,} more"] if more else []
+    return sentence.format(files=in_words(count, "file"), folders=in_words(count, "folder"), names=", ".join(names))
+
+
+def on_passed(passed: Iterable[Passed]) -> dict[Remark, int]:
+    """Return the remarks on files that were passed over."""
+    return dict(Counter(Remark(one.kind, one.name) for one in passed))
 
 
 def stored(remarks: Remarks) -> list[list[str | int]]:

@@ -21,19 +21,29 @@ END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 BATCH_ROWS = 1 << 20
 BATCH_BYTES = 1 << 25
 BUFFER = 1 << 20  # bytes of a column of Parquet that are read at a time
+MAGIC = 8  # bytes at the end of a Parquet file: the length of its footer, and what kind of file it is
+SIGNATURE = 28  # bytes behind the footer of a Parquet file with encrypted columns: a nonce and a tag
+DECRYPT = "Read it with pyarrow.parquet and its keys, and write it without encryption"
 
 
 @contextmanager
-def named(file: File) -> Iterator[None]:
-    """Let whatever goes wrong with a file be told with its name."""
+def named(file: File, rows: bool = False) -> Iterator[None]:
+    """Let whatever goes wrong with a file be told with its name; one that changed since it was found is an error.
+
+    Of a store, that is asked for once the rows are read: it takes a while.
+    """
     import pyarrow as pa
 
     try:
         yield
     except SteelyardError as error:
+        file.refuse_changed()
         raise error.within(file.shown, error.row) from None
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        file.refuse_changed()
         raise file.failed(error) from None
+    if rows or file.system is None:
+        file.refuse_changed()
 
 
 def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
@@ -42,7 +52,7 @@ def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
         if file.ending in TEXT:
             return Text.of(file).settled(columns).schema(columns)
         if file.ending == ".parquet":
-            with _parquet(file) as opened:
+            with parquet_of(file) as opened:
                 return opened.schema_arrow
         with _arrow(file) as reader:
             return reader.schema
@@ -56,11 +66,11 @@ def names_of(file: File) -> list[str]:
 
 def read_whole(file: File, columns: Sequence[str] | None = None) -> Any:
     """All rows of a file."""
-    with named(file):
+    with named(file, rows=True):
         if file.ending in TEXT:
             table = Text.of(file).whole(columns)
         elif file.ending == ".parquet":
-            with _parquet(file) as opened:
+            with parquet_of(file) as opened:
                 table = opened.read(columns=columns)
         else:
             with _arrow(file) as reader:
@@ -87,14 +97,14 @@ def batches_of(
     it is in doubt: parts of a Parquet file in which no row can meet either are passed over. ``groups`` are some of its
     row groups. Whoever wants the first rows only says how many are read ``most`` at a time.
     """
-    with named(file):
+    with named(file, rows=True):
         if file.ending in TEXT:
             text = replace(Text.of(file), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
         elif file.ending == ".parquet":
             yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))
         else:
-            with _arrow(file, mapped=True) as reader:
+            with _arrow(file, columns) as reader:
                 yield from _limited(_counted(batch.select(list(columns)) for batch in _arrow_batches(reader)))
 
 
@@ -142,24 +152,29 @@ def _validate(batch: Any) -> None:
 
 
 @contextmanager
-def _parquet(file: File, text: Sequence[str] = (), known: Any = None) -> Iterator[Any]:
-    """A reader of a Parquet file, of which the metadata may be known."""
+def parquet_of(file: File, text: Sequence[str] = (), known: Any = None) -> Iterator[Any]:
+    """A reader of a Parquet file, of which the metadata may be known; one with encrypted columns is refused."""
     from pyarrow import parquet
 
     # Text comes as it is stored, words apart from rows: that is how labels are counted.
     options = {"page_checksum_verification": True, "read_dictionary": list(text), "buffer_size": BUFFER}
-    with (
-        file.where.open_input_file(file.path) as source,
-        parquet.ParquetFile(source, metadata=known, **options) as opened,
-    ):
-        yield opened
+    with file.where.open_input_file(file.path) as source:
+        end = b"" if known is not None or source.size() < MAGIC else source.read_at(MAGIC, source.size() - MAGIC)
+        if end.endswith(b"PARE"):
+            raise UnreadableFile(f"{file.name} is encrypted", mend=DECRYPT)
+        with parquet.ParquetFile(source, metadata=known, **options) as opened:
+            # Arrow ends the process when it is asked about an encrypted column. Where some are, a signature follows the
+            # footer, which belongs to its length but not to what can be read of it.
+            if end and int.from_bytes(end[:4], "little") - opened.metadata.serialized_size == SIGNATURE:
+                raise UnreadableFile(f"{file.name} has encrypted columns", mend=DECRYPT)
+            yield opened
 
 
 def row_groups(file: File, size: int) -> list[tuple[int, int]]:
     """Stretches of row groups of a Parquet file, of about so many bytes each; none where it cannot be cut."""
     if file.ending != ".parquet":
         return []
-    with named(file), _parquet(file) as opened:
+    with named(file), parquet_of(file) as opened:
         groups = opened.metadata.num_row_groups
     pieces = min(groups, round(file.size / size))
     edges = [groups * piece // pieces for piece in range(pieces + 1)] if pieces else []
@@ -171,7 +186,7 @@ def _parquet_batches(
 ) -> Iterator[tuple[int, Any]]:
     import pyarrow as pa
 
-    with _parquet(file) as opened:
+    with parquet_of(file) as opened:
         schema, meta = opened.schema_arrow, opened.metadata
         groups = list(range(meta.num_row_groups))
         starts = [0]
@@ -180,7 +195,7 @@ def _parquet_batches(
     text = [name for name in columns if pa.types.is_string(schema.field(name).type)]
     wanted = groups if keep is None else _promising(file, schema, meta, *keep)
     wanted = wanted if stretch is None else [group for group in wanted if stretch[0] <= group < stretch[1]]
-    with _parquet(file, text, meta) as opened:
+    with parquet_of(file, text, meta) as opened:
         for group in wanted:
             rows = min(_rows_at_a_time(meta.row_group(group), len(columns)), most)
             first = starts[group]
@@ -228,17 +243,20 @@ def _doubtful(group: Any, doubts: Sequence[tuple[str, str, Any]]) -> bool:
 
 
 @contextmanager
-def _arrow(file: File, mapped: bool = False) -> Iterator[Any]:
-    """A reader of an Arrow file or stream."""
+def _arrow(file: File, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    """A reader of an Arrow file or stream; of a file, only some columns are read.
+
+    It is not mapped into memory: if somebody cut it off meanwhile, that would end this process.
+    """
     import pyarrow as pa
 
-    with closing(_mapped(file) if mapped else file.where.open_input_file(file.path)) as source:
+    with closing(file.where.open_input_file(file.path)) as source:
         start = source.read(6)
         source.seek(max(source.size() - 8, 0))
         end = source.read(8)
         source.seek(0)
         if start == b"ARROW1":
-            with pa.ipc.open_file(source) as reader:
+            with pa.ipc.open_file(source, options=_only(source, columns)) as reader:
                 yield reader
         elif end != END_OF_STREAM:
             raise UnreadableFile(f"{file.name} is no Arrow file, or cut off", mend="Write the file anew")
@@ -247,12 +265,15 @@ def _arrow(file: File, mapped: bool = False) -> Iterator[Any]:
                 yield reader
 
 
-def _mapped(file: File) -> Any:
-    """A file of this machine is mapped, so that only what is looked at is read; an empty one cannot be."""
+def _only(source: Any, columns: Sequence[str] | None) -> Any:
+    """How to read no more than some columns of an Arrow file."""
     import pyarrow as pa
 
-    near = file.system is None and file.size
-    return pa.memory_map(file.path) if near else file.where.open_input_file(file.path)
+    if columns is None:
+        return pa.ipc.IpcReadOptions()
+    with pa.ipc.open_file(source) as reader:
+        names = reader.schema.names
+    return pa.ipc.IpcReadOptions(included_fields=[place for place, name in enumerate(names) if name in columns])
 
 
 def _arrow_batches(reader: Any) -> Iterator[Any]:

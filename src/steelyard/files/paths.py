@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import platform
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+import stat
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ..errors import LONG, SteelyardError, UnreadableFile, quoted
+from ..errors import LONG, ChangedInput, SteelyardError, UnreadableFile, quoted
 from ..suggestions import did_you_mean
+from .folders import below, globbed, matches, place_of, unreadable
+from .lakes import Tables, refused, tables_among
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
+SYNONYMS = {".pq": ".parquet", ".parq": ".parquet"}
 FOREIGN = {
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "Save the sheet as CSV, or give assess the frame of pandas.read_excel"),
     **dict.fromkeys(
@@ -40,6 +47,8 @@ class File:
         system: The file system; None for that of this machine.
         keys: The values that folders called key=value on the way to it give to all of its rows.
         size: Its length in bytes.
+        mtime: When it was written last, in nanoseconds since 1970; 0 where that is not known.
+        origin: The machine on which it was found and its inode there; None in a store.
     """
 
     path: str
@@ -47,13 +56,15 @@ class File:
     system: Any = None
     keys: Mapping[str, str | None] = field(default_factory=dict)
     size: int = 0
+    mtime: int = 0
+    origin: tuple[str, int] | None = None
 
     @property
     def ending(self) -> str:
         """What the file is, by its name; the ending of a compression left aside."""
         endings = PurePath(self.path.lower()).suffixes
         plain = endings[:-1] if endings and endings[-1] in SQUEEZED else endings
-        return plain[-1] if plain else ""
+        return SYNONYMS.get(plain[-1], plain[-1]) if plain else ""
 
     @property
     def compression(self) -> str | None:
@@ -84,6 +95,37 @@ class File:
                 f"{self.name} is compressed from outside", mend="Unpack it: Parquet and Arrow compress from within"
             )
 
+    def refuse_changed(self) -> None:
+        """See that it is as it was found; on another machine, where times may differ, that it is as long."""
+        if self.origin is None and not self.mtime:
+            return  # a store that does not tell
+        try:
+            size, mtime, origin = self._now()
+        except OSError:
+            raise self._changed("is not there any more") from None
+        if size != self.size:
+            raise self._changed(f"had {self.size:,} bytes when it was found, and now has {size:,}")
+        elsewhere = self.origin is not None and origin is not None and self.origin[0] != origin[0]
+        if not elsewhere and (mtime, origin) != (self.mtime, self.origin):
+            raise self._changed("was written again since it was found")
+
+    def _now(self) -> tuple[int, int, tuple[str, int] | None]:
+        """Return size, time and origin as they are now."""
+        if self.system is None:
+            seen = Path(self.path).stat()
+            return seen.st_size, seen.st_mtime_ns, (platform.node(), seen.st_ino)
+        entry = self.system.get_file_info(self.path)
+        if entry.size is None:
+            raise FileNotFoundError(self.path)
+        return entry.size, entry.mtime_ns or 0, self.origin
+
+    def _changed(self, how: str) -> ChangedInput:
+        return ChangedInput(
+            f"the file {how}: its rows may be of two versions",
+            file=self.shown,
+            mend="Wait until it is written to its end, and read it again",
+        )
+
     def failed(self, error: Exception) -> SteelyardError:
         """What to say when it cannot be read."""
         if ragged := RAGGED.match(str(error)):
@@ -105,142 +147,275 @@ def once(files: Iterable[File]) -> list[File]:
     """Leave out other names of files that were named before: their rows would count twice."""
     first: dict[Hashable, File] = {}
     for file in files:
-        first.setdefault(file.shown if file.system is not None else _place(file.path), file)
+        first.setdefault(file.shown if file.system is not None else place_of(file.path), file)
     return [*first.values()]
 
 
-def _place(path: str) -> tuple[int, int]:
-    """What a file or folder of this machine is known by, whatever it is called."""
-    found = Path(path).stat()
-    return found.st_dev, found.st_ino
+class Passed(NamedTuple):
+    """A file that a name stands for, too, but that is not read: why, as notes are called, and where it is."""
+
+    kind: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        """Its name without the folders."""
+        return PurePath(self.path).name
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a name stands for.
+
+    Attributes:
+        files: The files to be read, in the order of their names.
+        passed: What is not read, and why.
+        unread: The folders and files that the system does not let us look at.
+    """
+
+    files: tuple[File, ...]
+    passed: tuple[Passed, ...] = ()
+    unread: tuple[UnreadableFile, ...] = ()
 
 
 def discover(source: Any) -> list[File]:
-    """All files that a name stands for, in the order of their names."""
+    """Return all files that a name stands for, in the order of their names."""
+    found = listed(source)
+    for fault in found.unread:
+        raise fault
+    return [*found.files]
+
+
+def listed(source: Any) -> Listing:
+    """Return what a name stands for."""
     name = os.fspath(source)
     if not isinstance(name, str):
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend="Give text, not bytes")
-    found = _discover_far(name) if "://" in name else _discover_here(name)
-    for file in found:
+    found = _listed_far(name) if "://" in name else _listed_here(name)
+    for file in found.files:
         file.refuse_unknown()
     return found
 
 
-def _discover_here(name: str) -> list[File]:
+# --- this machine ---------------------------------------------------------------------------------------------
+
+
+def _listed_here(name: str, shown: str | None = None) -> Listing:
+    """Return what a name of this machine stands for; messages may call it otherwise."""
+    seen, tables = Listed(), Tables()
     try:
-        path = Path(name)
-        if path.is_file():
-            return [_here(name)]
-        if name and path.is_dir():
-            return _in_folder(name)
-        if name and path.exists():
+        mode = _mode(name)
+        if mode is None:
+            seen.take_pattern(name)
+        elif stat.S_ISDIR(mode):
+            seen.take_folder(name, tables)
+        elif stat.S_ISREG(mode):
+            seen.take(name)
+        else:
             raise UnreadableFile(f"{quoted(name, LONG)} is no file: pipes and devices are not read", mend=UNREAD)
-        matching = sorted(globbed(name))
-        found = [one for one in matching if Path(one).is_file()]
     except SteelyardError:
         raise
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
-    if matching and not found:
-        mend = f"Name the files in them, as {quoted(f'{name}/**/*.parquet', LONG)}"
-        raise UnreadableFile(f"{quoted(name, LONG)} stands for folders", mend=mend)
-    if not found:
-        raise UnreadableFile(f"there is no file {quoted(name, LONG)}", mend=mend_for_missing(name))
-    return once(_here(one) for one in found)
+    alone = mode is not None and stat.S_ISREG(mode)
+    for file in seen.files:
+        if not alone or file.ending not in TEXT:  # text is no part of a table, but may have been put beside one
+            tables.refuse_part(file.path)
+    if not seen.files:
+        raise seen.nothing(name if shown is None else shown, folder=mode is not None)
+    return Listing(tuple(once(seen.files)), tuple(seen.passed), tuple(seen.unread))
+
+
+def _mode(path: str) -> int | None:
+    """Return what a path is; None where nothing is there."""
+    try:
+        return Path(path).stat().st_mode if path else None
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return None
+        raise
+
+
+class Listed:
+    """Sorts paths of this machine into files that are read, and others."""
+
+    def __init__(self) -> None:
+        self.files: list[File] = []
+        self.passed: list[Passed] = []
+        self.unread: list[UnreadableFile] = []
+
+    def take(self, path: str, wanted: Callable[[str], bool] = lambda _: True) -> None:
+        """Sort one path; a file whose name is not wanted is passed over."""
+        try:
+            seen = Path(path).stat()
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                self.unread.append(unreadable(path, error))
+            elif os.path.lexists(path):
+                self.passed.append(Passed("passed_link", path))
+            return
+        if stat.S_ISDIR(seen.st_mode):
+            self.passed.append(Passed("passed_folder", path))
+        elif not stat.S_ISREG(seen.st_mode):
+            self.passed.append(Passed("passed_pipe", path))
+        elif not wanted(PurePath(path).name):
+            self.passed.append(Passed("passed_ending", path))
+        else:
+            origin = (platform.node(), seen.st_ino)
+            self.files.append(File(path, path, None, keys_of(path), seen.st_size, seen.st_mtime_ns, origin))
+
+    def take_folder(self, name: str, tables: Tables) -> None:
+        """Sort all that lies in a folder and in its folders."""
+        inside = []
+        for folder, names in below(name, is_hidden, self.unread.append):
+            tables.refuse(folder)
+            inside += [str(Path(folder, one)) for one in names if not is_hidden(one)]
+        for path in sorted(inside):
+            self.take(path, _is_data)
+
+    def take_pattern(self, pattern: str) -> None:
+        """Sort all that a pattern stands for; a folder that is read by its files is not passed over."""
+        for path in sorted({*globbed(pattern, self.unread.append)}):
+            self.take(path)
+        read = {str(folder) for file in self.files for folder in PurePath(file.path).parents}
+        self.passed = [one for one in self.passed if one.path not in read]
+
+    def refuse_unread(self) -> None:
+        """Stop at the first folder or file that cannot be looked at: there may be rows in it."""
+        for fault in self.unread:
+            raise fault
+
+    def nothing(self, name: str, folder: bool) -> UnreadableFile:
+        """Return the error where there is no file to be read."""
+        if self.unread:
+            return self.unread[0]
+        if folder:
+            return UnreadableFile(
+                f"there is no data file in the folder {quoted(name, LONG)}",
+                mend=f"Files end in {', '.join(PLAIN)}; names that begin with . or _ are left out",
+            )
+        kinds = {one.kind for one in self.passed}
+        if kinds == {"passed_folder"}:
+            mend = f"Name the files in them, as {quoted(f'{name}/**/*.parquet', LONG)}"
+            return UnreadableFile(f"{quoted(name, LONG)} stands for folders", mend=mend)
+        if kinds:
+            links = "links that lead nowhere" if kinds == {"passed_link"} else "folders, pipes and links alone"
+            return UnreadableFile(f"{quoted(name, LONG)} stands for {links}", mend="Name the files themselves")
+        return UnreadableFile(f"there is no file {quoted(name, LONG)}", mend=mend_for_missing(name))
 
 
 def mend_for_missing(name: str) -> str:
     """What to do about a file that is not there: another of its folder may have been meant."""
     folder, usual = Path(name).parent, "Check name and folder"
     try:
-        beside = [str(folder / one.name) for one in folder.iterdir() if not _is_hidden(one.name)]
+        beside = [str(folder / one.name) for one in folder.iterdir() if not is_hidden(one.name)]
     except (OSError, ValueError):
         return usual
     return did_you_mean(name, beside, usual)
 
 
-def _here(path: str) -> File:
-    return File(path, path, None, _keys(path), Path(path).stat().st_size)
-
-
-def globbed(pattern: str) -> Iterator[str]:
-    """All paths that a pattern stands for."""
-    import glob
-
-    parts = PurePath(pattern).parts
-    if "**" not in parts:
-        # Path.glob refuses absolute patterns; glob.glob takes both.
-        yield from glob.iglob(pattern)  # noqa: PTH207
-        return
-    wild = next(place for place, part in enumerate(parts) if glob.has_magic(part))
-    for folder, names in below(str(PurePath(*parts[:wild])), lambda name: name.startswith(".")):
-        inner = PurePath(folder).parts[wild:]
-        for name in names:
-            if not name.startswith(".") and _matches([*inner, name], parts[wild:]):
-                yield str(PurePath(folder, name))
-
-
-def below(root: str, hidden: Callable[[str], bool] = lambda _: False) -> Iterator[tuple[str, list[str]]]:
-    """All folders with the names of their files; one to which links lead in several ways, or round, is met once."""
-    met = set()
-    for folder, folders, names in os.walk(root, followlinks=True):
-        if _place(folder) in met:
-            folders.clear()
-            continue
-        met.add(_place(folder))
-        folders[:] = sorted(one for one in folders if not hidden(one))
-        yield folder, names
-
-
-def _in_folder(name: str) -> list[File]:
-    found = []
-    for folder, names in below(name, _is_hidden):
-        found += [str(Path(folder, one)) for one in names if _is_data(one)]
-    if not found:
-        raise UnreadableFile(
-            f"there is no data file in the folder {quoted(name, LONG)}",
-            mend=f"Files end in {', '.join(PLAIN)}; names that begin with . or _ are left out",
-        )
-    return once(_here(path) for path in sorted(found))
-
-
-def _is_hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """Marks of success, checksums and halves of files lie beside data under such names."""
     return name.startswith((".", "_"))
 
 
 def _is_data(name: str) -> bool:
-    return not _is_hidden(name) and File(name, name).ending in PLAIN
+    return not is_hidden(name) and File(name, name).ending in PLAIN
 
 
-def _keys(path: str) -> dict[str, str | None]:
-    """What folders called key=value say of all rows of a file."""
-    pairs = [folder.partition("=") for folder in PurePath(path).parts[:-1] if "=" in folder]
-    return {unquote(key): None if value == NOBODY else unquote(value) for key, _, value in pairs if key}
+def keys_of(path: str) -> dict[str, str | None]:
+    """What folders called key=value say of all rows of a file; a key with two values is an error."""
+    keys: dict[str, str | None] = {}
+    for folder in PurePath(path).parts[:-1]:
+        key, sign, text = folder.partition("=")
+        if not sign or not key:
+            continue
+        name, value = unquote(key), None if text == NOBODY else unquote(text)
+        if keys.setdefault(name, value) != value:
+            raise UnreadableFile(
+                f"its folders say {name}={keys[name]} and {name}={value}",
+                file=path,
+                column=name,
+                mend="Give each key one value: rename one of the folders",
+            )
+    return keys
 
 
 # --- object stores --------------------------------------------------------------------------------------------
 
 
-def _discover_far(uri: str) -> list[File]:
+def _listed_far(uri: str) -> Listing:
     import pyarrow as pa
+    from pyarrow import fs
 
     fixed, pattern = _split_pattern(uri)
     try:
         system, root = file_system(fixed)
+        if isinstance(system, fs.LocalFileSystem):
+            return _listed_here(root if pattern is None else f"{escape(root)}/{pattern}", uri)
         entries = _entries(system, root, pattern is not None)
+    except SteelyardError:
+        raise
     except (pa.ArrowException, OSError, ValueError, TypeError) as error:
         raise UnreadableFile(
             f"{quoted(uri, LONG)} cannot be reached",
             mend=f"Check the address, and what the store asks of you: {quoted(str(error), 200)}",
         ) from None
-    folder = any(entry.path.rstrip("/") != root.rstrip("/") for entry in entries)
-    chosen = [entry for entry in entries if _chosen(entry.path, root, pattern, folder)]
+    chosen, passed = _sorted_far(entries, root, pattern)
+    _refuse_far_tables(system, root, pattern, [one.path for one in entries], [one.path for one in chosen])
     if not chosen:
         raise UnreadableFile(f"there is no file {quoted(uri, LONG)}", mend="Check name and folder")
     scheme = uri.partition("://")[0]
-    found = [File(e.path, f"{scheme}://{e.path}", system, _keys(e.path), e.size or 0) for e in chosen]
-    return sorted(found, key=lambda file: file.path)
+    found = [
+        File(e.path, f"{scheme}://{e.path}", system, keys_of(e.path), e.size or 0, e.mtime_ns or 0) for e in chosen
+    ]
+    return Listing(tuple(sorted(found, key=lambda file: file.path)), tuple(sorted(passed)))
+
+
+def _sorted_far(entries: list[Any], root: str, pattern: str | None) -> tuple[list[Any], list[Passed]]:
+    """Return the entries of a store that are read, and those that are passed over."""
+    from pyarrow import fs
+
+    files = [entry for entry in entries if entry.type == fs.FileType.File]
+    folder = any(entry.path.rstrip("/") != root.rstrip("/") for entry in files)
+    if pattern is None:
+        shown = [one for one in files if not folder or not any(map(is_hidden, _inner(one.path, root)))]
+        chosen = [one for one in shown if not folder or _is_data(PurePath(one.path).name)]
+        return chosen, [Passed("passed_ending", one.path) for one in shown if one not in chosen]
+    wanted = [one for one in entries if matches(_inner(one.path, root), pattern.split("/"))]
+    chosen = [one for one in wanted if one.type == fs.FileType.File]
+    read = {str(above) for one in chosen for above in PurePath(one.path).parents}
+    others = [] if pattern.endswith("**") else [one for one in wanted if one not in chosen]
+    kinds = {fs.FileType.Directory: "passed_folder", fs.FileType.NotFound: "passed_link"}
+    passed = [Passed(kinds.get(one.type, "passed_pipe"), one.path.rstrip("/")) for one in others]
+    return chosen, [one for one in passed if one.path not in read]
+
+
+def _inner(path: str, root: str) -> list[str]:
+    return (path[len(root) :].strip("/") if path.startswith(root) else path).split("/")
+
+
+def _refuse_far_tables(system: Any, root: str, pattern: str | None, paths: list[str], chosen: list[str]) -> None:
+    """Refuse tables of a store as those of this machine: folders that are read, and files inside of them."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    if paths == [root] and File(root, root).ending in TEXT:
+        return
+    known = tables_among(paths)
+    try:
+        above = [str(folder) for folder in PurePath(root).parents]
+        beside = [f"{folder}/{name}" for folder in above for name in ("_delta_log", ".hoodie", "metadata")]
+        for entry in system.get_file_info(beside):
+            if entry.type == fs.FileType.Directory:
+                inside = system.get_file_info(fs.FileSelector(entry.path))
+                known |= tables_among([f"{entry.path}/", *(one.path for one in inside)])
+    except (pa.ArrowException, OSError):  # rights may end at the folder that was named
+        pass
+    for folder, kind in known.items():
+        within = [path for path in chosen if path.startswith(f"{folder}/".lstrip("/"))]
+        if within or (pattern is None and folder.startswith(root.rstrip("/"))):
+            raise refused(folder, kind, within[0] if within and folder != root.rstrip("/") else None)
 
 
 def file_system(uri: str) -> tuple[Any, str]:
@@ -277,24 +452,4 @@ def _entries(system: Any, root: str, pattern: bool) -> list[Any]:
         return [entry]
     if entry.type == fs.FileType.NotFound:
         return []
-    below = system.get_file_info(fs.FileSelector(root, recursive=True))
-    return [one for one in below if one.type == fs.FileType.File]
-
-
-def _chosen(path: str, root: str, pattern: str | None, folder: bool) -> bool:
-    inner = path[len(root) :].strip("/") if path.startswith(root) else path
-    parts = inner.split("/")
-    if pattern is not None:
-        return _matches(parts, pattern.split("/"))
-    return not folder or (_is_data(parts[-1]) and not any(_is_hidden(part) for part in parts[:-1]))
-
-
-def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Hold a path against a pattern, folder by folder; two stars stand for any number of folders."""
-    from fnmatch import fnmatchcase
-
-    if not pattern:
-        return not parts
-    if pattern[0] == "**":
-        return any(_matches(parts[skip:], pattern[1:]) for skip in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+    return list(system.get_file_info(fs.FileSelector(root, recursive=True)))

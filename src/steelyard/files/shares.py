@@ -15,7 +15,7 @@ from ..errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, q
 from . import formats
 from .formats import batches_of, names_of
 from .letters import out_of_order
-from .paths import TEXT, File
+from .paths import NOBODY, TEXT, File
 from .where import Filter
 
 if TYPE_CHECKING:
@@ -104,11 +104,12 @@ class FileShare:
         inner = [name for name in names if name not in keys]
         if self.filter is not None and not self._may_hold(self.filter, keys, schema):
             return
-        # Only what lies in the file can tell which parts of it to pass over.
-        alone = self.filter is not None and set(self.filter.names) <= set(inner)
+        # Only what lies in the file, and nowhere else, can tell which parts of it to pass over.
+        alone = self.filter is not None and set(self.filter.names) <= set(inner) - set(self.file.keys)
         noted = self.filter.noted(schema) if alone and self.filter is not None else None
         for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most):
             table = pa.Table.from_batches([rows])
+            refuse_contradiction(self.file, table, first)
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
             yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), self.filter, columns)
@@ -120,7 +121,7 @@ class FileShare:
             raise error.within(self.name, None) from None
 
     def _keys(self, names: Sequence[str]) -> list[str]:
-        """Columns that are keys of its folders; one of the file itself is worth more."""
+        """Columns that are keys of its folders, and do not lie in the file itself."""
         keys = [name for name in names if name in self.file.keys]
         own = names_of(self.file) if keys else []
         return [key for key in keys if key not in own]
@@ -214,6 +215,42 @@ def filtered(batch: Batch, keep: Filter | None, columns: Sequence[str] | None = 
     last = found.num_columns - 1
     kept = found.remove_column(last) if columns is None else found.select(list(columns))
     return replace(batch, table=kept, places=as_numpy(found.column(last)))
+
+
+def refuse_contradiction(file: File, table: Any, first: int = 0) -> None:
+    """See that columns of a file hold what the folders say that are called like them."""
+    for key in file.keys:
+        if key in table.column_names:
+            row = _differing(table.column(key), file.keys[key])
+            if row is not None:
+                value = "no value" if (held := table.column(key)[row].as_py()) is None else quoted(str(held))
+                raise UnreadableFile(
+                    f"the column holds {value}, and the folder is called {quoted(f'{key}={file.keys[key] or NOBODY}')}",
+                    file=file.shown,
+                    column=key,
+                    row=first + row,
+                    mend="Rename the column or the folder: only one of them can be right",
+                )
+
+
+def _differing(column: Any, value: str | None) -> int | None:
+    """Return the first row of a column that does not hold the value of a key; None where all do."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    kind = plain(column.type)
+    if not len(column):
+        return None
+    if value is None:
+        same = compute.is_null(column, nan_is_null=True)
+    else:
+        try:
+            meant = pa.scalar(value, pa.string()).cast(kind)
+            same = compute.fill_null(compute.equal(column.cast(kind), meant), False)
+        except pa.ArrowException:  # the value is none that the column can hold
+            return 0
+    row = compute.index(same, False).as_py()
+    return None if row < 0 else int(row)
 
 
 def repeated(value: str | None, kind: Any, rows: int) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..threads import GROUPS
+from .formats import parquet_of
 from .paths import File
 
 UNPACKED = 4  # text shrinks to about a quarter
@@ -29,9 +30,7 @@ def _estimate(file: File, columns: Sequence[str] | None) -> int:
 
 def _of_parquet(file: File, columns: Sequence[str] | None) -> int:
     """Numbers take their width a row; text takes what it takes in the file, unpacked."""
-    from pyarrow import parquet
-
-    with file.where.open_input_file(file.path) as source, parquet.ParquetFile(source) as opened:
+    with parquet_of(file) as opened:
         meta, schema = opened.metadata, opened.schema_arrow
         total = 0
         for group in range(meta.num_row_groups):
@@ -46,14 +45,12 @@ def _of_parquet(file: File, columns: Sequence[str] | None) -> int:
 
 def rows_in(files: Sequence[File]) -> int | None:
     """How many rows files say that they have; None where they do not say it."""
-    from pyarrow import parquet
-
     total = 0
     for file in files:
         if file.ending != ".parquet":
             return None
-        with suppress(Exception), file.where.open_input_file(file.path) as source:  # whoever reads it will say so
-            total += parquet.read_metadata(source).num_rows
+        with suppress(Exception), parquet_of(file) as opened:  # whoever reads it will say so
+            total += opened.metadata.num_rows
     return total
 
 

@@ -13,8 +13,8 @@ from ..columns import refuse_twice
 from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..threads import ahead
 from .formats import names_of, read_whole, row_groups, schema_of
-from .paths import File, discover, once
-from .shares import Batch, FileShare, cast, plain, repeated, usable, with_filter, without_views
+from .paths import File, Passed, listed, once
+from .shares import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
 from .where import Filter, refuse_unknown
 
@@ -29,10 +29,11 @@ Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file t
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table that has been read, and where its rows come from."""
+    """A table that has been read, where its rows come from, and which files were passed over."""
 
     table: Any
     batches: tuple[Batch, ...]
+    passed: tuple[Passed, ...] = ()
 
     def locate(self, error: SteelyardError) -> SteelyardError:
         """Say of a file what was said of the table."""
@@ -61,18 +62,31 @@ class Files:
         files: The files, in the order of their names.
         filter: Which rows count.
         watch: Told how many rows and bytes were worked on so far, and how many bytes there are.
+        passed: What the names stand for, too, but is not read, and why.
+        unread: The folders and files that the system does not let us look at.
     """
 
     files: tuple[File, ...]
     filter: Filter | None = None
     watch: Callable[[int, int, int], None] | None = None
+    passed: tuple[Passed, ...] = ()
+    unread: tuple[UnreadableFile, ...] = ()
 
     @classmethod
     def of(cls, source: Any, where: str | None = None) -> Files:
         """Find the files of one name, or of several."""
         names = source if isinstance(source, list | tuple) else [source]
-        found = once(file for name in names for file in discover(name))
-        return cls(tuple(found), None if where is None else Filter.read(where))
+        found = [listed(name) for name in names]
+        files = once(file for one in found for file in one.files)
+        passed = dict.fromkeys(each for one in found for each in one.passed)
+        unread = {str(each.file): each for one in found for each in one.unread}
+        keep = None if where is None else Filter.read(where)
+        return cls(tuple(files), keep, None, tuple(passed), tuple(unread.values()))
+
+    def refuse_unread(self) -> None:
+        """Stop at the first folder that cannot be looked at: there may be rows in it."""
+        for fault in self.unread:
+            raise fault
 
     @property
     def size(self) -> int:
@@ -174,13 +188,14 @@ class Files:
 
     def load(self, columns: Sequence[str] | None = None) -> Loaded:
         """All rows as one table that knows where they come from."""
+        self.refuse_unread()
         if self.filter is not None:
             names = self.column_names
             return self._load_some([names[k] for k in _nameable(names)] if columns is None else columns)
         self._refuse_too_large(estimate(self.files, columns))
         tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
-        return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts)
+        return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts, self.passed)
 
     def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
         if columns is None:
@@ -189,6 +204,7 @@ class Files:
         return without_views(read_whole(file, self._inner(file, columns)))
 
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
+        refuse_contradiction(file, table)
         missing = [key for key in file.keys if key not in table.column_names]
         for key in missing if columns is None else [key for key in missing if key in columns]:
             table = table.append_column(key, repeated(file.keys[key], self.key_types[key], table.num_rows))
@@ -204,7 +220,7 @@ class Files:
             if held > limit:
                 self._refuse_too_large(held)
         tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
-        return Loaded(_below(tables), tuple(parts))
+        return Loaded(_below(tables), tuple(parts), self.passed)
 
     def _refuse_too_large(self, size: int) -> None:
         if size > available():
@@ -219,6 +235,7 @@ class Files:
 
     def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
         """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
+        self.refuse_unread()
         found = self.schema(self.with_filter(columns)) if schema is None else schema
         return ahead(batch for share in self.shares() for batch in share.batches(columns, found))
 

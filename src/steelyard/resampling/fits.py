@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,16 @@ from ..door.estimators import classes_of, copy_of, decisions_of, labels_of, memb
 from ..door.labels import encode
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..door.membership import assign_highest
-from ..errors import BadOption, MissingValues, OutsideUnitInterval, SumNotOne, harmless, quoted, refuse_length
+from ..errors import (
+    BadOption,
+    LostWorker,
+    MissingValues,
+    OutsideUnitInterval,
+    SumNotOne,
+    harmless,
+    quoted,
+    refuse_length,
+)
 from ..scale import Scale
 from ..suggestions import is_whole
 from ..text import shortened
@@ -242,6 +252,20 @@ def refuse_no_jobs(n_jobs: object) -> None:
         )
 
 
+@contextmanager
+def workers_kept() -> Iterator[None]:
+    """Tell in one sentence of processes that ended before their work was done."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise LostWorker(
+            f"a process that made fits has ended: {quoted(str(error), 120)}",
+            mend="It may have had too little memory: make fewer fits at once, n_jobs=1",
+        ) from None
+
+
 def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
     """Make all fits, in parallel where that is asked for, in the order of the tasks."""
     from joblib import Parallel, delayed, effective_n_jobs
@@ -250,7 +274,7 @@ def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Pro
     found: list[Fit] = []
     # Some at a time, since not every back-end of joblib tells of a task when it is done.
     step = 1 if (workers := effective_n_jobs(n_jobs)) == 1 else AT_ONCE * workers
-    with Parallel(n_jobs=n_jobs) as parallel:
+    with workers_kept(), Parallel(n_jobs=n_jobs) as parallel:
         for some in _batches(tasks, step):
             found += parallel(delayed(fit)(task, data) for task in some)
             if progress is not None:

@@ -16,7 +16,7 @@ from ..settings import as_seed
 from ..suggestions import refuse_no_count, with_known_options
 from ..terminal import watched
 from .cross import cross_assess
-from .fits import refuse_no_jobs
+from .fits import refuse_no_jobs, workers_kept
 from .models import read_models
 from .plans import GIVEN
 from .tuning import row_wise
@@ -114,7 +114,7 @@ def permutation_test(
     values: list[float] = []
     step = AT_ONCE * effective_n_jobs(n_jobs)
     again = {**common, **_of_kept(found, common), "event": None, "measures": [entry]}
-    with watched("permutations", progress) as told, Parallel(n_jobs) as parallel:
+    with watched("permutations", progress) as told, workers_kept(), Parallel(n_jobs) as parallel:
         for start in range(0, len(orders), step):
             some = orders[start : start + step]
             dealt = ((target[order], again | _measured(again, order)) for order in some)

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+from ..door.remarks import joined, on_passed
 from ..errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
-from ..files.paths import File, below, globbed, mend_for_missing, once
+from ..files.folders import below, globbed
+from ..files.paths import UNREAD, File, Listed, mend_for_missing, once
 from ..scale import Continuum, Scale
 from ..sums.tree import Sum
 from .plan import Plan
@@ -17,29 +19,57 @@ from .tally import Tally
 ENDING = ".tally"
 
 
-def tally_paths(names: Sequence[str]) -> list[Path]:
-    """The tallies that names stand for: files, patterns, and folders with all that lie in them."""
-    found: list[str] = []
+def tally_paths(names: Sequence[str], seen: Listed | None = None) -> list[Path]:
+    """Return the tallies that names stand for: files, patterns, and folders with all that lie in them.
+
+    What is passed over, and what the system does not let us look at, is found in ``seen`` where that is given.
+    """
+    listed = Listed() if seen is None else seen
     for name in names:
-        path = Path(name)
-        if path.is_dir():
-            inside = [str(Path(folder, one)) for folder, files in below(name) for one in files if one.endswith(ENDING)]
-            here = sorted(inside)
-        else:
-            # A file that is not there is refused when it is loaded; a pattern without a file has nothing to load.
-            here = [name] if path.is_file() else sorted(globbed(name))
-        if not here:
-            mend = f"The folder has no {ENDING} file" if path.is_dir() else mend_for_missing(name)
-            raise UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend)
-        found += here
-    return [Path(file.path) for file in once(File(one, one) for one in found)]
+        before = len(listed.files)
+        try:
+            _list_tallies(name, listed)
+        except (OSError, ValueError) as error:
+            raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
+        if seen is None or len(listed.files) == before:
+            listed.refuse_unread()
+        if len(listed.files) == before:
+            raise _no_tally(name)
+    return [Path(file.path) for file in once(listed.files)]
 
 
-def merged(paths: Sequence[Path], skip: bool = False) -> Tally:
-    """The sum of tallies; one that does not go with the first is named, and stops the run or is left out."""
+def _list_tallies(name: str, listed: Listed) -> None:
+    """Sort what one name stands for; of a folder, what is called like a tally."""
+    if Path(name).is_dir():
+        folders = below(name, told=listed.unread.append)
+        inside = [str(Path(folder, one)) for folder, files in folders for one in files if ENDING in one.lower()]
+        for path in sorted(inside):
+            listed.take(path, lambda one: one.endswith(ENDING))
+    else:
+        for path in sorted({*globbed(name, listed.unread.append)}):
+            listed.take(path)
+
+
+def _no_tally(name: str) -> UnreadableFile:
+    """Return the error of a name that stands for no tally."""
+    if Path(name).is_dir():
+        return UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=f"The folder has no {ENDING} file")
+    if Path(name).exists():
+        return UnreadableFile(f"{quoted(name, LONG)} is no file: pipes and devices are not read", mend=UNREAD)
+    return UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend_for_missing(name))
+
+
+def merged(paths: Sequence[Path], skip: bool = False, seen: Listed | None = None) -> Tally:
+    """The sum of tallies; one that does not go with the first is named, and stops the run or is left out.
+
+    Its notes name what was passed over when the tallies were looked for.
+    """
+    listed = Listed() if seen is None else seen
+    if not skip:
+        listed.refuse_unread()
     first: Tally | None = None
     total: Sum[Tally] = Sum()
-    left_out = []
+    left_out: list[SteelyardError] = [*listed.unread]
     for path in paths:
         try:
             tally = Tally.load(path)
@@ -56,7 +86,8 @@ def merged(paths: Sequence[Path], skip: bool = False) -> Tally:
     found = total.total()
     if found is None:
         raise left_out[0]
-    return replace(found, left_out=found.left_out + tuple(map(str, left_out)))
+    remarks = joined(found.remarks, on_passed(listed.passed))
+    return replace(found, left_out=found.left_out + tuple(map(str, left_out)), remarks=remarks)
 
 
 def each_tally(
@@ -90,12 +121,15 @@ def tally_names(paths: Sequence[str]) -> dict[str, str]:
 def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Tally:
     # Rows of one file may all weigh nothing, as those of a batch may: others are added later.
     request = replace(plan.request, door=replace(plan.request.door, part=True))
-    files = replace(plan.files, files=(file,), watch=None)
+    # What was passed over is told by one of the tallies, so that it is told once by their sum.
+    passed = plan.files.passed if file is plan.files.files[0] else ()
+    files = replace(plan.files, files=(file,), watch=None, passed=passed)
     alone = replace(plan, request=request, files=files, left_out={}, skip=False)
     try:
         return alone.tally(scale, labels)
     except EmptyInput:
-        return replace(Tally.empty(scale, list(plan.request.models)), reading=plan.reading)
+        empty = Tally.empty(scale, list(plan.request.models))
+        return replace(empty, reading=plan.reading, remarks=on_passed(passed))
 
 
 def _common(paths: Sequence[str]) -> int:

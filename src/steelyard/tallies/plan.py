@@ -18,6 +18,7 @@ from ..door.admission import Request
 from ..door.cases import Door, Prediction
 from ..door.labels import encode
 from ..door.measured import Knowledge
+from ..door.remarks import joined, on_passed
 from ..door.weights import refuse_weightless
 from ..engines import Engine, frame_of
 from ..engines.local import Local
@@ -92,7 +93,10 @@ class Plan:
                 frame.filter.on(schema)
             return cls(request, frame, columns, schema, engine, settings=settings)
         files = sources.opened(source, request.where)
+        if not skip:
+            files.refuse_unread()
         columns, kinds, left_out = agreed(request, files, engine, skip)
+        left_out |= {str(fault.file): fault for fault in files.unread}
         schema = schema_from(kinds, list(kinds))
         if files.filter is not None and kinds:
             files.filter.on(schema)
@@ -293,7 +297,9 @@ class Plan:
         if tally is None or tally.dropped == found.rows:
             raise nothing(found.rows > 0)
         self._refuse_weightless(tally)
-        return replace(tally, reading=self.reading, left_out=tuple(str(error) for error in faults.values()))
+        passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}
+        left_out = tuple(str(error) for error in faults.values())
+        return replace(tally, reading=self.reading, left_out=left_out, remarks=joined(tally.remarks, passed))
 
     def _refuse_weightless(self, tally: Tally) -> None:
         if self.request.door.weight is not None and not self.request.door.part:
