@@ -257,7 +257,7 @@ def test_only_tallies_are_added(other: Any) -> None:
 @pytest.mark.parametrize("which", ALL)
 def test_saving_and_loading_changes_nothing(which: str, tmp_path: Path) -> None:
     saved, path = ALL[which], tmp_path / "a.tally"
-    saved.save(path)
+    saved.save(path, rows=True)
     loaded = Tally.load(str(path))
     assert (loaded.scale, loaded.models, loaded.dropped) == (saved.scale, saved.models, saved.dropped)
     assert (loaded.slices, loaded.groups) == (saved.slices, saved.groups)
@@ -277,7 +277,7 @@ def test_steps_through_files_change_no_estimate(tmp_path_factory: pytest.TempPat
     path = tmp_path_factory.mktemp("tally") / "a.tally"
     total = Tally.empty(SCALE, whole.models)
     for part in parts:
-        (total + part).save(path)
+        (total + part).save(path, rows=True)
         total = Tally.load(path)
     assert same(total, whole)
     before, after = (sy.assess_tally(one, "m0")["accuracy"] for one in (whole, total))
@@ -295,7 +295,7 @@ def test_a_tally_is_an_arrow_stream_that_anyone_can_read(tmp_path: Path) -> None
 
 
 def test_the_second_stream_holds_the_rows_with_their_scores(tmp_path: Path) -> None:
-    SCORED.save(tmp_path / "a.tally")
+    SCORED.save(tmp_path / "a.tally", rows=True)
     with pa.OSFile(str(tmp_path / "a.tally")) as file:
         table, rows = (pa.ipc.open_stream(file).read_all() for _ in range(2))
     assert json.loads(table.schema.metadata[b"steelyard"])["scores"] == [[1, 1]]

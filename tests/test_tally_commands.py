@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from steelyard import Tally
 from steelyard.cli import main
 from steelyard.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
 from steelyard.tallies import counting
-from steelyard.tallies.merging import merged, tally_paths
+from steelyard.tallies.merging import merge, merged, tally_paths
 
 DAYS: dict[str, dict[str, list[Any]]] = {
     "mon": {"y": ["a", "b", "a"], "m": ["a", "b", "b"], "o": ["a", "a", "a"], "p_a": [0.9, 0.2, 0.4], "w": [1, 2, 1]},
@@ -164,8 +165,14 @@ def test_several_classifiers_are_compared_when_merged(
     merge = ["merge", "sums", "--measures", "error,kappa", "--measure", "kappa"]
     assert "differences in kappa" in run(capsys, *merge)[1]
     together = run(capsys, "compare", "days", "--truth", "y", *words, "--measures", "error,kappa", "--json")[1]
-    found = json.loads(run(capsys, *merge, "--json")[1])
-    assert found == json.loads(together)
+    found, whole = json.loads(run(capsys, *merge, "--json")[1]), json.loads(together)
+    if "--group" in words:  # clusters are added in another order: that of their digests
+        for place, estimates_found in enumerate(found.pop("estimates")):
+            assert estimates_found == pytest.approx(whole["estimates"][place], nan_ok=True)
+        for place, difference in enumerate(found.pop("differences")):
+            assert difference == pytest.approx(whole["differences"][place], nan_ok=True)
+        whole = {name: value for name, value in whole.items() if name not in ("estimates", "differences")}
+    assert found == whole
 
 
 def test_what_is_there_is_not_made_again(
@@ -173,14 +180,15 @@ def test_what_is_there_is_not_made_again(
 ) -> None:
     words = ["tally", "days", "--truth", "y", "--assigned", "m", "--out", "sums", "--each", "--resume"]
     assert "3 tallies made of 7 rows, 0 kept" in run(capsys, *words)[1]
-    assert sorted(path.name for path in Path("sums").iterdir()) == [f"{name}.parquet.tally" for name in DAYS]
+    names = sorted(path.name for path in Path("sums").iterdir())
+    assert [re.sub("-[0-9a-f]{16}", "", name) for name in names] == [f"{name}.parquet.tally" for name in DAYS]
     assert "0 tallies made of 0 rows, 3 kept" in run(capsys, *words)[1]
-    damaged = Path("sums/tue.parquet.tally")
+    damaged = Path("sums", names[1])
     damaged.write_bytes(damaged.read_bytes()[:-9])
     assert "1 tally made of 2 rows, 2 kept" in run(capsys, *words)[1]
     parquet.write_table(pa.table({"y": ["a"], "m": ["a"]}), days / "thu.parquet")
     assert "1 tally made of 1 row, 3 kept" in run(capsys, *words)[1]
-    later = Path("sums/mon.parquet.tally").stat().st_mtime + 5
+    later = Path("sums", names[0]).stat().st_mtime + 5
     os.utime(days / "mon.parquet", (later, later))
     assert "1 tally made of 3 rows, 3 kept" in run(capsys, *words)[1]
     (days / "thu.parquet").unlink()
@@ -214,7 +222,9 @@ def test_folders_of_shards_keep_their_shape(capsys: pytest.CaptureFixture[str], 
         (days / f"{'mon' if year == 2023 else 'tue'}.parquet").rename(days / f"year={year}" / "p.parquet")
     words = ["tally", "days/year=2023", "days/year=2024", "--truth", "y", "--assigned", "m", "--by", "year"]
     assert run(capsys, *words, "--each", "--out", "sums")[0] == 0
-    assert {str(path) for path in tally_paths(["sums"])} == {f"sums/year={y}/p.parquet.tally" for y in (2023, 2024)}
+    names = [path.name for path in tally_paths(["sums"])]
+    assert len(set(names)) == 2
+    assert all(re.fullmatch("p[.]parquet-[0-9a-f]{16}[.]tally", name) for name in names)
     assert merged(tally_paths(["sums/**/*.tally"])).slices == (2023, 2024)
 
 
@@ -228,7 +238,7 @@ def test_folders_of_shards_keep_their_shape(capsys: pytest.CaptureFixture[str], 
         (["--truth", "y", "--model", "other=m", "--scale", "a,b"], "is of 'prediction', the other of 'other'"),
         (["--truth", "y", "--assigned", "o", "--scale", "a,b"], "model prediction is 'm' and 'o'"),
         (["--truth", "o", "--assigned", "m", "--scale", "a,b"], "truth is 'y' and 'o'"),
-        ([*PLAIN, "--weight", "w"], "weight is not given and 'w (counts)'"),
+        ([*PLAIN, "--weight", "w"], "weight is not given and 'w'"),
         ([*PLAIN, "--where", "w > 0"], "where is not given and 'w > 0'"),
         ([*PLAIN, "--missing", "drop"], "missing is 'error' and 'drop'"),
         ([*PLAIN, "--by", "o"], "by is not given and 'o'"),
@@ -379,9 +389,9 @@ def test_files_are_left_out_only_where_rows_are_counted(days: Path) -> None:
 def test_tallies_keep_what_was_left_out_and_forget_it_when_taken_away(days: Path) -> None:
     spoil(days, "cut off")
     faulty = sy.assess(days, truth="y", assigned="m", on_error="skip").tally
-    faulty.save("x.tally")
+    faulty.save("x.tally", rows=True)
     assert Tally.load("x.tally").left_out == faulty.left_out
-    assert (faulty + faulty).left_out == faulty.left_out * 2
+    assert merge([faulty, faulty], allow_overlap=True).left_out == faulty.left_out * 2
     assert (faulty - faulty).left_out == ()
     with pytest.raises(UnlikeTallies, match="rows were read differently: model prediction is 'm' and 'o'"):
         faulty + sy.assess(days, truth="y", assigned="o", on_error="skip").tally

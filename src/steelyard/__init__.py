@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .scale import Continuum as Continuum
     from .scale import Scale as Scale
     from .table import Table as Table
+    from .tallies.merging import merge as merge
     from .tallies.tally import Tally as Tally
 
 __version__ = "0.1.0"
@@ -89,6 +90,7 @@ _HOMES = {
     "resampling.tuning": ("TunedClassifier", "Tuning", "tune"),
     "scale": ("Continuum", "Scale"),
     "table": ("Table",),
+    "tallies.merging": ("merge",),
     "tallies.tally": ("Tally",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

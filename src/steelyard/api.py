@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -25,6 +25,7 @@ from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
 from .suggestions import refuse_options, with_known_options
 from .sums.statistics import Sums
+from .tallies.merging import merge
 from .tallies.tally import Tally
 from .weighing import OnError, weigh, weigh_beside
 
@@ -316,35 +317,46 @@ def assess_table(
     return Assessment(tally, settings.fitted(tally.given))
 
 
-def assess_tally(tally: Tally | str | Path, model: str | None = None, **options: Unpack[Options]) -> Assessment:
+def assess_tally(
+    tally: Tally | str | Path | Sequence[Tally | str | Path],
+    model: str | None = None,
+    allow_overlap: bool = False,
+    **options: Unpack[Options],
+) -> Assessment:
     """Weigh a classifier from sums that were made before: loaded, merged, or taken from an assessment.
 
     Args:
-        tally: The sums, or the file that they were saved to.
+        tally: The sums, or the file that they were saved to; or a list of these, which are merged.
         model: Which classifier, if the tally holds several.
+        allow_overlap: Of several: whether rows of one source may count more than once. See ``merge``.
         **options: cost, measures, level, method, undefined, replicates and seed, as in ``assess``.
 
     Returns:
         An Assessment.
     """
     refuse_options("assess_tally", options, Options.__annotations__)
-    found = compare_tally(tally, **options)
+    found = compare_tally(tally, allow_overlap, **options)
     if model is None and len(found.models) > 1:
         raise UnknownModel(f"the tally holds {listed(found.models)}", mend="Name one: assess_tally(tally, 'name')")
     return found[found.models[0] if model is None else model]
 
 
-def compare_tally(tally: Tally | str | Path, **options: Unpack[Options]) -> Comparison:
+def compare_tally(
+    tally: Tally | str | Path | Sequence[Tally | str | Path], allow_overlap: bool = False, **options: Unpack[Options]
+) -> Comparison:
     """Compare the classifiers of sums that were made before: loaded, merged, or taken from a comparison.
 
     Args:
-        tally: The sums, or the file that they were saved to.
+        tally: The sums, or the file that they were saved to; or a list of these, which are merged.
+        allow_overlap: Of several: whether rows of one source may count more than once. See ``merge``.
         **options: cost, measures, level, method, undefined, replicates and seed, as in ``compare``.
 
     Returns:
         A Comparison; the rows that decide are not at hand, since a tally holds none.
     """
     refuse_options("compare_tally", options, Options.__annotations__)
+    if isinstance(tally, list | tuple):
+        tally = merge(tally, allow_overlap=allow_overlap)
     tally = tally if isinstance(tally, Tally) else Tally.load(tally)
     tally.refuse_negative()
     if tally.rows == 0:

@@ -258,6 +258,10 @@ class UnlikeTallies(SteelyardError):
     """Two tallies over different scales or classifiers cannot be added."""
 
 
+class OverlappingTallies(SteelyardError):
+    """Two tallies count the same rows, which would count twice in their sum."""
+
+
 def refuse_length(name: str, length: int, right: int, other: str) -> None:
     """Say so where a column has another length than the one that it stands beside."""
     if length != right:

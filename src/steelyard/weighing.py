@@ -19,10 +19,15 @@ from .door.prediction import Scores
 from .engines import frame_of
 from .errors import BadOption, TooLarge
 from .files import sources
+from .files.digests import Origin
 from .files.shares import with_filter
+from .files.streams import Files
+from .files.where import Filter
 from .parallel import keep_freed_memory
 from .settings import Settings
 from .suggestions import refuse_unknown
+from .tallies.reading import COST, as_pairs, facts_of
+from .tallies.sources import FEW_SCORED, Data, content_of, is_telling
 from .tallies.summing import lies_apart, summed
 from .tallies.tally import Tally
 
@@ -78,7 +83,32 @@ def weigh(
     cases = request.admit(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
     cases, decisions = rule.applied(cases, settings)
-    return Weighed(replace(Tally.of(cases), where=request.where), settings, cases, decisions)
+    tally = _known(Tally.of(cases), cases, request, source)
+    return Weighed(_decided(tally, settings, rule, decisions), settings, cases, decisions)
+
+
+def _known(tally: Tally, cases: Cases, request: Request, source: Any) -> Tally:
+    """The tally of rows that were held, with where they come from and how they were read."""
+    origin = cases.origin or Origin()
+    keep = source.filter if isinstance(source, Files) else None if request.where is None else Filter.read(request.where)
+    kind = "frequency" if cases.counted else "sampling"
+    reading = facts_of(request, origin.columns, None if keep is None else keep.text, kind)
+    telling = is_telling(0, False, tally.sums.values[:, 0]) if origin.sources else False
+    files = tuple(
+        replace(each, telling=telling or (cases.scored and each.rows >= FEW_SCORED)) for each in origin.sources
+    )
+    sources = files or (Data.of(cases, content_of(cases, tally.scores)),)
+    return replace(tally, where=request.where, reading=as_pairs(reading), sources=sources)
+
+
+def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[str, Decision]) -> Tally:
+    """The tally with its costs, the rule by which rows were assigned, and the thresholds that it led to."""
+    costs = [str(each.parameters.get("costs")) for each in settings.measures if each.name == "cost"]
+    facts = {COST: costs[0]} if costs else {}
+    if rule.goal is not None:
+        found = ", ".join(f"{name} {decision.threshold!r}" for name, decision in decisions.items())
+        facts["threshold"] = f"best {rule.goal} ({found})" if found else f"best {rule.goal}"
+    return replace(tally, reading=as_pairs(dict(tally.reading) | facts)) if facts else tally
 
 
 def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None) -> Any:
@@ -91,12 +121,13 @@ def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], C
     """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
     if rule.goal is None:
         kept = tally if settings.of_rows else replace(tally, scores=None, recipe=None, summaries=None)
-        return Weighed(kept, settings, reread=reread)
+        return Weighed(_decided(kept, settings, rule, {}), settings, reread=reread)
     if tally.summaries is not None:
         return _judged_by_cells(tally, settings, rule, reread)
     cases, decisions = rule.applied(cases_of(tally), settings)
-    told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where", "remarks")}
-    found = replace(Tally.of(cases), **told)
+    kept = ("dropped", "reading", "left_out", "where", "remarks", "sources")
+    told = {name: getattr(tally, name) for name in kept}
+    found = _decided(replace(Tally.of(cases), **told), settings, rule, decisions)
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 
 
@@ -110,7 +141,8 @@ def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Calla
     (name,) = tally.models
     decision = choose_threshold(Assessment(tally, settings, name), rule.goal, settings.seed).refuse_none(name)
     counts = tally.at_threshold(0, int(tally.scale.event_code or 0), decision.threshold)
-    return Weighed(replace(tally, sums=counts.sums), settings, None, {name: decision}, reread)
+    found = _decided(replace(tally, sums=counts.sums), settings, rule, {name: decision})
+    return Weighed(found, settings, None, {name: decision}, reread)
 
 
 def cases_of(tally: Tally) -> Cases:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..errors import BadOption, harmless
+from ..errors import LONG, BadOption, harmless, quoted
 from ..terminal import counting, show, working
 from ..text import in_words
 from .options import (
@@ -35,12 +35,15 @@ from .telling import tell_assessment, tell_comparison
 from .words import columns, label_or_word, measure_names, models
 
 if TYPE_CHECKING:
+    from ..files.paths import File
     from ..files.streams import Files
     from ..scale import Label
     from ..settings import Settings
+    from ..tallies.merging import Others
     from ..tallies.plan import Plan
     from ..tallies.tally import Tally
 
+MOST_NAMED = 5
 BadFiles = Annotated[
     Literal["stop", "skip"], Parameter(help="Stop at a file that cannot be used, or leave it out and say so.")
 ]
@@ -96,7 +99,12 @@ def tally(
     out: Annotated[Path, Parameter(help="Where to write the tally; with --each, the folder of tallies.")],
     each: Annotated[bool, Parameter(help="One tally for every file.", negative="")] = False,
     resume: Annotated[
-        bool, Parameter(help="With --each: keep tallies that are there, whole and made the same way.", negative="")
+        bool,
+        Parameter(help="With --each: keep tallies made the same way of files that did not change.", negative=""),
+    ] = False,
+    rows: Annotated[
+        bool,
+        Parameter(help="Write rows with scores and labels of clusters as they are.", negative=""),
     ] = False,
     bad_files: BadFiles = "stop",
     engine: EngineName = None,
@@ -120,8 +128,8 @@ def tally(
             plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))
         if whole is None:
-            return _each(plan, out, resume, output)
-    whole.save(out)
+            return _each(plan, named.files, out, resume, rows, files, output)
+    whole.save(out, rows)
     made = Made(str(out), whole.rows, len(plan.files.files))
     if output.prints_tables:
         show(Text(f"{harmless(out)}: {_words(whole)}, {in_words(made.files, 'file')}"), *_notes(whole))
@@ -166,11 +174,13 @@ def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: 
     write(output, table, lambda: content)
 
 
-def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
+def _each(
+    plan: Plan, found: Sequence[File], folder: Path, resume: bool, rows: bool, names: Sequence[str], output: Given
+) -> int:
     from ..door.remarks import on_passed
     from ..door.remarks import words as words_of
     from ..errors import SteelyardError
-    from ..tallies.merging import each_tally, tally_names
+    from ..tallies.merging import each_tally, set_aside, tally_name
     from ..tallies.summing import persisting
 
     def settled(plan: Plan) -> Any:
@@ -178,27 +188,46 @@ def _each(plan: Plan, folder: Path, resume: bool, output: Given) -> int:
 
     plan, scale, labels = persisting(plan, settled)
     made: list[Made] = []
-    names = tally_names([file.path for file in plan.files.files])
+    good: list[File] = []
     kept, faults = 0, [str(fault) for fault in plan.left_out.values()]
     passed = words_of(on_passed(plan.files.passed))
     with counting("counting", output.quiet) as shown:
-        for place, (file, found) in enumerate(each_tally(plan, scale, labels, folder, resume)):
-            if isinstance(found, SteelyardError):
-                faults.append(str(found))
-            elif found is None:
+        for place, (file, one) in enumerate(each_tally(plan, scale, labels, folder, resume, rows)):
+            if isinstance(one, SteelyardError):
+                faults.append(str(one))
+                continue
+            good.append(file)
+            if one is None:
                 kept += 1
             else:
-                made.append(Made(str(folder / names[file.path]), found.rows, 1))
+                made.append(Made(str(folder / tally_name(file)), one.rows, 1))
             shown(place + 1, len(plan.files.files), file.shown)
+    used = {file.path for file in good}
+    unused = [file for file in found if file.path not in used]
+    others = [*_words_on_others(set_aside(folder, good, names, unused)), *passed]
     if output.prints_tables:
-        rows = sum(one.rows for one in made)
-        tallies, files = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
-        told = f"{tallies} made of {in_words(rows, 'row')}, {kept:,} kept, {files} left out"
-        lines = [Text(f"left out: {harmless(fault)}") for fault in faults]
-        show(Text(f"{harmless(folder)}: {told}"), *lines, *[Text(f"note: {harmless(note)}") for note in passed])
-    tell_left_out(output, [*[f"left out: {fault}" for fault in faults], *passed])
+        counted = sum(one.rows for one in made)
+        tallies, left = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
+        told = f"{tallies} made of {in_words(counted, 'row')}, {kept:,} kept, {left} left out"
+        notes = [*(f"left out: {fault}" for fault in faults), *(f"note: {other}" for other in others)]
+        show(Text(f"{harmless(folder)}: {told}"), *[Text(harmless(note)) for note in notes])
+    tell_left_out(output, [*(f"left out: {fault}" for fault in faults), *others])
     _write(output, made, list(scale.classes), [*faults, *passed])
     return HELD
+
+
+def _words_on_others(others: Others) -> list[str]:
+    """What was done with tallies that the run did not make, and which there are."""
+    moved = [
+        f"{quoted(str(old), LONG)} is of a file that is gone or cannot be used, and is now {quoted(new.name, LONG)}"
+        for old, new in others.gone
+    ]
+    if not others.left:
+        return moved
+    named = ", ".join(quoted(str(path), LONG) for path in others.left[:MOST_NAMED])
+    more = len(others.left) - MOST_NAMED
+    there = in_words(len(others.left), "tally of other files is", "tallies of other files are")
+    return [*moved, f"{there} in the folder too: {named}{f' and {more:,} more' if more > 0 else ''}"]
 
 
 def merge(
@@ -206,6 +235,9 @@ def merge(
     *,
     out: Annotated[Path | None, Parameter(help="Write the sum of all to this file.")] = None,
     measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    allow_overlap: Annotated[
+        bool, Parameter(help="Let rows count more than once where tallies share sources.", negative="")
+    ] = False,
     bad_files: BadFiles = "stop",
     options: Judged = Judged(),  # noqa: B008  (frozen)
 ) -> int:
@@ -222,7 +254,7 @@ def merge(
     paths = tally_paths(tallies, seen)
     refuse_overwriting([str(path) for path in paths], [None if out is None else str(out), *options.targets])
     with working("adding up", options.quiet):
-        total = merged(paths, bad_files == "skip", seen)
+        total = merged(paths, bad_files == "skip", seen, allow_overlap)
     conditions = [read_requirement(text, list(total.models), bool(total.slices)) for text in options.require]
     if out is not None:
         total.save(out)

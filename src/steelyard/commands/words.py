@@ -55,6 +55,7 @@ AS_TYPED = [
         lambda found: f"Write its rows to a file, in Python: pyarrow.parquet.write_table({found[1]}, 'rows.parquet')",
     ),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
+    (re.compile(r"merge\(tallies, allow_overlap=True\)"), lambda _: "--allow-overlap"),
     (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
     (re.compile(r"cv=10, or let the splitter repeat itself"), lambda _: "--folds 10, or a share to hold out as 0.25"),
     (

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..columns import is_listed, read_frame
 from ..errors import BadOption, SteelyardError, UnknownColumn, WrongShape, quoted
 from ..files import sources
+from ..files.digests import Origin
 from ..files.paths import File
 from ..files.streams import Files, Loaded
+from ..scale import Scale
 from .cases import Cases, Door, Prediction
 from .labels import encode
 from .measured import Knowledge
@@ -63,7 +66,8 @@ class Request:
             cases = self.let_in(loaded.table)
         except SteelyardError as error:
             raise loaded.locate(error) from None
-        cases = replace(cases, remarks=joined(cases.remarks, on_passed(loaded.passed)))
+        origin = Origin(loaded.sources, self.columns_read(loaded.table, cases.scale))
+        cases = replace(cases, origin=origin, remarks=joined(cases.remarks, on_passed(loaded.passed)))
         if loaded.places is None:
             return cases
         return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])
@@ -91,6 +95,20 @@ class Request:
             for name, spec in self.models.items()
         }
         return column(str(self.truth)), predictions
+
+    def columns_read(self, table: Any, scale: Scale) -> tuple[tuple[str, str], ...]:
+        """Which columns of a table hold what each classifier predicted, by class where there are several."""
+        found = []
+        for name, spec in self.models.items():
+            columns = {name: spec} if _is_column(spec) else sources.membership_columns(table, _checked(spec))
+            several: Any = list(columns.values())
+            with suppress(SteelyardError):
+                places = sources.bind(list(columns), scale, several) if len(several) > 1 else []
+                several = {
+                    str(label): several[place] for label, place in zip(scale.classes, places, strict=False)
+                } or several
+            found.append((f"model {name}", str(several[0] if len(columns) == 1 else several)))
+        return tuple(found)
 
     @property
     def parts_are_named(self) -> bool:

@@ -22,6 +22,7 @@ from ..errors import (
     WrongShape,
     quoted,
 )
+from ..files.digests import Origin
 from ..scale import Continuum, Label, Scale, listed, plain_label
 from ..suggestions import did_you_mean, refuse_unknown
 from .coded import Coded, refuse_missing, scale_of
@@ -59,6 +60,7 @@ class Cases:
         kept: Which rows of the input these are; None for all.
         dropped: How many rows were left out because a value was missing.
         remarks: What was noticed that a reader of the result must know.
+        origin: Where the rows come from, if they were read from files or a table.
     """
 
     scale: Scale
@@ -73,6 +75,7 @@ class Cases:
     kept: Places | None = None
     dropped: int = 0
     remarks: Remarks = field(default_factory=dict)
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         """Count the rows."""

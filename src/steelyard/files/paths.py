@@ -37,6 +37,13 @@ UNREAD = "Rows are read more than once: write them to a file first, `cat > data.
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
 
 
+class Taken:
+    """The digest of a text file, once it was read to its end."""
+
+    def __init__(self) -> None:
+        self.digest = ""
+
+
 @dataclass(frozen=True)
 class File:
     """A file that has been found, but not opened.
@@ -49,6 +56,8 @@ class File:
         size: Its length in bytes.
         mtime: When it was written last, in nanoseconds since 1970; 0 where that is not known.
         origin: The machine on which it was found and its inode there; None in a store.
+        changed: When its entry in the file system was changed last, in nanoseconds; 0 in a store.
+        taken: The digest of a text file, once that was read.
     """
 
     path: str
@@ -58,6 +67,8 @@ class File:
     size: int = 0
     mtime: int = 0
     origin: tuple[str, int] | None = None
+    changed: int = 0
+    taken: Taken = field(default_factory=Taken, compare=False, repr=False)
 
     @property
     def ending(self) -> str:
@@ -147,8 +158,13 @@ def once(files: Iterable[File]) -> list[File]:
     """Leave out other names of files that were named before: their rows would count twice."""
     first: dict[Hashable, File] = {}
     for file in files:
-        first.setdefault(file.shown if file.system is not None else place_of(file.path), file)
+        first.setdefault(place_of(file.path) if is_here(file) else file.shown, file)
     return [*first.values()]
+
+
+def is_here(file: File) -> bool:
+    """Whether a file lies on this machine, by whatever address it was named."""
+    return file.system is None or file.system.type_name == "local"
 
 
 class Passed(NamedTuple):
@@ -262,7 +278,8 @@ class Listed:
             self.passed.append(Passed("passed_ending", path))
         else:
             origin = (platform.node(), seen.st_ino)
-            self.files.append(File(path, path, None, keys_of(path), seen.st_size, seen.st_mtime_ns, origin))
+            times = seen.st_mtime_ns, origin, seen.st_ctime_ns
+            self.files.append(File(path, path, None, keys_of(path), seen.st_size, *times))
 
     def take_folder(self, name: str, tables: Tables) -> None:
         """Sort all that lies in a folder and in its folders."""

@@ -13,6 +13,7 @@ import numpy as np
 from ..columns import as_numpy
 from ..errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, quoted
 from . import formats
+from .digests import Source
 from .formats import batches_of, names_of
 from .letters import out_of_order
 from .paths import NOBODY, TEXT, File
@@ -68,6 +69,9 @@ class Share(Protocol):
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
 
+    def source(self, rows: int, columns: Sequence[str]) -> Source | None:
+        """Where so many rows came from, once they were read; None where nothing is known of it."""
+
 
 @dataclass(frozen=True)
 class FileShare:
@@ -113,6 +117,10 @@ class FileShare:
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
             yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), self.filter, columns)
+
+    def source(self, rows: int, columns: Sequence[str]) -> Source:
+        """Where so many rows came from, once they were read; the first part of a file takes the digest of all."""
+        return Source.of(self.file, rows, columns, digested=self.groups is None or self.groups[0] == 0)
 
     def _cast(self, table: Any, schema: Any) -> Any:
         try:
@@ -173,6 +181,10 @@ class FrameShare:
                 table = self._cast(whole.slice(start, rows).select(names), schema)
                 yield filtered(Batch(table, self.name, first + start), self.filter, columns)
             first += len(whole)
+
+    def source(self, rows: int, columns: Sequence[str]) -> Source | None:
+        """Nothing: a frame that lies on many machines is not known by its content."""
+        del rows, columns
 
     def _cast(self, table: Any, schema: Any) -> Any:
         try:

@@ -12,6 +12,7 @@ from ..cached import cached_property
 from ..columns import refuse_twice
 from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..threads import ahead
+from .digests import Source
 from .formats import names_of, read_whole, row_groups, schema_of
 from .paths import File, Passed, listed, once
 from .shares import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
@@ -33,7 +34,16 @@ class Loaded:
 
     table: Any
     batches: tuple[Batch, ...]
+    files: tuple[File, ...] = ()
     passed: tuple[Passed, ...] = ()
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that rows came from."""
+        rows: dict[str | None, int] = {}
+        for batch in self.batches:
+            rows[batch.file] = rows.get(batch.file, 0) + batch.table.num_rows
+        return tuple(Source.of(file, rows.get(file.shown, 0), self.table.column_names) for file in self.files)
 
     def locate(self, error: SteelyardError) -> SteelyardError:
         """Say of a file what was said of the table."""
@@ -195,7 +205,8 @@ class Files:
         self._refuse_too_large(estimate(self.files, columns))
         tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
-        return Loaded(tables[0] if len(tables) == 1 else _join(self.files, tables), parts, self.passed)
+        table = tables[0] if len(tables) == 1 else _join(self.files, tables)
+        return Loaded(table, parts, self.files, self.passed)
 
     def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
         if columns is None:
@@ -220,7 +231,7 @@ class Files:
             if held > limit:
                 self._refuse_too_large(held)
         tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
-        return Loaded(_below(tables), tuple(parts), self.passed)
+        return Loaded(_below(tables), tuple(parts), self.files, self.passed)
 
     def _refuse_too_large(self, size: int) -> None:
         if size > available():

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import EmptyInput, UnreadableFile, quoted
+from .digests import opened_text
 from .paths import File
 
 # What spreadsheets and R write for "nothing here".
@@ -50,7 +51,7 @@ class Text:
         return cls(file, delimiter, _decimal(beginning[len(header) :], delimiter))
 
     def _opened(self) -> Any:
-        return self.file.where.open_input_stream(self.file.path, compression=self.file.compression)
+        return opened_text(self.file)
 
     def _options(self, columns: Sequence[str] | None, threads: bool = True) -> dict[str, Any]:
         from pyarrow import csv

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +19,22 @@ from .recipe import Named, Totals
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray
+    from ..scale import Label
 
 Facts = dict[str, Any]
 
 
+def as_they_are(labels: Sequence[Label]) -> list[Label]:
+    """Return labels unchanged."""
+    return list(labels)
+
+
 @dataclass
 class Arrays:
-    """Arrays that are named by their places."""
+    """Arrays that are named by their places; and what stands in a file for the labels of clusters."""
 
     found: list[AnyArray] = field(default_factory=list)
+    clusters: Callable[[Sequence[Label]], list[Label]] = as_they_are
 
     def put(self, array: AnyArray) -> Facts:
         """Keep an array; how to get it back."""
@@ -168,7 +175,7 @@ def _products_facts(products: Products, arrays: Arrays) -> Facts:
     return {
         "keys": products.keys,
         "sums": arrays.put(products.sums),
-        "clusters": products.clusters,
+        "clusters": None if products.clusters is None else arrays.clusters(products.clusters),
         "drawn": products.drawn,
         "powers": arrays.put(products.powers),
         "within": arrays.put(products.within),
@@ -189,7 +196,7 @@ def _products_from(facts: Facts, arrays: Arrays) -> Products:
 
 
 def _clusters_facts(clusters: ClusterSums, arrays: Arrays) -> Facts:
-    return {"labels": clusters.labels, "sums": arrays.put(clusters.sums)}
+    return {"labels": arrays.clusters(clusters.labels), "sums": arrays.put(clusters.sums)}
 
 
 def _clusters_from(facts: Facts, arrays: Arrays) -> ClusterSums:

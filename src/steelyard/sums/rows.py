@@ -178,6 +178,13 @@ class Rows:
         columns = [None if column is None else column[rows] for column in self.columns()]
         return self.with_columns(columns, None if self.sums is None else self.sums[rows])
 
+    def in_order(self) -> Rows:
+        """The rows by their parts, classes and scores: where each of them stood cannot be told."""
+        part, cluster, *rest = self.columns()
+        keys = [column for column in (part, *rest, cluster) if column is not None]
+        keys += [] if self.sums is None else list(self.sums.T)
+        return self.select(np.lexsort(keys[::-1]))
+
     def __neg__(self) -> Rows:
         """Turn around, so that subtracting is adding."""
         return replace(self, sums=-self.filled)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
 from ..errors import SteelyardError
+from ..files.digests import Source
 from ..files.shares import Batch, Share
 from ..sums.tree import Sum
 from ..threads import ahead
@@ -25,18 +26,21 @@ class Part(Generic[State]):
         state: The states of their batches, added up; None where there was no row.
         rows: How many rows they are of.
         faults: What was wrong with shares that were left out, by name.
+        sources: Where the rows come from, as far as that was asked for.
     """
 
     state: State | None = None
     rows: int = 0
     faults: Mapping[str, SteelyardError] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
 
     def __add__(self, other: Part[State]) -> Part[State]:
         """What has become of both."""
         both: Any = self.state if other.state is None else other.state
         if self.state is not None and other.state is not None:
             both = self.state + other.state  # type: ignore[operator]
-        return Part(both, self.rows + other.rows, {**self.faults, **other.faults})
+        faults, sources = {**self.faults, **other.faults}, self.sources + other.sources
+        return Part(both, self.rows + other.rows, faults, sources)
 
 
 class Progress:
@@ -102,6 +106,8 @@ class Work(Generic[State]):
         schema: What these hold, and what those of the filter hold.
         skip: Whether a share that cannot be used is left out; else it stops the run.
         progress: Told of the rows, where somebody listens.
+        telling: Whether what a share holds tells it from others, by its rows and its state; None where no source is
+            asked for.
     """
 
     start: Callable[[], Gatherer[State]]
@@ -109,6 +115,7 @@ class Work(Generic[State]):
     schema: Any
     skip: bool = False
     progress: Progress = field(default_factory=Progress)
+    telling: Callable[[int, Any], bool] | None = None
 
     def __call__(self, share: Share) -> Part[State]:
         """Work on a share to its end; of one with a fault nothing counts."""
@@ -123,4 +130,11 @@ class Work(Generic[State]):
             if not self.skip:
                 raise
             return Part(faults={share.name: error})
-        return Part(gatherer.state(), rows)
+        state = gatherer.state()
+        return Part(state, rows, sources=self._sources(share, rows, state))
+
+    def _sources(self, share: Share, rows: int, state: Any) -> tuple[Source, ...]:
+        found = None if self.telling is None else share.source(rows, self.columns)
+        if found is None or self.telling is None:
+            return ()
+        return (replace(found, telling=self.telling(rows, state)),)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from glob import has_magic
 from pathlib import Path, PurePath
+from typing import Any
 
 from ..door.remarks import joined, on_passed
-from ..errors import LONG, EmptyInput, SteelyardError, UnreadableFile, UnwritableFile, quoted
+from ..errors import (
+    LONG,
+    BadOption,
+    EmptyInput,
+    OverlappingTallies,
+    SteelyardError,
+    UnreadableFile,
+    UnwritableFile,
+    quoted,
+)
+from ..files.digests import FILE, Source, address_of, is_gone, is_untouched, short
 from ..files.folders import below, globbed
 from ..files.paths import UNREAD, File, Listed, mend_for_missing, once
 from ..scale import Continuum, Scale
 from ..sums.tree import Sum
 from .plan import Plan
+from .sources import OVERLAP, refuse_shared, settled
 from .tally import Tally
 
-ENDING = ".tally"
+ENDING, ASIDE = ".tally", ".gone"
+LONGEST_NAME = 120  # bytes of the name of a file that stand in that of its tally
 
 
 def tally_paths(names: Sequence[str], seen: Listed | None = None) -> list[Path]:
@@ -59,44 +72,116 @@ def _no_tally(name: str) -> UnreadableFile:
     return UnreadableFile(f"there is no tally {quoted(name, LONG)}", mend=mend_for_missing(name))
 
 
-def merged(paths: Sequence[Path], skip: bool = False, seen: Listed | None = None) -> Tally:
-    """The sum of tallies; one that does not go with the first is named, and stops the run or is left out.
+def _tallies_in(folder: Path) -> list[Path]:
+    """Return the tallies in a folder, and in those in it; pipes and devices are none."""
+    listed = Listed()
+    _list_tallies(str(folder), listed)
+    return [Path(file.path) for file in listed.files]
+
+
+def merge(tallies: Iterable[Tally | str | Path], *, allow_overlap: bool = False) -> Tally:
+    """Return the sum of tallies that were made of other rows each.
+
+    Args:
+        tallies: Tallies, or the files that they were saved to.
+        allow_overlap: Whether rows of a source may count more than once: the same file in two tallies, or a total
+            beside a part of it. The notes of the result say which.
+
+    Returns:
+        The tally of all rows.
+    """
+    if isinstance(tallies, str | Path | Tally):
+        tallies = [tallies]
+    try:
+        several = list(tallies)
+    except TypeError:
+        raise BadOption(f"{quoted(tallies)} are no tallies", mend="Give a list of tallies, or of their files") from None
+    return _added(((_name(one, place), one) for place, one in enumerate(several)), allow_overlap=allow_overlap)
+
+
+def merged(paths: Sequence[Path], skip: bool = False, seen: Listed | None = None, allow_overlap: bool = False) -> Tally:
+    """Return the sum of tallies; one that does not go with the first is named, and stops the run or is left out.
 
     Its notes name what was passed over when the tallies were looked for.
     """
     listed = Listed() if seen is None else seen
     if not skip:
         listed.refuse_unread()
+    found = _added(((str(path), path) for path in paths), skip, allow_overlap)
+    unread = tuple(map(str, listed.unread))
+    remarks = joined(found.remarks, on_passed(listed.passed))
+    return replace(found, left_out=unread + found.left_out, remarks=remarks)
+
+
+def _name(tally: Any, place: int) -> str:
+    return f"tally {place + 1}" if isinstance(tally, Tally) else str(tally)
+
+
+def _added(tallies: Iterable[tuple[str, Any]], skip: bool = False, allow_overlap: bool = False) -> Tally:
     first: Tally | None = None
-    total: Sum[Tally] = Sum()
-    left_out: list[SteelyardError] = [*listed.unread]
-    for path in paths:
+    total: Sum[Tally] = Sum(lambda one, other: one.joined(other, allow_overlap=True))  # it was seen to before
+    left_out: list[SteelyardError] = []
+    seen = Overlaps()
+    for name, one in tallies:
         try:
-            tally = Tally.load(path)
+            tally = one if isinstance(one, Tally) else Tally.load(one)
             if first is not None:
                 first.refuse_unlike(tally)
+            if not allow_overlap:
+                seen.refuse(name, tally)
             first = tally if first is None or not len(first.sums.keys) else first
         except SteelyardError as error:
-            named = error.within(str(path), None)
+            named = error if isinstance(error, OverlappingTallies | BadOption) else error.within(name, None)
             if not skip:
                 raise named from None
             left_out.append(named)
         else:
+            seen.add(name, tally)
             total.add(tally)
     found = total.total()
     if found is None:
-        raise left_out[0]
-    remarks = joined(found.remarks, on_passed(listed.passed))
-    return replace(found, left_out=found.left_out + tuple(map(str, left_out)), remarks=remarks)
+        raise left_out[0] if left_out else EmptyInput("there is no tally", mend="Give at least one")
+    return replace(found, left_out=found.left_out + tuple(map(str, left_out)))
+
+
+class Overlaps:
+    """Knows the sources of tallies, and which of them counts which."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, list[tuple[Source, str]]] = {}
+        self.tallies: dict[int, str] = {}
+
+    def refuse(self, name: str, tally: Tally) -> None:
+        """Refuse a tally that counts rows of another one before it; both are named."""
+        theirs = settled(tally.sources)
+        if id(tally) in self.tallies and len(tally.sums.keys):
+            raise OverlappingTallies(f"{self.tallies[id(tally)]} and {name} are the same tally", mend=OVERLAP)
+        for source in theirs:
+            for key in {source.place, source.digest} - {""}:
+                for other, first in self.known.get(key, ()):
+                    refuse_shared([other], [source], (_shown(first), _shown(name)))
+
+    def add(self, name: str, tally: Tally) -> None:
+        """Keep the sources of a tally."""
+        self.tallies[id(tally)] = name
+        for source in settled(tally.sources):
+            for key in {source.place, source.digest} - {""}:
+                self.known.setdefault(key, []).append((source, name))
+
+
+def _shown(name: str) -> str:
+    return name if name.startswith("tally ") else quoted(name, LONG)
+
+
+# --- one tally a file -------------------------------------------------------------------------------------------
 
 
 def each_tally(
-    plan: Plan, scale: Scale, labels: dict[str, bool], folder: Path, resume: bool
+    plan: Plan, scale: Scale, labels: dict[str, bool], folder: Path, resume: bool, rows: bool = False
 ) -> Iterator[tuple[File, Tally | SteelyardError | None]]:
     """Make one tally a file, in a folder; None where it was there, and the fault where a file is left out."""
-    targets = tally_names([file.path for file in plan.files.files])
     for file in plan.files.files:
-        target = folder / targets[file.path]
+        target = folder / tally_name(file)
         if resume and _is_there(target, file, plan, scale, labels):
             yield file, None
             continue
@@ -108,14 +193,80 @@ def each_tally(
             yield file, error
             continue
         _make_folder(target.parent)
-        tally.save(target)
+        tally.save(target, rows)
         yield file, tally
 
 
-def tally_names(paths: Sequence[str]) -> dict[str, str]:
-    """What the tally of each file is called: like the file, below the folders that all of them share."""
-    root = _common(paths)
-    return {path: f"{'/'.join(PurePath(path).parts[root:])}{ENDING}" for path in paths}
+def tally_name(file: File) -> str:
+    """What the tally of a file is called: like the file, and by a digest of its address, whatever else is there."""
+    plain = "".join(
+        sign if sign.isprintable() and sign not in '/\\:*?"<>|' else "_" for sign in PurePath(file.path).name
+    )
+    while len(plain.encode(errors="replace")) > LONGEST_NAME:
+        plain = plain[:-1]
+    return f"{plain}-{short(address_of(file))}{ENDING}"
+
+
+@dataclass(frozen=True)
+class Others:
+    """Tallies in a folder that a run did not make or keep.
+
+    Attributes:
+        gone: Those of files that are not there any more, and where they were moved.
+        left: Those of other files, or of sources that nobody knows.
+    """
+
+    gone: tuple[tuple[Path, Path], ...] = ()
+    left: tuple[Path, ...] = ()
+
+
+def set_aside(folder: Path, files: Sequence[File], names: Sequence[str], faulty: Sequence[File] = ()) -> Others:
+    """Move tallies aside whose files are gone or were left out, and those that an older version made; tell of others.
+
+    ``names`` are those by which the files were found: below the folders that they name, all files are known.
+    """
+    expected, spoilt = {tally_name(file) for file in files}, {tally_name(file) for file in faulty}
+    plain = {PurePath(file.path).name for file in (*files, *faulty)}
+    roots = [*dict.fromkeys(Path(_root(name)) for name in names if "://" not in name)]
+    gone, left = [], []
+    for path in _tallies_in(folder) if folder.is_dir() else ():
+        if path.parent == folder and path.name in expected:
+            continue
+        try:
+            sources = Tally.load(path).sources
+        except SteelyardError:
+            continue  # merge will say so
+        known = [source for source in sources if source.kind == FILE]
+        # Older versions named tallies after their files alone, and did not write down what they were made of.
+        old = not known and path.name.removesuffix(ENDING) in plain
+        ours = len(known) == 1 and path.name.endswith(f"-{known[0].place}{ENDING}")
+        if old or path.name in spoilt or (ours and is_gone(known[0], roots)):
+            gone.append((path, _aside(path)))
+        else:
+            left.append(path)
+    return Others(tuple(gone), tuple(left))
+
+
+def _aside(path: Path) -> Path:
+    aside = path.with_name(f"{path.name}{ASIDE}")
+    try:
+        path.replace(aside)
+    except OSError as error:
+        raise UnwritableFile(
+            f"{quoted(str(path), LONG)} is the tally of a file that is not there any more, and cannot be moved aside",
+            mend=quoted(str(error), 120),
+        ) from None
+    return aside
+
+
+def _root(name: str) -> str:
+    """The folder below which all files of a name lie."""
+    if Path(name).is_dir():
+        return name
+    if Path(name).exists() or not has_magic(name):
+        return str(Path(name).parent)
+    parts = PurePath(name).parts
+    return str(PurePath(*parts[: next(place for place, part in enumerate(parts) if has_magic(part))]))
 
 
 def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Tally:
@@ -128,30 +279,26 @@ def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Ta
     try:
         return alone.tally(scale, labels)
     except EmptyInput:
-        empty = Tally.empty(scale, list(plan.request.models))
-        return replace(empty, reading=plan.reading, remarks=on_passed(passed))
-
-
-def _common(paths: Sequence[str]) -> int:
-    """How many folders all paths begin with."""
-    parts = [PurePath(path).parts[:-1] for path in paths]
-    same = 0
-    while all(len(one) > same and one[same] == parts[0][same] for one in parts):
-        same += 1
-    return same
+        return replace(
+            Tally.empty(scale, list(plan.request.models)),
+            reading=plan.reading(scale),
+            sources=(Source.of(file),),
+            remarks=on_passed(passed),
+        )
 
 
 def _is_there(target: Path, file: File, plan: Plan, scale: Scale, labels: dict[str, bool]) -> bool:
-    """Whether a tally is whole, was made in the same way, and is no older than its file."""
+    """Whether a tally is whole, was made in the same way, and of the file as it is now."""
     try:
         tally = Tally.load(target)
-        fresh = file.system is not None or os.stat(file.path).st_mtime <= target.stat().st_mtime  # noqa: PTH116
-    except (SteelyardError, OSError):
+    except SteelyardError:
         return False
     rows = plan.settings is not None and (isinstance(scale, Continuum) or not all(labels.values()))
     if len(tally.sums.keys) and tally.tells_rows != rows:
         return False  # it is of counts alone, and scores are asked for, or the other way round
-    return fresh and (tally.scale, tally.models, tally.reading) == (scale, tuple(plan.request.models), plan.reading)
+    if (tally.scale, tally.models, tally.reading) != (scale, tuple(plan.request.models), plan.reading(scale)):
+        return False
+    return len(tally.sources) == 1 and is_untouched(tally.sources[0], file, plan.columns)
 
 
 def _make_folder(folder: Path) -> None:

@@ -24,6 +24,7 @@ from ..engines import Engine, frame_of
 from ..engines.local import Local
 from ..errors import MissingValues, SteelyardError
 from ..files import sources
+from ..files.digests import together
 from ..files.shares import Batch, with_filter
 from ..files.sizes import rows_in
 from ..files.streams import Files, schema_from
@@ -34,6 +35,8 @@ from .counting import Count, Find, Gather, See
 from .folding import Adding, Gatherer, Part, Progress, Work
 from .gathering import looks_of, seen
 from .offers import agreed
+from .reading import Facts, as_pairs, asked, facts_of
+from .sources import is_telling
 from .surveying import Look, Seen, has_fraction, nothing
 from .tally import Tally
 
@@ -121,11 +124,15 @@ class Plan:
         return self.gather(partial(Adding, make), columns, progress)
 
     def gather(
-        self, start: Callable[[], Gatherer[State]], columns: list[str], progress: Progress | None = None
+        self,
+        start: Callable[[], Gatherer[State]],
+        columns: list[str],
+        progress: Progress | None = None,
+        telling: Callable[[int, Any], bool] | None = None,
     ) -> Part[State]:
-        """Add up what becomes of every share."""
+        """Add up what becomes of every share, and perhaps where its rows come from."""
         told = Progress() if progress is None else progress
-        work = Work(start, columns, self.schema, self.skip, told)
+        work = Work(start, columns, self.schema, self.skip, told, telling)
         whole = isinstance(self.files, Files)  # one that may be left out is not cut, so that all of it counts or none
         shares = (
             self.files.shares(not self.skip) if whole else self.files.shares(with_filter(columns, self.files.filter))
@@ -133,29 +140,16 @@ class Plan:
         found: Part[State] | None = self.engine.fold(work, shares, told.share)
         return Part() if found is None else found
 
-    @property
-    def reading(self) -> tuple[tuple[str, str], ...]:
+    def reading(self, scale: Scale) -> Facts:
         """How rows are read, so that what was read otherwise is never added."""
         import pyarrow as pa
 
-        door, empty = self.request.door, _no_rows(self.schema)
-        said: dict[str, Any] = {
-            "truth": self.request.truth,
-            "missing": door.missing,
-            "where": None if self.files.filter is None else self.files.filter.text,
-        }
-        for name, spec in self.request.models.items():
-            alone = name in self.request.headings
-            said[f"model {name}"] = spec if alone else sources.membership_columns(empty, spec)
-        if door.weight is not None:
-            whole = pa.types.is_integer(self.schema.field(door.weight).type)
-            said["weight"] = f"{door.weight} ({'counts' if whole else 'numbers'})"
-        said |= {"group": door.group, "by": door.by, "threshold": door.threshold}
-        known = {name: getattr(door.knowledge, name) for name in door.knowledge.said}
-        said |= {name: list(value) if isinstance(value, tuple) else value for name, value in known.items()}
-        if self.settings is not None and not self.settings.everything:
-            said["measures"] = sorted(measure.label for measure in self.settings.measures)
-        return tuple((what, str(value)) for what, value in sorted(said.items()) if value is not None)
+        door = self.request.door
+        whole = door.weight is not None and pa.types.is_integer(self.schema.field(door.weight).type)
+        where = None if self.files.filter is None else self.files.filter.text
+        columns = self.request.columns_read(_no_rows(self.schema), scale)
+        facts = facts_of(self.request, columns, where, "frequency" if whole else "sampling")
+        return as_pairs(facts | asked(self.settings))
 
     # --- what must be known before the first row is counted -----------------------------------------------------
 
@@ -281,7 +275,7 @@ class Plan:
         return every and self.files.filter is None and rows > tallies.MOST_ROWS
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
-        found = self.gather(start, self.columns, self._progress)
+        found = self.gather(start, self.columns, self._progress, _is_telling)
         if found.faults and self.request.door.scale is None:
             raise Unusable(found.faults)  # what they called classes may be none
         return self._checked(found, {**self.left_out, **found.faults})
@@ -298,13 +292,23 @@ class Plan:
             raise nothing(found.rows > 0)
         self._refuse_weightless(tally)
         passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}
-        left_out = tuple(str(error) for error in faults.values())
-        return replace(tally, reading=self.reading, left_out=left_out, remarks=joined(tally.remarks, passed))
+        return replace(
+            tally,
+            reading=self.reading(tally.scale),
+            sources=together(found.sources),
+            left_out=tuple(str(error) for error in faults.values()),
+            remarks=joined(tally.remarks, passed),
+        )
 
     def _refuse_weightless(self, tally: Tally) -> None:
         if self.request.door.weight is not None and not self.request.door.part:
             _, mass, square = tally.sums.values.sum(axis=0)
             refuse_weightless(bool(mass > 0), float(square), self.request.door.weight)
+
+
+def _is_telling(rows: int, state: Tally | None) -> bool:
+    """Whether another file of the same bytes as one share must be a copy of it."""
+    return state is not None and is_telling(rows, state.scored, state.sums.values[:, 0])
 
 
 def _no_rows(schema: Any) -> Any:

@@ -15,11 +15,15 @@ from ..door.cases import Cases, Given
 from ..door.coded import merged_order
 from ..door.remarks import Remarks, joined
 from ..door.remarks import words as words_of
-from ..errors import BadOption, TooLarge, UnlikeTallies, quoted
+from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
+from ..files.digests import Source
 from ..scale import Continuum, Label, Scale, listed
 from ..summaries.summary import Summaries, Summarising, Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of, rows_in
+from ..text import in_words, rows_in_words
+from .reading import of_both, refuse_other_reading
+from .sources import OVERLAP, both, refuse_shared, settled, without, words_on
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +50,7 @@ class Tally:
         arrangement: These, and perhaps others, in the order in which whoever made the column wants to see them.
         groups: Labels of the clusters; empty where rows are independent.
         dropped: Rows left out because a value was missing.
-        reading: How rows were read from files, as pairs of option and value; empty where that is not known.
+        reading: How rows were read, as pairs of option and value; empty where that is not known.
         left_out: What was wrong with files that were left out, one text a file.
         recipe: What is to be kept of rows where they become too many to be held; None where all are held.
         summaries: What was kept of them then.
@@ -55,6 +59,8 @@ class Tally:
         where: Which of the rows that were given count; None where all do, or where that is not known.
         made_before: Whether the sums themselves were given, and not what they were made of.
         remarks: What was noticed while rows were read that a reader of the result must know.
+        sources: The files and data that rows come from; empty where nothing is known of that.
+        veiled: Whether digests stand in the place of the labels of clusters.
     """
 
     scale: Scale
@@ -74,6 +80,8 @@ class Tally:
     where: str | None = None
     made_before: bool = False
     remarks: Remarks = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    veiled: bool = False
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -116,8 +124,6 @@ class Tally:
 
     def __repr__(self) -> str:
         """In one line: what lies in it are sums without names."""
-        from ..text import in_words, rows_in_words
-
         models, classes = in_words(len(self.models), "classifier"), in_words(len(self.scale), "class", "classes")
         return f"tally of {rows_in_words(self.rows)}, {classes}, {models}"
 
@@ -125,7 +131,25 @@ class Tally:
         """Merge: the tally of both batches together."""
         if not isinstance(other, Tally):
             return NotImplemented
+        return self.joined(other)
+
+    def joined(self, other: Tally, allow_overlap: bool = False) -> Tally:
+        """The tally of both batches together; rows of one source count twice only where that is allowed."""
         self.refuse_unlike(other)
+        ours, theirs = settled(self.sources), settled(other.sources)
+        if not allow_overlap:
+            if self is other and ours and len(self.sums.keys):
+                raise OverlappingTallies(f"a tally is added to itself, {rows_in_words(self.rows)}", mend=OVERLAP)
+            refuse_shared(ours, theirs, ("one tally", "the other"))
+        return replace(self._summed_with(other), sources=both(ours, theirs))
+
+    def _summed_with(self, other: Tally) -> Tally:
+        if self.veiled != other.veiled and self.groups and other.groups:
+            from .tally_files import veiled
+
+            one, two = (tally if tally.veiled else veiled(tally) for tally in (self, other))
+            one._refuse_other_clusters(two)
+            return one._summed_with(two)
         slices, ours, theirs = _union(self, other, "slices")
         groups, our_groups, their_groups = _union(self, other, "groups")
         left = _recode(_recode(self.sums, 0, ours), 1, our_groups)
@@ -143,7 +167,7 @@ class Tally:
             groups=groups,
             dropped=self.dropped + other.dropped,
             scores=None if kept is None else kept.recoded(places, group_places),
-            reading=self.reading or other.reading,
+            reading=of_both(self.reading, other.reading),
             left_out=self.left_out + other.left_out,
             recipe=self._recipe(other),
             summaries=summaries,
@@ -152,6 +176,7 @@ class Tally:
             arrangement=self._arrangement(other),
             scored=self.scored or other.scored,
             remarks=joined(self.remarks, other.remarks),
+            veiled=self.veiled if self.groups else other.veiled,
         )
 
     def _arrangement(self, other: Tally) -> tuple[Label, ...]:
@@ -195,7 +220,10 @@ class Tally:
             summaries=summaries,
             remarks=joined({}, other.remarks, -1),
         )
-        return replace(self + taken, left_out=tuple(why for why in self.left_out if why not in other.left_out))
+        sources = without(settled(self.sources), settled(other.sources))
+        self.refuse_unlike(other)
+        left_out = tuple(why for why in self.left_out if why not in other.left_out)
+        return replace(self._summed_with(taken), left_out=left_out, sources=sources)
 
     def __radd__(self, other: object) -> Tally:
         """Let ``sum`` begin with nothing."""
@@ -219,18 +247,19 @@ class Tally:
                 f"one tally is of {listed(self.models)}, the other of {listed(other.models)}",
                 mend="Only tallies of the same classifiers add up: make both with the same names of them",
             )
-        ours, theirs = dict(self.reading), dict(other.reading)
-        for what in sorted({*ours, *theirs}) if ours and theirs else ():
-            if ours.get(what) != theirs.get(what):
-                raise UnlikeTallies(
-                    f"rows were read differently: {what} is {_said(ours.get(what))} and {_said(theirs.get(what))}",
-                    mend="Make both with the same options",
-                )
+        refuse_other_reading(self.reading, other.reading)
         _refuse_other_labels(self, other, "slices")
-        _refuse_other_labels(self, other, "groups")
+        self._refuse_other_clusters(other)
         summed = self.summaries is not None or other.summaries is not None
         if not summed and self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
+
+    def _refuse_other_clusters(self, other: Tally) -> None:
+        """Refuse clusters of another kind of labels; digests begin with what kind they are of."""
+        _refuse_other_labels(self, other, "groups")
+        kinds = [str(tally.groups[0]).partition("-")[0] for tally in (self, other) if tally.veiled and tally.groups]
+        if len(kinds) > 1 and (kinds[0] == "text") != (kinds[1] == "text"):
+            raise UnlikeTallies("the groups of one are text and of the other numbers", mend="Use one kind")
 
     @property
     def _scored(self) -> tuple[Any, ...]:
@@ -258,7 +287,7 @@ class Tally:
     @property
     def words_on_input(self) -> list[str]:
         """What a reader must know about the files that are not in the sums, and about what was read."""
-        return [*self.words_on_left_out, *words_of(self.remarks)]
+        return [*self.words_on_left_out, *words_of(self.remarks), *words_on(self.sources)]
 
     @property
     def tells_rows(self) -> bool:
@@ -322,11 +351,15 @@ class Tally:
             sums = sums.select(sums.keys[:, 0] == self.slices.index(slice_label))
         return Patterns.of(sums, len(self.scale), clustered=bool(self.groups))
 
-    def save(self, path: str | Path) -> None:
-        """Write to a file, whole or not at all: an Arrow stream, and behind it the checksum of every byte."""
+    def save(self, path: str | Path, rows: bool = False) -> None:
+        """Write to a file, whole or not at all: Arrow streams, and behind them the checksum of every byte.
+
+        The file holds no row as it came, no label of a cluster and no folder; with ``rows=True`` it holds rows and
+        labels as they are.
+        """
         from .tally_files import save
 
-        save(self, path)
+        save(self, path, rows)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
@@ -370,16 +403,13 @@ def _cut(scale: Scale) -> str:
     return f"cut at {listed(scale.boundaries[1:-1])}, the {scale.closed} end of a class within it"
 
 
-def _said(value: str | None) -> str:
-    return "not given" if value is None else quoted(value, 100)
-
-
 def _refuse_other_labels(left: Tally, right: Tally, what: str) -> None:
     """Labels of one kind can be brought into one order; those of a tally are of one kind."""
     ours, theirs = getattr(left, what), getattr(right, what)
     if bool(ours) != bool(theirs) and len(left.sums.keys) and len(right.sums.keys):
         raise UnlikeTallies(f"one tally has {what} and the other has none", mend="Make both the same way")
-    if ours and theirs and isinstance(ours[0], str) != isinstance(theirs[0], str):
+    alike = what != "groups" or left.veiled == right.veiled
+    if alike and ours and theirs and isinstance(ours[0], str) != isinstance(theirs[0], str):
         raise UnlikeTallies(f"the {what} of one are text and of the other numbers", mend="Use one kind")
 
 

@@ -1,9 +1,17 @@
-"""Tallies in files: an Arrow stream, and behind it the checksum of every byte. Nothing in them is ever executed."""
+"""Tallies in files: Arrow streams, and behind them the checksum of every byte. Nothing in them is ever executed.
+
+A file discloses: the names of classifiers, classes, subgroups and columns; the filter; counts; the name, size, time and
+digests of every file that was read, but no folder. Clusters stand in it as digests of their labels: whoever can guess
+a label can check the guess. Scores that are kept one by one stand in the order of their classes and values. With
+``rows=True``, labels of clusters are written as they are, and rows in the order in which they came.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,28 +19,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..door.remarks import restored, stored
-from ..errors import LONG, DamagedFile, ForeignFile, UnreadableFile, quoted
+from ..errors import LONG, DamagedFile, ForeignFile, SteelyardError, UnreadableFile, quoted
+from ..files.digests import DATA, FILE, UNKNOWN, Source
 from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
-from ..scale import Continuum, Scale
-from ..summaries.states import Arrays
+from ..scale import Continuum, Label, Scale
+from ..summaries.states import Arrays, as_they_are, refuse
 from ..summaries.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
 from ..sums.rows import Rows
 from ..sums.statistics import Sums
+from .sources import settled, unknown
 
 if TYPE_CHECKING:
     from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 9
+VERSION = 10
+OLD = 9  # knows nothing of its sources
 MARK = json.dumps({"format": FORMAT})[1:-1].encode()  # as in the header: texts may well speak of a steelyard tally
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 
 
-def save(tally: Tally, path: str | Path) -> None:
-    """Write to a file, whole or not at all."""
-    body = _to_arrow(tally)
+def save(tally: Tally, path: str | Path, rows: bool = False) -> None:
+    """Write to a file, whole or not at all; rows and labels of clusters as they are where that is asked for."""
+    body = _to_arrow(tally, rows)
     write_whole(path, body + _seal(body))
 
 
@@ -44,13 +55,13 @@ def load(path: str | Path) -> Tally:
         raise UnreadableFile(f"{quoted(path)} cannot be read", mend="Give the name of a file") from None
     named = quoted(str(place), LONG)
     try:
-        content = place.read_bytes()
+        content = _content(place, named)
     except FileNotFoundError:
         raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
+    except SteelyardError:
+        raise
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
-    if MARK not in content and SEAL not in content:
-        raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
     body = content[: -len(_seal(b""))]
     # Checked before anything is made of it: Arrow trusts what stands in a file.
     if content != body + _seal(body):
@@ -63,17 +74,31 @@ def load(path: str | Path) -> Tally:
         raise DamagedFile(f"{named} is no tally that can be read", mend="Make the tally anew") from None
 
 
+def _content(place: Path, named: str) -> bytes:
+    """What lies in a file, if it may be a tally: others are not read to their end."""
+    if place.exists() and not place.is_file():
+        raise UnreadableFile(f"{named} is no file", mend="Pipes, devices and folders hold no tally")
+    with place.open("rb") as file:
+        start = file.read(1 << 16)
+        file.seek(0, 2)
+        file.seek(max(file.tell() - len(_seal(b"")), 0))
+        if MARK not in start and SEAL not in file.read():
+            raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
+    return place.read_bytes()
+
+
 def _seal(body: bytes) -> bytes:
     return SEAL + hashlib.sha256(body).hexdigest().encode()
 
 
-def _to_arrow(tally: Tally) -> bytes:
+def _to_arrow(tally: Tally, rows: bool = False) -> bytes:
     """One table behind the other: the sums under a header, the rows with their scores, and arrays of summaries."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {f"key{j}": tally.sums.keys[:, j] for j in range(tally.sums.keys.shape[1])}
     columns |= {name: tally.sums.values[:, j] for j, name in enumerate(VALUES)}
-    arrays = Arrays()
+    clusters = as_they_are if rows or tally.veiled else veiled_labels
+    arrays = Arrays(clusters=clusters)
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -81,10 +106,12 @@ def _to_arrow(tally: Tally) -> bytes:
         "models": tally.models,
         "slices": tally.slices,
         "arrangement": tally.arrangement,
-        "groups": tally.groups,
+        "groups": clusters(tally.groups),
+        "veiled": tally.veiled or not rows,
         "dropped": tally.dropped,
         "reading": tally.reading,
-        "left_out": tally.left_out,
+        "sources": sources_facts(tally.sources),
+        "left_out": tally.left_out if rows else [_without_folders(text) for text in tally.left_out],
         "remarks": stored(tally.remarks),
         "scores": None if tally.scores is None else tally.scores.shape,
         "scored": tally.scored,
@@ -92,7 +119,8 @@ def _to_arrow(tally: Tally) -> bytes:
         "recipe": None if tally.recipe is None else recipe_facts(tally.recipe),
         "summaries": None if tally.summaries is None else summaries_facts(tally.summaries, arrays),
     }
-    kept = {} if tally.scores is None else tally.scores.refuse_changed().named()
+    held = None if tally.scores is None else tally.scores.refuse_changed()
+    kept = {} if held is None else (held if rows else held.in_order()).named()
     tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
     tables += [pa.table({"values": array.ravel()}) for array in arrays.found]
     sink = pa.BufferOutputStream()
@@ -102,28 +130,52 @@ def _to_arrow(tally: Tally) -> bytes:
     return bytes(sink.getvalue())
 
 
+def _without_folders(text: str) -> str:
+    """The text of a fault with names of files alone."""
+    return re.sub(r"""(['"])(?:[^'"]*[/\\])+([^'"/\\]*\1)""", r"\1\2", text)
+
+
+def veiled_labels(labels: Sequence[Label]) -> list[Label]:
+    """Digests of labels: they tell clusters apart, and which of them are the same in other tallies."""
+    kinds = {bool: "bool", int: "int", str: "text"}
+    found = []
+    for label in labels:
+        plain = f"{kinds.get(type(label), 'other')} {label}"
+        digest = hashlib.blake2b(plain.encode(errors="surrogatepass"), digest_size=10, person=b"cluster")
+        found.append(f"{kinds.get(type(label), 'other')}-{digest.hexdigest()}")
+    return list(found)
+
+
+def veiled(tally: Tally) -> Tally:
+    """A tally with digests of its clusters, as one that was saved has them."""
+    found = _from_arrow(_to_arrow(tally))
+    return replace(tally, groups=found.groups, summaries=found.summaries, veiled=True)
+
+
 def _from_arrow(body: bytes) -> Tally:
     import pyarrow as pa
 
-    from .soundness import refuse_unsound
+    from .soundness import refuse_oversized, refuse_unsound
     from .tally import Tally
 
+    refuse_oversized(body)
     source = pa.BufferReader(body)
-    table = pa.ipc.open_stream(source).read_all()
+    table = _table(source)
     header = json.loads(table.schema.metadata[b"steelyard"])
-    if header["version"] != VERSION:
+    if header["version"] not in (OLD, VERSION):
         raise ForeignFile(
             f"is a tally of version {quoted(header['version'])}, not {VERSION}",
             mend="Read it with the release that wrote it",
         )
+    old = header["version"] == OLD
     scale, models = _scale_from_json(header["scale"]), tuple(header["models"])
     slices, groups = tuple(header["slices"]), tuple(header["groups"])
     sizes = [max(len(slices), 1), max(len(groups), 1), *[len(scale)] * (1 + len(models))]
     sums = _sums(table, sizes)
-    scores = _rows(pa.ipc.open_stream(source).read_all(), header, sizes)
+    scores = _rows(_table(source), header, sizes)
     arrays = Arrays()
     while source.tell() < source.size():
-        arrays.found.append(pa.ipc.open_stream(source).read_all().column(0).to_numpy())
+        arrays.found.append(_table(source).column(0).to_numpy())
     recipe = None if header["recipe"] is None else recipe_from(header["recipe"], scale, models)
     kept = None if header["summaries"] is None or recipe is None else header["summaries"]
     tally = Tally(
@@ -134,16 +186,67 @@ def _from_arrow(body: bytes) -> Tally:
         groups,
         int(header["dropped"]),
         scores,
-        tuple((str(what), str(value)) for what, value in header["reading"]),
+        () if old else _pairs(header["reading"]),
         tuple(map(str, header["left_out"])),
         recipe,
         None if kept is None or recipe is None else summaries_from(kept, arrays, recipe),
         tuple(header.get("arrangement", ())),
         bool(header.get("scored", False)),
         remarks=restored(header.get("remarks", [])),
+        veiled=False if old else bool(header["veiled"]),
     )
     refuse_unsound(tally)
-    return tally
+    sources = (unknown(tally.rows),) if old and len(sums.keys) else ()
+    return replace(tally, sources=sources if old else sources_from(header["sources"]))
+
+
+def _table(source: Any) -> Any:
+    """The next table: columns of numbers, each as long as it says."""
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(source) as stream:
+        refuse(all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in stream.schema.types))
+        table = stream.read_all()
+    table.validate()
+    return table
+
+
+def _pairs(plain: Any) -> tuple[tuple[str, str], ...]:
+    found = tuple((str(what), str(value)) for what, value in plain)
+    if len(dict(found)) < len(found):
+        raise ValueError("two ways of reading at once")
+    return found
+
+
+# --- sources ----------------------------------------------------------------------------------------------------
+
+FIELDS = ("kind", "name", "place", "rows", "size", "modified", "stamp", "digest", "telling", "folders")
+HEXADECIMAL = re.compile("[0-9a-f]{0,64}")
+
+
+def sources_facts(sources: Sequence[Source]) -> list[list[Any]]:
+    """Sources as plain lists; where a tally is of one file alone, whether that is gone can be seen later."""
+    alone = len(sources) == 1
+    found = [[getattr(source, name) for name in FIELDS] for source in settled(sources)]
+    return found if alone else [[*facts[:-1], []] for facts in found]
+
+
+def sources_from(plain: Any) -> tuple[Source, ...]:
+    """Sources, as they were; what no source can have is an error."""
+    found = []
+    for facts in plain:
+        kind, name, place, rows, size, modified, stamp, digest, telling, folders = facts
+        digests = [place, stamp, digest, *folders]
+        fits = kind in (FILE, DATA, UNKNOWN) and isinstance(name, str) and isinstance(telling, bool)
+        fits &= all(isinstance(each, str) and HEXADECIMAL.fullmatch(each) is not None for each in digests)
+        numbers = (rows, size, modified)
+        fits &= all(type(each) is int and abs(each) < 1 << 63 for each in numbers) and size >= 0
+        refuse(fits and (kind != FILE or (rows >= 0 and place)))
+        found.append(Source(kind, name, place, rows, size, modified, stamp, digest, telling, tuple(folders)))
+    return tuple(found)
+
+
+# --- what stands in a file --------------------------------------------------------------------------------------
 
 
 def _sums(table: Any, sizes: list[int]) -> Sums:
