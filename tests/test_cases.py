@@ -389,7 +389,7 @@ def test_a_measured_truth_outside_the_ends_is_named_by_its_row() -> None:
 
 @pytest.mark.parametrize(
     ("truth", "prediction", "column"),
-    [([0, 1], ["0", "1"], "prediction"), (["0", "1"], [0, 1], "truth"), ([True, False], ["a", "b"], "prediction")],
+    [([0, 1], ["0", "b"], "prediction"), (["a", "1"], [0, 1], "truth"), ([True, False], ["a", "b"], "prediction")],
 )
 def test_text_and_numbers_do_not_mix(truth: Any, prediction: Any, column: str) -> None:
     with pytest.raises(UnusableLabels, match="Use one kind") as caught:

@@ -19,6 +19,7 @@ from .door.prediction import recognise
 from .door.published import read_table
 from .door.weights import refuse_weightless
 from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
+from .files.spelling import Marks
 from .measures import find
 from .registry import Measure
 from .scale import Continuum, Label, Scale, listed
@@ -61,6 +62,8 @@ def assess(
     method: Method = "delta",
     missing: Missing = "error",
     where: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     on_error: OnError = "stop",
     engine: Any = None,
     undefined: Any = float("nan"),
@@ -107,6 +110,9 @@ def assess(
         missing: "error", or "drop" to leave rows out in which a value is missing.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5"; training data are taken
             as they are.
+        decimal: With a path to text (CSV): the mark before decimals, "." or ","; found out from the first lines if not
+            given.
+        thousands: With a path to text: the mark between thousands, such as "." or ","; none if not given.
         on_error: With a path whose rows are not held: "stop" at a file that cannot be used, or "skip" to leave it out;
             the notes of the result name it.
         engine: With a path: where the work is done. "local"; "dask" (a cluster on this machine for this call), the
@@ -132,7 +138,8 @@ def assess(
     if truth is None:
         too = "" if wanted is not None else ", and the prediction in assigned= or membership="
         refuse_untold(y_true, wanted is not None or isinstance(prediction, str), too)
-    request = Request(truth, {MODEL: wanted}, door, where)
+    marks = Marks.of(decimal, thousands)
+    request = Request(truth, {MODEL: wanted}, door, where, marks)
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
     )
@@ -150,7 +157,7 @@ def assess(
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
-    beside = Request(truth, {MODEL: wanted}, fitted)
+    beside = Request(truth, {MODEL: wanted}, fitted, marks=marks)
     seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, rule, engine)
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
@@ -176,6 +183,8 @@ def compare(
     method: Method = "delta",
     missing: Missing = "error",
     where: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     on_error: OnError = "stop",
     engine: Any = None,
     undefined: Any = float("nan"),
@@ -206,6 +215,8 @@ def compare(
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out in which any classifier misses a value.
         where: With a frame or path: which rows count, as in "year == 2024 and score >= 0.5".
+        decimal: With a path to text (CSV): the mark before decimals, "." or ",".
+        thousands: With a path to text: the mark between thousands.
         on_error: With a path whose rows are not held: "stop" at a file that cannot be used, or "skip" to leave it out.
         engine: With a path: where the work is done: "local", "dask", "spark", or a cluster.
         undefined: What stands in for undefined values.
@@ -223,7 +234,13 @@ def compare(
         refuse_untold(y_true, names_columns(predictions))
     named = predictions_by_name(predictions, of_columns=truth is not None)
     found = weigh(
-        Request(truth, named, door, where), y_true, named if truth is None else None, settings, rule, on_error, engine
+        Request(truth, named, door, where, Marks.of(decimal, thousands)),
+        y_true,
+        named if truth is None else None,
+        settings,
+        rule,
+        on_error,
+        engine,
     )
     from .comparing.comparison import Comparison
 

@@ -157,7 +157,7 @@ def assess(
     from .commands.requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL], options.by is not None) for text in options.require]
-    with opened_file(file, options.where, options, training) as files:
+    with opened_file(file, options, options, training) as files:
         said = keywords_of(files, truth, options)
         result = api.assess(
             files,
@@ -198,7 +198,7 @@ def compare(
 
     chosen = models(model)
     conditions = [read_requirement(text, list(chosen), options.by is not None) for text in options.require]
-    with opened_file(file, options.where, options) as files:
+    with opened_file(file, options, options) as files:
         said = keywords_of(files, truth, options)
         result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)
     return tell_comparison(result, options, conditions, measure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 Label = str | int | bool
 LARGEST = 1e50  # of values, boundaries and deviations: the cube of a square is still a number
+WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,18})([.,]0)?|-0[.,]0")
 IN_ORDER = "Continuum(boundaries, classes=['dry', 'wet'])"
 RESCALE = f"Values up to {LARGEST:g} can be squared and summed: rescale them"
 
@@ -51,6 +53,22 @@ def plain_label(value: Any) -> Label:
         f"{quoted(value)} cannot be a class label",
         mend=f"Labels are text, whole numbers of up to 64 bits, or booleans{others}",
     )
+
+
+def whole_number(label: Any) -> int | None:
+    """The whole number that a label is, or that it spells as 1 or 1.0; None for all other labels."""
+    if type(label) is int:
+        return label
+    if not isinstance(label, str) or not WHOLE.fullmatch(label):
+        return None
+    return int(re.sub("[.,]0$", "", label))
+
+
+def same_number(label: Label, labels: Iterable[Label]) -> Label | None:
+    """The one among labels that is the same whole number, spelled otherwise; None where none or several are."""
+    number = whole_number(label)
+    found = [] if number is None else [other for other in labels if whole_number(other) == number]
+    return found[0] if len(found) == 1 else None
 
 
 def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
@@ -116,8 +134,10 @@ class Scale:
         return self.classes[self.code(label)]
 
     def code(self, label: Any) -> int:
-        """Find the place of a label on the scale."""
+        """Find the place of a label on the scale; of 1 also where the class is 1.0, if there is no class 1."""
         plain = plain_label(label)
+        if plain not in self.classes and (same := same_number(plain, self.classes)) is not None:
+            plain = same
         if plain not in self.classes:
             raise UnknownLabel(
                 f"{quoted(plain)} is not one of the classes {listed(self.classes)}", mend=self.mend_for(plain)

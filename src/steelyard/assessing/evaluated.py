@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from ..cached import cached_property
+from ..door.doubtful import same_numbers, words_for_missing
 from ..door.published import words_on_per_cent, words_on_thousands
 from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
@@ -171,6 +172,9 @@ class Evaluated:
         if unnamed and any(measure.per_class for measure in self.settings.measures):
             notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
         notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
+        same = () if scale.ordered else same_numbers(self.classes)
+        notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
+        notes += self._missing_by_name
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
@@ -196,6 +200,18 @@ class Evaluated:
         for label in () if self.tally.scale.ordered else self.classes:
             found.setdefault(" ".join(str(label).casefold().split()), []).append(label)
         return [labels for labels in found.values() if len(labels) > 1]
+
+    @property
+    def _missing_by_name(self) -> list[str]:
+        """Notes on classes whose names stand for missing values elsewhere."""
+        patterns, notes = self.evaluation.patterns, []
+        for word in words_for_missing(self.classes):
+            code = self.tally.scale.code(word)
+            here = (patterns.truth == code) | (patterns.assigned[self.evaluation.model] == code)
+            rows = patterns.count[here].sum()
+            many = f"{rows:,.0f} row{'' if rows == 1 else 's'}"
+            notes.append(f"{quoted(word)} is a class of {many}: is it a missing value?")
+        return notes
 
     @property
     def _less_than_chance(self) -> Estimate | None:

@@ -132,9 +132,10 @@ def _run(
 
     if options.bad_files == "skip":
         raise BadOption("--bad-files skip is not for cross-validation", mend="Leave it out, and the bad files")
-    loaded = load_file(file, options)
+    loaded = load_file(file, options, target)
     with located(loaded) as table:
         said = keywords_of(table, target, options)
+        del said["decimal"], said["thousands"]  # the file was read
         for name in ("weight", "threshold", "by"):
             if said.pop(name) is not None:
                 mend = "Leave it out, or see `steelyard compare`"

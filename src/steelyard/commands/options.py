@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
     from ..door.admission import Request
+    from ..files.spelling import Marks
     from ..files.streams import Files, Loaded
     from ..scale import Label, Scale
     from ..showing.digest import Digest
@@ -131,6 +132,10 @@ class Taken:
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
     where: Annotated[str | None, Parameter(help="Which rows count: 'year == 2024 and score >= 0.5'.")] = None
+    decimal: Annotated[
+        str | None, Parameter(help="CSV: mark before decimals, . or , (found out from the first lines).")
+    ] = None
+    thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or , (none).")] = None
     cut: Annotated[
         str | None, Parameter(help="Where classes are cut from a truth that was measured, with commas: 0,0.6.")
     ] = None
@@ -144,6 +149,13 @@ class Taken:
     response: Annotated[
         str | None, Parameter(help="Columns of a response model's expectation and its sd, out of fold: f,f_sd.")
     ] = None
+
+    @property
+    def marks(self) -> Marks | None:
+        """What marks numbers in text files have."""
+        from ..files.spelling import Marks
+
+        return Marks.of(self.decimal, self.thousands)
 
     @property
     def knowledge(self) -> dict[str, Any]:
@@ -235,6 +247,8 @@ def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
         "replicates": options.replicates,
+        "decimal": options.decimal,
+        "thousands": options.thousands,
     }
 
 
@@ -258,13 +272,18 @@ def costs_in(file: Path, labels: ReadLabel, output: Given) -> dict[Label, dict[L
     return costs(file, labels)
 
 
-def load_file(file: str, options: Reading, request: Request | None = None) -> Loaded:
-    """Read a file, with a sign of life: all columns, or those that are needed."""
+def load_file(file: str, options: Reading, truth: str, request: Request | None = None) -> Loaded:
+    """Read a file, with a sign of life: all columns, or those that are needed; labels are what stands in their cells."""
+    from dataclasses import replace
+
     from ..files.sources import opened
+    from ..files.spelling import Uses
 
     refuse_overwriting([file], options.targets)
     with working(f"reading {file}", options.quiet):
-        files = opened(file, options.where)
+        parts = () if options.group is None else (options.group,)
+        uses = Uses(truth=None if options.cut is not None else truth, parts=parts)
+        files = replace(opened(file, options.where, options.marks), uses=uses)
         return files.load(None if request is None else request.columns_of(files))
 
 
@@ -275,7 +294,7 @@ def load_scores(file: str, truth: str, membership: str, reading: Reading) -> Loa
     from ..door.measured import Knowledge
 
     door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
-    return load_file(file, reading, Request(truth, {membership: columns(membership)}, door))
+    return load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
 
 
 @contextmanager
@@ -300,7 +319,7 @@ def assess_scores(loaded: Loaded, truth: str, membership: str, reading: Reading,
 
 
 @contextmanager
-def opened_file(file: str | list[str], where: str | None, output: Given, beside: str | None = None) -> Iterator[Files]:
+def opened_file(file: str | list[str], taken: Taken, output: Given, beside: str | None = None) -> Iterator[Files]:
     """Files that have not been read, with a bar while they are; and perhaps another one that is read beside them."""
     from dataclasses import replace
 
@@ -316,7 +335,7 @@ def opened_file(file: str | list[str], where: str | None, output: Given, beside:
             counted = f"{rows:,} rows, " if rows else ""  # of rows that are counted elsewhere nobody tells
             shown(done, total, f"{counted}{in_words(done)} of {in_words(total)}")
 
-        files = replace(Files.of(file, where), watch=watch)
+        files = replace(Files.of(file, taken.where, taken.marks), watch=watch)
         with words_told(files):
             yield files
 

@@ -22,6 +22,8 @@ def table(
     predictions_in_rows: Annotated[
         bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
     ] = False,
+    decimal: Annotated[str | None, Parameter(help="CSV: mark before decimals, . or ,.")] = None,
+    thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or ,.")] = None,
     options: Judged = Judged(),  # noqa: B008  (frozen)
 ) -> int:
     """Weigh a classifier of which only the confusion table is known, as in a publication.
@@ -30,12 +32,13 @@ def table(
     """
     from .. import api
     from ..door.published import NamedTable, read_table
-    from ..files.sources import load
+    from ..files.sources import read_named
+    from ..files.spelling import Marks
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
     refuse_overwriting([file], options.targets)
-    counts = NamedTable(load(file).table)
+    counts = NamedTable(read_named(file, Marks.of(decimal, thousands)))
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)
     classes = None if scale is None else [label(word) for word in words(scale)]

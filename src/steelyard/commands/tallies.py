@@ -123,7 +123,7 @@ def tally(
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
     refuse_overwriting(files, [str(out)])
     with started(engine) as found:
-        with opened_file(list(files), counted.where, output) as named:
+        with opened_file(list(files), counted, output) as named:
             request = _request(named, truth, counted)
             plan = replace(Plan.of(request, named, bad_files == "skip", found, counted.settings), saved=True)
             whole = None if each else persisting(plan, lambda plan: plan.tally(*plan.settled()))

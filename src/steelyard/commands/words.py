@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from math import isnan
 from pathlib import Path
@@ -14,15 +15,28 @@ from ..columns import POINT, as_number
 from ..errors import BadCosts, BadOption, SteelyardError, UnknownLabel, quoted
 from ..files import sources
 from ..files.shares import plain
+from ..files.spelling import Uses
 from ..files.whole_files import refuse_no_page
-from ..scale import Label
+from ..scale import Label, same_number, whole_number
 
 ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
     *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
-    *("missing", "replicates", "response", "scale", "sd", "sd_response", "threshold", "training", "truth", "weight"),
-    "where",
+    *(
+        "decimal",
+        "missing",
+        "replicates",
+        "response",
+        "scale",
+        "sd",
+        "sd_response",
+        "thousands",
+        "threshold",
+        "training",
+        "truth",
+    ),
+    *("weight", "where"),
 )
 AS_TYPED = [
     (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
@@ -67,6 +81,7 @@ AS_TYPED = [
 # What is wrong, where that is told in the words of the library: names that came from data stand in others.
 PROBLEMS = {
     "both membership= and assigned= ": "both --membership and --assigned ",
+    "decimal= or thousands= is given": "--decimal or --thousands is given",
     "threshold= is given": "--threshold is given",
     "by= names": "--by names",
     "repeats= needs": "--repeats needs",
@@ -143,7 +158,8 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
 
     @cache  # files are looked into only if there is a label to be read
     def held() -> Any:
-        return kind_in(source, truth)
+        files = isinstance(source, sources.Files)
+        return kind_in(replace(source, uses=Uses(truth)) if files else source, truth)
 
     def read(word: str) -> Label:
         kind = held()
@@ -151,7 +167,9 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
             if pa.types.is_boolean(kind):
                 return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
             if pa.types.is_integer(kind):
-                return int(word)
+                if whole_number(word) is None:
+                    raise ValueError(word)
+                return whole_or_text(word)  # 1.0 is looked for among whole numbers, too
             if pa.types.is_floating(kind) and float(word).is_integer():  # as pandas writes whole numbers beside gaps
                 return int(float(word))
             return word
@@ -166,7 +184,8 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
 def label_among(classes: Sequence[Label], word: str) -> Label | None:
     """The class that a word stands for, whatever kind of label it is; booleans whatever their capitals."""
     capitals = {str(label).lower(): label for label in classes if isinstance(label, bool)}
-    return {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
+    found = {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
+    return same_number(word, classes) if found is None else found
 
 
 def label_or_word(classes: Sequence[Label], word: str) -> Label:
@@ -181,8 +200,9 @@ def kind_in(source: Any, name: str) -> Any:
 
 
 def whole_or_text(word: str) -> Label:
-    """Read a label of which nothing is known: a whole number where it is one."""
-    return int(word) if word.removeprefix("-").isdecimal() else word
+    """Read a label of which nothing is known: a whole number where it is plainly spelled as one."""
+    number = whole_number(word)
+    return number if number is not None and str(number) == word else word
 
 
 def numbers(text: str) -> list[float]:
@@ -205,7 +225,7 @@ def number_or_column(text: str | None) -> float | str | None:
 
 def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     """Read a file of costs: the first column names the true class, each other column an assigned class."""
-    table = sources.read(path)
+    table = sources.read_named(path)
     names = table.column_names
     found: dict[Label, dict[Label, float]] = {}
     for place, row in enumerate(table.to_pylist()):

@@ -13,15 +13,16 @@ from ..errors import BadOption, SteelyardError, UnknownColumn, WrongShape, quote
 from ..files import sources
 from ..files.digests import Origin
 from ..files.paths import File
-from ..files.streams import Files, Loaded
-from ..scale import Scale
+from ..files.spelling import Marks, Uses, is_spelled_apart
+from ..files.streams import Files, Loaded, refuse_marks
+from ..scale import Continuum, Scale
 from .cases import Cases, Door, Prediction
 from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
 from .misreadings import refuse_misaligned
 from .prediction import scored
-from .remarks import joined, on_passed
+from .remarks import Remark, joined, on_passed
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,14 @@ class Request:
         models: The columns of each classifier.
         door: The options under which rows are let in; weight, group and by may be names of columns.
         where: Which rows count.
+        marks: What marks numbers in text files have, where that was said.
     """
 
     truth: str | None
     models: Mapping[str, Any]
     door: Door
     where: str | None = None
+    marks: Marks | None = None
 
     def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
         """Let arrays in as they are; take columns out of frames and files first."""
@@ -47,6 +50,7 @@ class Request:
         beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
         refuse_misaligned(y_true, {**(predictions or {}), **beside})
         if predictions is not None:
+            refuse_marks(self.marks, text=False)
             for name, value in (("truth", self.truth), ("where", self.where)):
                 if value is not None:
                     raise BadOption(
@@ -59,7 +63,7 @@ class Request:
                 mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
             )
         self._refuse_loose()
-        return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true)))
+        return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
 
     def _admit_loaded(self, loaded: Loaded) -> Cases:
         try:
@@ -86,7 +90,9 @@ class Request:
         for name, labels in () if forms is None else forms.items():
             if name in self.headings:
                 columns[name] = _of_form(columns[name], self.headings[name], labels=labels)
-        return replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
+        cases = replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
+        apart = {Remark("whole_number", one.name): len(cases) for one in table.schema if is_spelled_apart(one)}
+        return replace(cases, remarks=joined(cases.remarks, apart)) if apart else cases
 
     def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
         """The truth and what each classifier said: single columns by a function, memberships out of a table."""
@@ -109,6 +115,19 @@ class Request:
                 } or several
             found.append((f"model {name}", str(several[0] if len(columns) == 1 else several)))
         return tuple(found)
+
+    @property
+    def uses(self) -> Uses:
+        """What columns of text files are read as."""
+        door = self.door
+        parts = [door.group, *(door.by if _are_names(door.by) else [door.by])]
+        return Uses(
+            truth=None if isinstance(door.scale, Continuum) else self.truth,
+            predictions=tuple(self.headings.values()),
+            parts=tuple(name for name in parts if isinstance(name, str)),
+            scale=door.scale,
+            scored=door.threshold is not None or door.any_scale,
+        )
 
     @property
     def parts_are_named(self) -> bool:
@@ -140,7 +159,7 @@ class Request:
         """Of files, only what is needed is read; every file must offer the same."""
         if hasattr(source, "__arrow_c_stream__"):
             return None
-        return self.columns_of(sources.opened(source, self.where))
+        return self.columns_of(sources.opened(source, self.where, self.marks))
 
     def columns_of(self, files: Files) -> list[str]:
         """The columns that are needed of files; a pattern must match the same in all of them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -23,16 +22,16 @@ from ..errors import (
     quoted,
 )
 from ..files.digests import Origin
-from ..scale import Continuum, Label, Scale, listed, plain_label
+from ..scale import Continuum, Label, Scale, listed, plain_label, same_number, whole_number
 from ..suggestions import did_you_mean, refuse_unknown
-from .coded import Coded, refuse_missing, scale_of
+from .coded import Coded, refuse_missing, respelled, scale_of
 from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
 from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
-from .remarks import Remarks
+from .remarks import Remark, Remarks
 from .weights import checked_weight, decoded
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ class Door:
 
     def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
         """The classes and the form of every prediction, from the distinct values that the rows hold."""
-        raw = self._read(truth, predictions)
+        raw, _ = self._spelled_alike(self._read(truth, predictions))
         return self._settle(raw), raw.predictions
 
     @property
@@ -266,11 +265,11 @@ class Door:
 
     def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
         true, measured = self._truth(truth, next(iter(predictions.values())))
-        known = true.labels if self.scale is None else self.scale.classes
+        known, event = _as_numbers(true.labels if self.scale is None else self.scale.classes, self._event)
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             known = ()  # what they are called is up to the predictions
         read = {
-            name: recognise(value, self.headings.get(name, name), known, self._event, self.takes_numbers)
+            name: recognise(value, self.headings.get(name, name), known, event, self.takes_numbers)
             for name, value in predictions.items()
         }
         weight = None if self.weight is None else decoded(flat_numbers(self.weight, self._name("weight")))
@@ -321,7 +320,10 @@ class Door:
             refuse_missing(column)
         if self.threshold is not None and all(said.labels is not None for said in raw.predictions.values()):
             raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
+        raw, remarks = self._spelled_alike(raw)
         scale, truth = self._settle(raw), raw.truth
+        if self.event is not None and str(self.event) not in map(str, scale.classes):
+            remarks[Remark("number_meant", str(self.event))] = len(truth)
         if isinstance(scale, Continuum) and isinstance(self.scale, Continuum):
             truth = renamed(truth, self.scale, scale)
         return Cases(
@@ -337,7 +339,27 @@ class Door:
             counted=raw.counted,
             group=raw.group,
             slice=raw.slice,
+            remarks=remarks,
         )
+
+    def _spelled_alike(self, raw: Raw) -> tuple[Raw, dict[Remark, int]]:
+        """Spell whole numbers in one way in all columns of labels, and count the rows in which that changed labels."""
+        said = {name: one.labels for name, one in raw.predictions.items() if one.labels is not None}
+        names = [name for one in raw.predictions.values() for name in one.class_names]
+        if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
+            return raw, {}
+        before = [raw.truth, *said.values()]
+        after = respelled(before, None if self.scale is None else self.scale.classes, names)
+        changed = [(old, old.rows_unlike(new)) for old, new in zip(before, after, strict=True) if new is not old]
+        if not changed:
+            return raw, {}
+        labels = dict(zip(said, after[1:], strict=True))
+        predictions = {
+            name: replace(one, labels=labels[name]) if name in labels else one for name, one in raw.predictions.items()
+        }
+        return replace(raw, truth=after[0], predictions=predictions), {
+            Remark("whole_number", column.name): rows for column, rows in changed if rows
+        }
 
     def _settle(self, raw: Raw) -> Scale:
         """Take the scale that was given, or make one of all labels seen."""
@@ -351,24 +373,37 @@ class Door:
         named = [prediction.class_names for prediction in predictions if prediction.class_names]
         columns += [_bearing_names(names, raw.truth.labels) for names in named]
         labels = {label for column in columns for label in column.labels}
-        if self.event is not None and self.event not in labels:
+        event = self.event
+        if event is not None and event not in labels and (same := same_number(event, labels)) is not None:
+            event = same
+        if event is not None and event not in labels:
             if len(labels) > 1:
                 known, usual = sorted(labels, key=str), "Check the spelling, or name all classes: scale=Scale([...])"
                 raise UnknownLabel(
                     f"the event {quoted(self.event)} is not one of the classes seen, {listed(known)}",
                     mend=did_you_mean(self.event, known, usual),
                 )
-            columns.append(Coded(np.zeros(0, np.uint8), (self.event,), "event"))
+            columns.append(Coded(np.zeros(0, np.uint8), (event,), "event"))
         elif len(labels) < 2:
             raise OneClass(
                 f"only one class is seen: {quoted(next(iter(labels), None))}",
                 column=raw.truth.name,
                 mend="Name all classes that can occur: scale=Scale([...])",
             )
-        scale = scale_of(columns, self.event)
+        scale = scale_of(columns, event)
         refuse_strangers(raw)
         refuse_nameless(raw, scale)
         return scale
+
+
+def _as_numbers(known: Sequence[Label], event: Any) -> tuple[Sequence[Label], Any]:
+    """Classes and the event as whole numbers where these are spelled as text: predictions may be such numbers."""
+    numbers = [whole_number(label) for label in known]
+    if not known or not isinstance(known[0], str) or None in numbers or len(set(numbers)) < len(numbers):
+        return known, event
+    return [number for number in numbers if number is not None], event if whole_number(event) is None else whole_number(
+        event
+    )
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:
@@ -386,7 +421,8 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
     if all(isinstance(label, bool) for label in labels):
         unseen = [name == "True" for name in others if name in ("False", "True")]
     elif not any(isinstance(label, str) for label in labels):
-        unseen = [int(name) for name in others if re.fullmatch("-?[0-9]{1,18}", name)]
+        numbers = [(name, whole_number(name)) for name in others]
+        unseen = [number for name, number in numbers if number is not None and str(number) == name]
     return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import MissingValues, UnknownLabel, UnusableLabels, quoted
 from ..parallel import LEAST_CHUNK, chunks, over_rows
-from ..scale import Label, Scale, listed, of_one_kind
+from ..scale import Label, Scale, listed, of_one_kind, whole_number
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Codes, Marks, Places
@@ -47,6 +47,23 @@ class Coded:
         """Mark the rows without a label."""
         return self.codes < 0
 
+    @property
+    def is_text(self) -> bool:
+        """Whether labels are text."""
+        return any(isinstance(label, str) for label in self.labels)
+
+    def renamed(self, names: Mapping[Label, Label]) -> Coded:
+        """The same column with other names for some labels."""
+        if all(type(name) is type(label) and name == label for label, name in names.items()):
+            return self
+        labels, order = (tuple(names.get(label, label) for label in some) for some in (self.labels, self.order))
+        return replace(self, labels=labels, order=order)
+
+    def rows_unlike(self, other: Coded) -> int:
+        """How many rows have another label in another column of the same codes."""
+        unlike = [code for code, (one, two) in enumerate(zip(self.labels, other.labels, strict=True)) if one != two]
+        return int(np.isin(self.codes, unlike).sum()) if unlike else 0
+
     def keep(self, rows: Marks) -> Coded:
         """Keep the marked rows, which all have a label; labels that no longer occur go too."""
         codes = self.codes[rows]
@@ -73,6 +90,54 @@ class Coded:
         if target == list(range(len(target))):
             return self.codes
         return look_up(self.codes, np.array(target, dtype=np.min_scalar_type(len(scale) - 1)))
+
+
+def respelled(
+    columns: Sequence[Coded], classes: Sequence[Label] | None = None, names: Sequence[str] = ()
+) -> list[Coded]:
+    """Return the columns with one spelling for each whole number: that of the classes, where these are known.
+
+    Else numbers are spelled as numbers, if another column has numbers, and as 1 rather than 1.0, if another column or
+    name does so. A column that spells a number in two ways keeps both: there they are two labels.
+    """
+    own = [_by_number(column.labels) for column in columns]
+    target = _common_spelling(columns, own, names) if classes is None else _by_number(classes)
+    taken = set(() if classes is None else classes)
+    spelled = [
+        {label: target.get(number, label) for number, label in each.items() if label not in taken} for each in own
+    ]
+    return [column.renamed(wanted) for column, wanted in zip(columns, spelled, strict=True)]
+
+
+def _common_spelling(
+    columns: Sequence[Coded], own: Sequence[Mapping[int, Label]], names: Sequence[str]
+) -> dict[int, Label]:
+    """How whole numbers are spelled that columns spell differently."""
+    kinds = {type(label) for column in columns for label in column.labels}
+    if kinds == {int, str}:
+        # Text that is no number, and one number in two ways, are refused beside numbers.
+        texts = [len(known) < len(column.labels) for column, known in zip(columns, own, strict=True) if column.is_text]
+        if any(texts):
+            return {}
+        return {number: number for known in own for number in known}
+    if kinds != {str}:
+        return {}
+    plain: dict[int, Label] = {
+        number: label for known in (*own, _by_number(names)) for number, label in known.items() if label == str(number)
+    }
+    numbers = [{whole_number(label) for label in column.labels} for column in columns]
+    twice = {number for every, known in zip(numbers, own, strict=True) for number in every - known.keys()}
+    return {number: label for number, label in plain.items() if number not in twice}
+
+
+def _by_number(labels: Iterable[Label]) -> dict[int, Label]:
+    """Labels by the whole numbers that they spell; without numbers that several of them spell."""
+    found: dict[int, list[Label]] = {}
+    for label in labels:
+        number = whole_number(label)
+        if number is not None:
+            found.setdefault(number, []).append(label)
+    return {number: spelled[0] for number, spelled in found.items() if len(spelled) == 1}
 
 
 def look_up(codes: Codes, target: AnyArray, out: AnyArray | None = None) -> AnyArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..columns import is_of_pandas, read_frame
 from ..errors import BadOption, BadTable, EmptyInput, UnusableLabels, quoted
-from ..scale import Label, Scale, listed, plain_label
+from ..scale import Label, Scale, listed, plain_label, same_number, whole_number
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -168,8 +168,11 @@ def _alike(name: str, labels: list[Label]) -> Label:
     """The name of a column, which is a text, as the kind of label that rows have."""
     if all(isinstance(label, bool) for label in labels):
         return {"true": True, "false": False}.get(name.lower(), name)
-    whole = name.removeprefix("-").isdecimal() and not any(isinstance(label, str) for label in labels)
-    return int(name) if whole else name
+    same = None if name in labels else same_number(name, labels)
+    if same is not None:
+        return same
+    number = None if any(isinstance(label, str) for label in labels) else whole_number(name)
+    return name if number is None else number
 
 
 def _counts(name: str, column: Any) -> list[Any]:

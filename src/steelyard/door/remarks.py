@@ -32,6 +32,11 @@ KINDS: Final[dict[str, str]] = {
     "passed_folder": "not read because the pattern stands for files: {folders} ({names})",
     "passed_link": "not read because links lead nowhere: {files} ({names})",
     "passed_pipe": "not read because they are pipes, sockets or devices: {files} ({names})",
+    "whole_number": (
+        "column {about} spells whole numbers otherwise than the rest, such as 1.0 for 1: they count as the same label "
+        "({rows} rows)"
+    ),
+    "number_meant": "no class is spelled {about}: the class of the same number is meant",
 }
 MOST_NAMED = 10
 

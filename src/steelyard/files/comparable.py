@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+
+DIGITS = 76  # of the widest decimals of Arrow
 
 
 def family_of(value: object) -> str:
@@ -55,8 +58,8 @@ def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
     if pa.types.is_floating(kind):
         wide = pa.float32() if pa.types.is_float16(kind) else kind  # of half precision, Arrow compares nothing
         return wide, pa.scalar(rounded(kind, value), wide)
-    if not pa.types.is_integer(kind):
-        return pa.float64(), pa.scalar(float(value))
+    if pa.types.is_decimal(kind):
+        return _decimal_with(kind, Decimal(repr(value)))
     if value == value // 1 and in_range(kind, value):
         return kind, pa.scalar(int(value), kind)
     if isinstance(value, int):
@@ -65,12 +68,62 @@ def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
     return pa.float64(), pa.scalar(value)
 
 
+def _decimal_with(kind: Any, value: Decimal) -> tuple[Any, Any]:
+    """The same for a column of decimals, which keep every digit where the number has few enough of them."""
+    import pyarrow as pa
+
+    exponent = value.as_tuple().exponent
+    scale = max(kind.scale, -exponent) if isinstance(exponent, int) else DIGITS
+    if max(kind.precision - kind.scale, value.adjusted() + 1) + scale > DIGITS:
+        # Then it is far larger, or far nearer to 0, than what the column can hold: rounding changes no order.
+        return pa.float64(), pa.scalar(float(value))
+    wide = pa.decimal256(DIGITS, scale)
+    return wide, pa.scalar(value, wide)
+
+
+def can_hold(kind: Any, value: Any) -> bool:
+    """Whether a type of numbers holds a whole number exactly, and none beside it that was rounded to it."""
+    import pyarrow.types as kinds
+
+    if not kinds.is_floating(kind) or not isinstance(value, int):
+        return True
+    digits = 11 if kinds.is_float16(kind) else 24 if kinds.is_float32(kind) else 53
+    return abs(value) <= 1 << digits
+
+
+def are_inexact(kind: Any, other: Any) -> bool:
+    """Whether one column has whole numbers that are rounded in the type of the other."""
+    import pyarrow.types as kinds
+
+    return kinds.is_floating(other) and (kinds.is_int64(kind) or kinds.is_uint64(kind))
+
+
+def compared_exactly(compare: Callable[[Any, Any], Any], whole: Any, kind: Any, real: Any) -> Any:
+    """Whole numbers of 64 bits held against floats, also where the nearest float of a number is another number."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    behind = float(1 << 63 if pa.types.is_int64(kind) else 1 << 64)
+    near, real = whole.cast(pa.float64(), safe=False), real.cast(pa.float64())
+    # Where both are the same float, that float is whole: unless it lies behind all whole numbers, it can be one.
+    same, less = near == real, compute.scalar(bool(compare(0, 1)))
+    inside = compare(whole, compute.if_else(real < behind, real, 0.0).cast(kind, safe=False))
+    return compute.if_else(same, compute.if_else(real < behind, inside, less), compare(near, real))
+
+
 def common(kind: Any, other: Any) -> Any:
-    """A type in which two columns of numbers, or of text, can be compared."""
+    """A type in which two columns of numbers, or of text, can be compared; None where every type would round them."""
     import pyarrow as pa
 
     if family(kind) == "text":
         return pa.large_string()
+    decimals = [each for each in (kind, other) if pa.types.is_decimal(each)]
+    if decimals:
+        if pa.types.is_floating(kind) or pa.types.is_floating(other):
+            return None
+        scale = max(each.scale for each in decimals)
+        before = max([20, *(each.precision - each.scale for each in decimals)])
+        return pa.decimal256(DIGITS, scale) if before + scale <= DIGITS else None
     if not (pa.types.is_integer(kind) and pa.types.is_integer(other)):
         return pa.float64()
     return pa.decimal128(38, 0) if pa.uint64() in (kind, other) else pa.int64()

@@ -5,7 +5,7 @@ A batch holds so many rows and bytes at most, whatever the file holds; nothing b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import pairwise
@@ -15,6 +15,7 @@ from ..columns import as_numpy
 from ..errors import SteelyardError, UnreadableFile
 from ..threads import cores
 from .paths import TEXT, File
+from .spelling import Marks, Spelled
 from .text_files import Text
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -58,17 +59,41 @@ def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
             return reader.schema
 
 
+def kinds_of(
+    file: File, columns: Sequence[str], labels: Collection[str] = (), marks: Marks | None = None
+) -> dict[str, Any]:
+    """What columns of a file hold; of labels in text, how they are spelled."""
+    if file.ending in TEXT:
+        with named(file):
+            text = Text.of(file, set(labels) & set(columns), marks).settled(columns)
+            return {name: text.spelled.get(name, kind) for name, kind in text.types.items() if name in columns}
+    found = schema_of(file, columns)
+    return {name: found.field(name).type for name in columns}
+
+
+def spelled_in(
+    file: File, table: Any, labels: Collection[str], marks: Marks | None = None
+) -> dict[str, tuple[Spelled, Marks]]:
+    """How the labels in a table of a text file are spelled, and what marks numbers have there."""
+    if file.ending not in TEXT or not labels:
+        return {}
+    text = Text.of(file, labels, marks)
+    return {name: (spelled, text.marks) for name, spelled in text.spelled_in(table).items()}
+
+
 def names_of(file: File) -> list[str]:
     """Names of the columns of a file."""
     with named(file):
         return list(Text.of(file).names() if file.ending in TEXT else schema_of(file).names)
 
 
-def read_whole(file: File, columns: Sequence[str] | None = None) -> Any:
-    """All rows of a file."""
+def read_whole(
+    file: File, columns: Sequence[str] | None = None, labels: Collection[str] = (), marks: Marks | None = None
+) -> Any:
+    """All rows of a file; labels in text files as text."""
     with named(file, rows=True):
         if file.ending in TEXT:
-            table = Text.of(file).whole(columns)
+            table = Text.of(file, labels if columns is None else set(labels) & set(columns), marks).whole(columns)
         elif file.ending == ".parquet":
             with parquet_of(file) as opened:
                 table = opened.read(columns=columns)
@@ -90,6 +115,7 @@ def batches_of(
     keep: Any = None,
     groups: tuple[int, int] | None = None,
     most: int | None = None,
+    marks: Marks | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """The rows of a file, some at a time, each batch with the number of its first row.
 
@@ -99,7 +125,7 @@ def batches_of(
     """
     with named(file, rows=True):
         if file.ending in TEXT:
-            text = replace(Text.of(file), types={name: schema.field(name).type for name in columns})
+            text = replace(Text.of(file, (), marks), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
         elif file.ending == ".parquet":
             yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))

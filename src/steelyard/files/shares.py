@@ -17,6 +17,7 @@ from .digests import Source
 from .formats import batches_of, names_of
 from .letters import out_of_order
 from .paths import NOBODY, TEXT, File
+from .spelling import Marks, is_spelled_apart
 from .where import Filter
 
 if TYPE_CHECKING:
@@ -82,12 +83,14 @@ class FileShare:
         filter: Which rows count.
         groups: The row groups, first and behind the last; None for all.
         size: About how many bytes it takes.
+        marks: What marks numbers in text have, where that is known.
     """
 
     file: File
     filter: Filter | None = None
     groups: tuple[int, int] | None = None
     size: int = 0
+    marks: Marks | None = None
 
     @property
     def name(self) -> str:
@@ -111,7 +114,7 @@ class FileShare:
         # Only what lies in the file, and nowhere else, can tell which parts of it to pass over.
         alone = self.filter is not None and set(self.filter.names) <= set(inner) - set(self.file.keys)
         noted = self.filter.noted(schema) if alone and self.filter is not None else None
-        for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most):
+        for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most, self.marks):
             table = pa.Table.from_batches([rows])
             refuse_contradiction(self.file, table, first)
             for key in keys:
@@ -314,4 +317,6 @@ def cast(table: Any, schema: Any) -> Any:
                     column=name,
                     mend=f"Bring its columns into one type: {quoted(str(error), 200)}",
                 ) from None
+        if is_spelled_apart(schema.field(name)):
+            table = table.set_column(place, schema.field(name), table.column(place))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..columns import read_frame, refuse_twice
@@ -12,7 +13,8 @@ from ..errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn,
 from ..scale import Scale, listed, plain_label
 from ..suggestions import did_you_mean
 from .shares import Batch, filtered, without_views
-from .streams import Files, Loaded
+from .spelling import Marks, Uses
+from .streams import Files, Loaded, refuse_marks
 from .where import Filter, refuse_unknown
 
 __all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
@@ -25,10 +27,24 @@ def read(source: Any, where: str | None = None) -> Any:
     return load(source, where).table
 
 
-def load(source: Any, where: str | None = None, columns: Sequence[str] | None = None) -> Loaded:
-    """The same, and where the rows come from."""
+def read_named(path: Any, marks: Marks | None = None) -> Any:
+    """Read a file whose first column holds names: of a text file, these are what stands in their cells."""
+    files = opened(path, marks=marks)
+    return load(files, uses=Uses(parts=tuple(files.column_names[:1]))).table
+
+
+def load(
+    source: Any,
+    where: str | None = None,
+    columns: Sequence[str] | None = None,
+    uses: Uses | None = None,
+    marks: Marks | None = None,
+) -> Loaded:
+    """The same, and where the rows come from; columns of text files are read as what they are used for."""
     if not hasattr(source, "__arrow_c_stream__"):
-        return opened(source, where).load(columns)
+        files = opened(source, where, marks)
+        return (files if uses is None else replace(files, uses=uses)).load(columns)
+    refuse_marks(marks, text=False)
     table = read_frame(source)
     rows = Batch(table)
     if where is not None:
@@ -37,7 +53,7 @@ def load(source: Any, where: str | None = None, columns: Sequence[str] | None = 
     return Loaded(rows.table, (rows,))
 
 
-def opened(source: Any, where: str | None = None) -> Files:
+def opened(source: Any, where: str | None = None, marks: Marks | None = None) -> Files:
     """The files that a path or pattern names, with nothing read of them yet."""
     if isinstance(source, Files):
         return source
@@ -48,7 +64,7 @@ def opened(source: Any, where: str | None = None) -> Files:
             f"a {type(source).__name__} is neither a data frame nor a path",
             mend=table if isinstance(source, dict | list | tuple) or hasattr(source, "dtype") else usual,
         )
-    return Files.of(source, where)
+    return Files.of(source, where, marks)
 
 
 def batches(source: Any, columns: Sequence[str], where: str | None = None) -> Iterator[Batch]:

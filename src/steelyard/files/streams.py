@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..cached import cached_property
 from ..columns import refuse_twice
-from ..errors import DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
+from ..errors import BadOption, DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..threads import ahead
 from .digests import Source
-from .formats import names_of, read_whole, row_groups, schema_of
-from .paths import File, Passed, listed, once
+from .formats import kinds_of, names_of, read_whole, row_groups, spelled_in
+from .paths import TEXT, File, Passed, listed, once
 from .shares import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
+from .spelling import PLAIN, Form, Marks, Spelled, Uses, read_as
 from .where import Filter, refuse_unknown
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Files:
         watch: Told how many rows and bytes were worked on so far, and how many bytes there are.
         passed: What the names stand for, too, but is not read, and why.
         unread: The folders and files that the system does not let us look at.
+        uses: What columns are used for: those of text files are read as that.
+        marks: What marks numbers in text files have, where that was said.
     """
 
     files: tuple[File, ...]
@@ -81,17 +84,20 @@ class Files:
     watch: Callable[[int, int, int], None] | None = None
     passed: tuple[Passed, ...] = ()
     unread: tuple[UnreadableFile, ...] = ()
+    uses: Uses = field(default_factory=Uses)
+    marks: Marks | None = None
 
     @classmethod
-    def of(cls, source: Any, where: str | None = None) -> Files:
+    def of(cls, source: Any, where: str | None = None, marks: Marks | None = None) -> Files:
         """Find the files of one name, or of several."""
         names = source if isinstance(source, list | tuple) else [source]
         found = [listed(name) for name in names]
         files = once(file for one in found for file in one.files)
         passed = dict.fromkeys(each for one in found for each in one.passed)
         unread = {str(each.file): each for one in found for each in one.unread}
+        refuse_marks(marks, any(file.ending in TEXT for file in files))
         keep = None if where is None else Filter.read(where)
-        return cls(tuple(files), keep, None, tuple(passed), tuple(unread.values()))
+        return cls(tuple(files), keep, None, tuple(passed), tuple(unread.values()), marks=marks)
 
     def refuse_unread(self) -> None:
         """Stop at the first folder that cannot be looked at: there may be rows in it."""
@@ -125,14 +131,22 @@ class Files:
 
     @cached_property
     def key_types(self) -> dict[str, Any]:
-        """What the keys of folders hold: whole numbers where all are, and else text."""
+        """What keys of folders hold: whole numbers where all are, and else text; of labels, how they are spelled."""
         import pyarrow as pa
 
         values: dict[str, set[str]] = {}
         for file in self.files:
             for key, value in file.keys.items():
                 values.setdefault(key, set()).update(() if value is None else (value,))
-        return {key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()}
+        kinds: dict[str, Any] = {
+            key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()
+        }
+        spelled = {key: Spelled.of_words(found) for key, found in values.items() if key in self.uses.names}
+        numbers = (Form.WHOLE, Form.GAPPED, Form.ODD)
+        texts = {
+            key: known if known.form in numbers else replace(known, form=Form.WORDS) for key, known in spelled.items()
+        }
+        return {**kinds, **{key: known for key, known in texts.items() if values[key]}}
 
     def type_of(self, name: str) -> Any:
         """What a column holds in the first file that can be read and has a value there."""
@@ -142,6 +156,7 @@ class Files:
         for file in self.files:
             try:
                 kind = self.types_in(file, [name])[name]
+                kind = kind.arrow if isinstance(kind, Spelled) else kind
             except SteelyardError as error:
                 faults.append(error)
             else:
@@ -156,7 +171,12 @@ class Files:
         kinds: Kinds = {}
         for file in self.files:
             kinds = self.joint_types(kinds, file, self.types_in(file, columns))
-        return schema_from(kinds, columns)
+        return schema_from(self.settled(kinds), columns)
+
+    def settled(self, kinds: Kinds) -> Kinds:
+        """The same, with types of labels by how they are spelled in all files."""
+        types = self.uses.settled({name: kind for name, (kind, _) in kinds.items()})
+        return {name: (types[name], file) for name, (_, file) in kinds.items()}
 
     def joint_types(self, kinds: Kinds, file: File, found: Mapping[str, Any]) -> Kinds:
         """Types that hold what was seen before and what one more file holds."""
@@ -173,8 +193,8 @@ class Files:
     def own_types(self, file: File, columns: Sequence[str]) -> dict[str, Any]:
         """What those columns hold that lie in the file itself; words apart from rows count as words."""
         inner = self._inner(file, columns)
-        found = schema_of(file, inner) if inner else None
-        return {name: usable(found.field(name).type) for name in inner} if found is not None else {}
+        found = kinds_of(file, inner, self.uses.names, self.marks) if inner else {}
+        return {name: kind if isinstance(kind, Spelled) else usable(kind) for name, kind in found.items()}
 
     def _inner(self, file: File, columns: Sequence[str]) -> list[str]:
         """The columns that lie in the file itself; the others are keys of its folders."""
@@ -204,21 +224,42 @@ class Files:
             return self._load_some([names[k] for k in _nameable(names)] if columns is None else columns)
         self._refuse_too_large(estimate(self.files, columns))
         tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
+        tables = self._as_spelled(tables)
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
         table = tables[0] if len(tables) == 1 else _join(self.files, tables)
         return Loaded(table, parts, self.files, self.passed)
 
     def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
         if columns is None:
-            table = read_whole(file)
+            table = read_whole(file, None, self.uses.names, self.marks)
             return without_views(table.select(_nameable(table.column_names)))
-        return without_views(read_whole(file, self._inner(file, columns)))
+        return without_views(read_whole(file, self._inner(file, columns), self.uses.names, self.marks))
+
+    def _as_spelled(self, tables: Sequence[Any]) -> list[Any]:
+        """Tables with labels as what their cells, in all files, are spelled like."""
+        names = self.uses.names
+        spelled = [spelled_in(file, table, names, self.marks) for file, table in zip(self.files, tables, strict=True)]
+        if not any(spelled):
+            return list(tables)
+        kinds: Kinds = {}
+        for file, table, known in zip(self.files, tables, spelled, strict=True):
+            there = [one for one in table.schema if one.name in names]
+            found = {one.name: known[one.name][0] if one.name in known else usable(one.type) for one in there}
+            own = self._own_names(file)
+            found |= {key: self.key_types[key] for key in file.keys if key in found and key not in own}
+            kinds = self.joint_types(kinds, file, found)
+        types = {name: kind for name, (kind, _) in self.settled(kinds).items()}
+        return [_read_as(table, types, known) for table, known in zip(tables, spelled, strict=True)]
 
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
+        import pyarrow as pa
+
         refuse_contradiction(file, table)
         missing = [key for key in file.keys if key not in table.column_names]
         for key in missing if columns is None else [key for key in missing if key in columns]:
-            table = table.append_column(key, repeated(file.keys[key], self.key_types[key], table.num_rows))
+            kind = self.key_types[key]
+            kind = pa.string() if isinstance(kind, Spelled) else kind
+            table = table.append_column(key, repeated(file.keys[key], kind, table.num_rows))
         return table if columns is None else table.select(list(columns))
 
     def _load_some(self, columns: Sequence[str]) -> Loaded:
@@ -262,8 +303,15 @@ class Files:
     def _shares_of(self, file: File, size: int) -> list[FileShare]:
         stretches = row_groups(file, size) if file.size > size else []
         if len(stretches) < 2:
-            return [FileShare(file, self.filter, None, file.size)]
+            return [FileShare(file, self.filter, None, file.size, self.marks)]
         return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
+
+
+def refuse_marks(marks: Marks | None, text: bool) -> None:
+    """Marks in numbers are those of text; all other data have numbers."""
+    if marks is not None and not text:
+        problem = "decimal= or thousands= is given, but no text file (CSV)"
+        raise BadOption(problem, mend="Leave decimal= and thousands= out: other data hold numbers as such")
 
 
 def _nameable(names: Sequence[str]) -> list[int]:
@@ -276,7 +324,23 @@ def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
     """Types as a schema."""
     import pyarrow as pa
 
-    return pa.schema([(name, kinds[name][0]) for name in columns])
+    found = [(name, kinds[name][0]) for name in columns]
+    return pa.schema([kind if isinstance(kind, pa.Field) else pa.field(name, kind) for name, kind in found])
+
+
+def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[Spelled, Marks]]) -> Any:
+    """A table with labels as the types that were settled."""
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        if name in types:
+            kind = types[name]
+            field = kind if isinstance(kind, pa.Field) else pa.field(name, kind)
+            column = table.column(name)
+            if pa.types.is_string(column.type):
+                column = read_as(column, field.type, spelled[name][1] if name in spelled else PLAIN)
+            table = table.set_column(place, field.with_type(column.type), column)
+    return table
 
 
 def _is_whole(text: str) -> bool:
@@ -287,6 +351,9 @@ def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
     """A type that holds what two files hold."""
     import pyarrow as pa
 
+    if isinstance(kind, Spelled) and isinstance(other, Spelled) and (both := kind.beside(other)) is not None:
+        return both
+    kind, other = (each.arrow if isinstance(each, Spelled) else each for each in (kind, other))
     if kind == other:
         return kind
     pair = [pa.schema([(name, kind)]), pa.schema([(name, other)])]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import EmptyInput, UnreadableFile, quoted
+from ..errors import EmptyInput, NotNumbers, UnreadableFile, quoted
 from .digests import opened_text
 from .paths import File
+from .spelling import PLAIN, Form, Marks, Spelled, as_numbers
 
 # What spreadsheets and R write for "nothing here".
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
@@ -19,6 +20,8 @@ ENOUGH = 1 << 16  # bytes of text that tell how numbers are written
 CONVERSION = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error")
 COMMA, POINT = (re.compile(rf"[-+]?[0-9]*{mark}[0-9]+([eE][-+]?[0-9]+)?") for mark in (",", r"\."))
 THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+DOTTED = r"^\s*[-+]?[1-9][0-9]{0,2}(\.[0-9]{3})+\s*$"
+ANY_NUMBER = r"^\s*[-+]?[0-9.,]*[0-9][0-9.,]*([eE][-+]?[0-9]+)?\s*$"
 # What a column is taken for next when a value does not go with what it was taken for, as Arrow has it.
 LADDER = {"null": "int64", "int64": "bool", "bool": "double", "double": "string", "string": "binary"}
 
@@ -30,25 +33,35 @@ class Text:
     Attributes:
         file: The file.
         delimiter: What stands between two values.
-        decimal: What stands before the decimals of a number: a point, or a comma as in much of the world.
+        marks: What stands before the decimals of a number, a point or a comma as in much of the world, and between
+            its thousands.
+        commas: Whether some numbers have a comma before their decimals, and nobody said what a point means there.
         types: What columns hold, as far as that is known.
         block: How many bytes are parsed at a time; a row must fit in.
+        labels: Columns that are read as text, since what they hold is told by how it is spelled.
+        spelled: How cells of these are spelled, where that is known.
     """
 
     file: File
     delimiter: str
-    decimal: str = "."
+    marks: Marks = PLAIN
     types: Mapping[str, Any] = field(default_factory=dict)
     block: int = BLOCK
+    commas: bool = False
+    labels: frozenset[str] = frozenset()
+    spelled: Mapping[str, Spelled] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, file: File) -> Text:
-        """Find out the dialect from the first lines."""
+    def of(cls, file: File, labels: Collection[str] = (), marks: Marks | None = None) -> Text:
+        """Find out the dialect from the first lines, but for marks that are known."""
         beginning = _beginning(file)
         header = _header(file, beginning)
         bare = re.sub(b'"[^"]*"', b"", header)
         delimiter = max([b",", b";", b"\t", b"|"], key=bare.count).decode()
-        return cls(file, delimiter, _decimal(beginning[len(header) :], delimiter))
+        if marks is not None:
+            return cls(file, delimiter, marks, labels=frozenset(labels))
+        decimal, commas = _decimal(beginning[len(header) :], delimiter)
+        return cls(file, delimiter, Marks(decimal), commas=commas, labels=frozenset(labels))
 
     def _opened(self) -> Any:
         return opened_text(self.file)
@@ -62,11 +75,17 @@ class Text:
             "convert_options": csv.ConvertOptions(
                 null_values=NULLS,
                 strings_can_be_null=True,
-                decimal_point=self.decimal,
-                column_types=self.types,
+                decimal_point=self.marks.decimal,
+                column_types=self._given_types,
                 include_columns=None if columns is None else list(columns),
             ),
         }
+
+    @property
+    def _given_types(self) -> dict[str, Any]:
+        import pyarrow as pa
+
+        return {**dict.fromkeys(self.labels, pa.string()), **self.types}
 
     def _reader(self, source: Any, columns: Sequence[str] | None) -> Any:
         from pyarrow import csv
@@ -97,12 +116,49 @@ class Text:
         found = self
         while True:
             try:
-                return found._passed_through(columns)
+                return found._passed_through(columns)._with_thousands(columns)
             except pa.ArrowInvalid as error:
                 better = found._wider_block(error) or found._wider_types(error, columns)
                 if better is None:
                     raise
                 found = better
+
+    def _with_thousands(self, columns: Sequence[str] | None) -> Text:
+        """The same, where columns of text turn out to be numbers with a mark between thousands.
+
+        Where a mark could be either, because other numbers have decimal commas, they are refused.
+        """
+        import pyarrow as pa
+
+        sought = (pa.string(), pa.float64()) if self.commas else (pa.string(),) if self.marks.thousands else ()
+        names = [name for name, kind in self.types.items() if kind in sought and name not in self.labels]
+        names = [name for name in names if columns is None or name in columns]
+        if not names:
+            return self
+        plain = replace(self, types=dict.fromkeys(names, pa.string()), labels=frozenset())
+        numbers, first = set(names), 0
+        decimals: set[str] = set()
+        dotted: dict[str, tuple[int, str]] = {}
+        with self._opened() as source, plain._reader(source, names) as reader:
+            for batch in reader:
+                for name in sorted(numbers):
+                    cells = pa.chunked_array([batch.column(batch.schema.get_field_index(name))])
+                    if not _are_numbers(cells, self.marks):
+                        numbers.discard(name)
+                        continue
+                    if name not in decimals and _holds(cells, self.marks.decimal):
+                        decimals.add(name)
+                    if self.commas and name not in dotted and (cell := _dotted(cells)) is not None:
+                        dotted[name] = (first + cell[0], cell[1])
+                first += batch.num_rows
+                if not numbers:
+                    return self
+        for name in self.types:
+            if name in dotted and name in numbers:
+                raise _either(name, *dotted[name])
+        found = numbers if self.marks.thousands else set()
+        read = {name: pa.float64() if name in decimals else pa.int64() for name in found}
+        return replace(self, types={**self.types, **read})
 
     def _passed_through(self, columns: Sequence[str] | None) -> Text:
         import pyarrow as pa
@@ -112,9 +168,13 @@ class Text:
             # A date in a text file is text: as such it can name a part of the data or a cluster.
             dates = {name: pa.string() for name, kind in kinds.items() if pa.types.is_temporal(kind)}
             if not dates:
-                for _ in reader:
-                    pass
-                return replace(self, types=kinds)
+                spelled = {name: Spelled() for name in self.labels if pa.types.is_string(kinds.get(name, pa.null()))}
+                for batch in reader:
+                    for name, known in spelled.items():
+                        if known.form is not Form.WORDS:
+                            cells = pa.chunked_array([batch.column(batch.schema.get_field_index(name))])
+                            spelled[name] = known.and_then(cells, self.marks)
+                return replace(self, types=kinds, spelled=spelled)
         return replace(self, types={**self.types, **dates})._passed_through(columns)
 
     def _wider_block(self, error: Exception) -> Text | None:
@@ -130,8 +190,12 @@ class Text:
         """
         import pyarrow as pa
 
-        if CONVERSION.match(str(error)) is None:
+        failed = CONVERSION.match(str(error))
+        if failed is None:
             return None
+        name = self.names()[int(failed[1])]
+        if name in self.labels - self.types.keys():  # not in UTF-8: who reads the rows will say so
+            return replace(self, types={**self.types, name: pa.binary()})
         before = {one.name: one.type for one in self.schema(columns)}
         kinds = {name: pa.string() if pa.types.is_temporal(kind) else kind for name, kind in before.items()}
         raw = replace(self, types=dict.fromkeys(kinds, pa.binary()))
@@ -173,6 +237,9 @@ class Text:
         """The rows from one on, some at a time, each batch with the number of its first row; types must be settled."""
         import pyarrow as pa
 
+        if self.marks.thousands:
+            yield from self._batches_with_thousands(columns, first)
+            return
         seen = 0
         try:
             with self._opened() as source, self._reader(source, columns) as reader:
@@ -189,15 +256,48 @@ class Text:
                 raise
             yield from wider.batches(columns, first)
 
+    def _batches_with_thousands(self, columns: Sequence[str], first: int) -> Iterator[tuple[int, Any]]:
+        """The same where numbers have marks that Arrow does not know: they are read as text and then as numbers."""
+        import pyarrow as pa
+
+        sought = (pa.types.is_floating, pa.types.is_integer)
+        numbers = {name: kind for name, kind in self.types.items() if any(is_one(kind) for is_one in sought)}
+        plain = replace(self, types={**self.types, **dict.fromkeys(numbers, pa.string())}, marks=PLAIN)
+        for start, batch in plain.batches(columns, first):
+            table = pa.Table.from_batches([batch])
+            for name in numbers.keys() & set(columns):
+                place = table.column_names.index(name)
+                table = table.set_column(place, name, as_numbers(table.column(name), self.marks).cast(numbers[name]))
+            yield start, table.combine_chunks().to_batches()[0] if len(table) else batch
+
+    def spelled_in(self, table: Any) -> dict[str, Spelled]:
+        """How the cells of labels are spelled in a table that was read as ``whole`` reads it."""
+        import pyarrow as pa
+
+        names = [one.name for one in table.schema if one.name in self.labels and pa.types.is_string(one.type)]
+        return {name: Spelled.of(table.column(name), self.marks) for name in names}
+
     def whole(self, columns: Sequence[str] | None = None) -> Any:
-        """All rows at once."""
+        """All rows at once; labels as text."""
         import pyarrow as pa
 
         try:
             table, found = self._read(columns), self
         except pa.ArrowInvalid:
             found = self._settled_or_told(columns)
+            if self.marks.thousands:  # numbers with such marks are read as text first
+                texts = {
+                    name: pa.string() if kind != self.types.get(name) else kind for name, kind in found.types.items()
+                }
+                found = replace(found, types=texts)
             table = found._read(columns)
+        if self.commas or self.marks.thousands:
+            kinds = {one.name: one.type for one in table.schema}
+            marked = replace(found, types=kinds, spelled=self.spelled_in(table))._with_thousands(columns)
+            for name, kind in marked.types.items():
+                if kind != kinds[name]:
+                    place = table.column_names.index(name)
+                    table = table.set_column(place, name, as_numbers(table.column(name), self.marks).cast(kind))
         self._refuse_undecoded(table)
         dates = {one.name: pa.string() for one in table.schema if pa.types.is_temporal(one.type)}
         return replace(found, types={**found.types, **dates})._read(columns) if dates else table
@@ -245,20 +345,61 @@ def _beginning(file: File) -> bytes:
         return bytes(stream.read(BLOCK))
 
 
-def _decimal(rows: bytes, delimiter: str) -> str:
-    """A comma where numbers have one before their decimals and none has a point; between commas they are in quotes.
+def _are_numbers(cells: Any, marks: Marks) -> bool:
+    """Whether cells could all be numbers, whatever marks they have."""
+    from pyarrow import compute
+
+    if marks.thousands:
+        return as_numbers(cells, marks) is not None
+    return compute.all(compute.match_substring_regex(cells, ANY_NUMBER)).as_py() is not False
+
+
+def _holds(cells: Any, mark: str) -> bool:
+    """Whether a mark stands in any cell."""
+    from pyarrow import compute
+
+    return bool(compute.any(compute.match_substring(cells, mark)).as_py())
+
+
+def _dotted(cells: Any) -> tuple[int, str] | None:
+    """The first cell that has a point before three digits, and its row."""
+    from pyarrow import compute
+
+    found = compute.index(compute.match_substring_regex(cells, DOTTED), True).as_py()
+    return None if found < 0 else (found, cells[found].as_py())
+
+
+def _either(name: str, row: int, cell: str) -> NotNumbers:
+    """What to say of a number that can be read in two ways."""
+    cell = cell.strip()
+    return NotNumbers(
+        f"{quoted(cell)} can be {float(cell):g} or {int(cell.replace('.', ''))}: others of the file have decimal commas"
+        if cell.count(".") == 1
+        else f"{quoted(cell)} has points between thousands: others of the file have decimal commas",
+        column=name,
+        row=row,
+        mend="Say thousands='.' if points stand between thousands, or decimal='.' if they stand before decimals",
+    )
+
+
+def _decimal(rows: bytes, delimiter: str) -> tuple[str, bool]:
+    """What stands before decimals, and whether any number has a comma there.
+
+    A comma where numbers have one before their decimals and none has a point; between commas they are in quotes.
 
     Whoever parts columns by commas writes 1,200 for twelve hundred: where every comma is before three digits, none is
     taken for that of decimals.
     """
     text = rows[:ENOUGH].decode(errors="replace")
     if ('"' if delimiter == "," else ",") not in text:
-        return "."
+        return ".", False
     values = [value.strip('" ') for value in re.findall(rf'"[^"]*"|[^"\r\n{re.escape(delimiter)}]+', text)]
     marked = [value for value in values if COMMA.fullmatch(value)]
-    if any(map(POINT.fullmatch, values)) or (delimiter == "," and all(map(THOUSANDS.fullmatch, marked))):
-        return "."
-    return "," if marked else "."
+    if not marked or (delimiter == "," and all(map(THOUSANDS.fullmatch, marked))):
+        return ".", False
+    # A point before three digits may stand between thousands.
+    pointed = any(POINT.fullmatch(value) and not re.fullmatch(DOTTED, value) for value in values)
+    return "." if pointed else ",", True
 
 
 def _header(file: File, beginning: bytes) -> bytes:

@@ -7,24 +7,40 @@ import dataclasses
 import operator
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import count
 from typing import Any
 
 from ..columns import POINT
 from ..errors import BadFilter, UnknownColumn, quoted
 from ..scale import listed
 from ..suggestions import did_you_mean
-from .comparable import common, common_with, family, family_of, in_range, moment, rounded
+from .comparable import (
+    are_inexact,
+    can_hold,
+    common,
+    common_with,
+    compared_exactly,
+    family,
+    family_of,
+    in_range,
+    moment,
+    rounded,
+)
 from .letters import DAY_BEFORE_YEAR, form_of
 
 # A column of text, what is held against it, and where letters do not order the two as is meant.
 Doubt = tuple[str, str, Any]
 
 LONGEST = 10_000  # signs: what is longer was not written by hand
+DEEPEST = 100  # conditions inside conditions, likewise
+MOST_COMPARED = 1_000  # comparisons, likewise; lists may be longer
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
-TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`([^`]*)`")
+# Texts and names in backticks; or a mark that nothing closes.
+TOKENS = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`([^`]*)`|(['\"`][\s\S]*)")
+WORD = re.compile(r"\w+")
 WORDS = {"true": True, "True": True, "false": False, "False": False}
 NOTHING = ("null", "None")
 COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -36,6 +52,13 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
 }
 
+MIRRORED: dict[Callable[[Any, Any], Any], Callable[[Any, Any], Any]] = {
+    operator.lt: operator.gt,
+    operator.le: operator.ge,
+    operator.gt: operator.lt,
+    operator.ge: operator.le,
+}
+
 
 @dataclass(frozen=True)
 class Filter:
@@ -45,11 +68,13 @@ class Filter:
         text: What the user wrote.
         tree: Its grammar.
         bound: Names that stand for columns whose names are no plain words.
+        read_before: The last types of columns that it was held against, and what came out.
     """
 
     text: str
     tree: ast.expr
     bound: dict[str, str]
+    read_before: list[tuple[Any, Any]] = dataclasses.field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def read(cls, text: str) -> Filter:
@@ -69,6 +94,11 @@ class Filter:
         return found
 
     @property
+    def shown(self) -> str:
+        """The beginning of it, for messages."""
+        return quoted(self.text, 200)
+
+    @property
     def names(self) -> list[str]:
         """The columns that it speaks of, each once."""
         words = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
@@ -81,11 +111,13 @@ class Filter:
 
     def with_doubts(self, schema: Any) -> tuple[Any, list[Doubt]]:
         """The same, and where it is in doubt."""
+        for known, found in self.read_before[-1:]:
+            if known.equals(schema):
+                return found[0], found[1]
         reader = _Reader(self, schema)
-        try:
-            return reader.condition(self.tree), reader.doubts
-        except RecursionError:
-            raise BadFilter("the filter is nested too deeply", mend=MEND) from None
+        condition = reader.condition(self.tree)
+        self.read_before[:] = [(schema, (condition, reader.doubts))]
+        return condition, reader.doubts
 
     def noted(self, schema: Any) -> tuple[Any, list[Doubt]] | None:
         """A condition that holds wherever this one does, by the least and largest values that a file notes; its doubts.
@@ -109,46 +141,64 @@ class Filter:
         return [node.id for side in sides for node in ast.walk(side) if isinstance(node, ast.Name)]
 
     def _refuse_foreign(self) -> None:
-        """Refuse all grammar but conditions before anything is made of it."""
+        """Refuse all grammar but conditions, and what is nested too deeply, before anything is made of it."""
         allowed = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Tuple, ast.List)
         helpers = (ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context)
-        for node in ast.walk(self.tree):
-            if not isinstance(node, allowed + helpers):
-                raise self.foreign(node)
+        level: list[ast.AST] = [self.tree]
+        compared = 0
+        for depth in count():
+            compared += sum(len(node.ops) for node in level if isinstance(node, ast.Compare))
+            if compared > MOST_COMPARED:
+                raise BadFilter(
+                    f"the filter has more than {MOST_COMPARED:,} comparisons", mend="Name values in a list: in (1, 2)"
+                )
+            for node in level:
+                if not isinstance(node, allowed + helpers):
+                    raise self.foreign(node)
+            level = [child for node in level for child in ast.iter_child_nodes(node)]
+            if not level:
+                return
+            if depth >= DEEPEST:
+                raise BadFilter("the filter is nested too deeply", mend=MEND)
 
     def foreign(self, node: ast.AST) -> BadFilter:
         """What to say of something that is not understood."""
-        shown = quoted(reduce(_with_backticks, self.bound.items(), ast.unparse(node)), 80)
-        return BadFilter(f"{shown} is not understood in the filter {quoted(self.text, 200)}", mend=_hint(self.text))
+        plain, _ = _without_backticks(self.text)
+        shown = WORD.sub(lambda word: self._as_written(word[0]), ast.get_source_segment(plain.strip(), node) or "it")
+        problem = f"{quoted(shown, 80)} is not understood in the filter {self.shown}"
+        return BadFilter(problem, mend=_hint(self.text))
+
+    def _as_written(self, word: str) -> str:
+        """The name of a column where a plain word stands for it; other words as they are."""
+        return f"`{self.bound[word]}`" if word in self.bound else word
 
 
 def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
     """Put plain words in the place of `names in backticks`."""
     bound: dict[str, str] = {}
-    ends: list[tuple[int, bool]] = [(0, False)]
+    words: dict[str, str] = {}
+    beginning = next(word for k in count() if (word := f"column_{k}_") not in text)
+    end, after_quotes = 0, False
 
     def word(found: re.Match[str]) -> str:
+        nonlocal end, after_quotes
+        if found[2] is not None:
+            raise BadFilter(f"a {found[0][0]} is not closed in the filter {quoted(text, 200)}", mend=_hint(text))
         quotes = found[1] is None
         # Python would join two texts in a row, where SQL means a quotation mark.
-        if quotes and ends[-1][1] and not text[ends[-1][0] : found.start()].strip():
+        if quotes and after_quotes and not text[end : found.start()].strip():
             raise BadFilter(
                 f"two texts stand side by side in the filter {quoted(text, 200)}",
                 mend='Write a quotation mark inside quotes of the other kind: "it\'s"',
             )
-        ends.append((found.end(), quotes))
+        end, after_quotes = found.end(), quotes
         if quotes:
             return found[0]
-        name = next(name for k in range(len(text)) if (name := f"column_{k}") not in text and name not in bound)
+        name = words.setdefault(found[1], f"{beginning}{len(words)}")
         bound[name] = found[1]
         return f" {name} "
 
     return TOKENS.sub(word, text), bound
-
-
-def _with_backticks(text: str, bound: tuple[str, str]) -> str:
-    """Put the name of a column back where a plain word stands for it."""
-    word, name = bound
-    return re.sub(rf"\b{word}\b", lambda _: f"`{name}`", text)
 
 
 def _hint_on_values(bare: str) -> str:
@@ -198,11 +248,11 @@ class _Reader:
         match node:
             case ast.BoolOp(op=op, values=values):
                 joined = operator.and_ if isinstance(op, ast.And) else operator.or_
-                return reduce(joined, [self.condition(value) for value in values])
+                return _in_pairs(joined, [self.condition(value) for value in values])
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return ~self.condition(operand)
             case ast.Compare():
-                return reduce(operator.and_, self._comparisons(node))
+                return _in_pairs(operator.and_, list(self._comparisons(node)))
             case ast.Name(id=word) if word in WORDS:
                 return compute.scalar(WORDS[word])
             case ast.Name() if word_of(node) not in NOTHING:
@@ -239,7 +289,7 @@ class _Reader:
             raise BadFilter("nothing equals null", mend="Write `is null` or `is not null`")
         named = [isinstance(side, ast.Name) and word_of(side) not in WORDS for side in (left, right)]
         if not any(named):
-            raise BadFilter(f"no column is compared in {quoted(self.filter.text, 200)}", mend=MEND)
+            raise BadFilter(f"no column is compared in {self.filter.shown}", mend=MEND)
         if all(named):
             return self._columns(compare, left, right)
         column, other = (left, right) if named[0] else (right, left)
@@ -247,6 +297,7 @@ class _Reader:
         ordered = compare not in (operator.eq, operator.ne)
         value = self._literal(other, name, kind, ordered)
         if family(kind) == "number":
+            self._refuse_rounded(kind, value.as_py(), name)
             wide, value = common_with(kind, value.as_py())
             field = field if wide == kind else field.cast(wide, safe=False)
         found = compare(field, value) if named[0] else compare(value, field)
@@ -267,8 +318,19 @@ class _Reader:
         sides = [(one, kind), (two, second)]
         if kind != second and family(kind) in ("number", "text"):
             wide = common(kind, second)
-            one, two = (field.cast(wide, safe=False) for field in (one, two))
-        found = compare(one, two)
+            if wide is None:
+                raise BadFilter(
+                    f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared exactly",
+                    mend="Bring both columns into one type",
+                )
+            if not (are_inexact(kind, second) or are_inexact(second, kind)):
+                one, two = (field.cast(wide, safe=False) for field in (one, two))
+        if are_inexact(kind, second):
+            found = compared_exactly(compare, one, kind, two)
+        elif are_inexact(second, kind):
+            found = compared_exactly(MIRRORED.get(compare, compare), two, second, one)
+        else:
+            found = compare(one, two)
         if family(kind) == "text" and compare not in (operator.eq, operator.ne):
             for word, field, against in ((name, one, other), (other, two, name)):
                 doubt = compute.match_substring_regex(field, DAY_BEFORE_YEAR)
@@ -291,15 +353,37 @@ class _Reader:
         if not entries:
             raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
         values = [self._literal(entry, name, kind).as_py() for entry in entries]
-        wide = kind
-        if pa.types.is_null(kind):
-            wide, values = pa.bool_(), []  # it has no value that could be among them
-        elif pa.types.is_integer(kind):
+        for value in values if family(kind) == "number" else ():
+            self._refuse_rounded(kind, value, name)
+        if pa.types.is_null(kind):  # it has no value that could be among them
+            found = field.cast(pa.bool_()).isin(pa.array([], pa.bool_()))
+        elif pa.types.is_decimal(kind):
+            wanted = [common_with(kind, value) for value in dict.fromkeys(values)]
+            found = _in_pairs(operator.or_, [field.cast(wide, safe=False) == value for wide, value in wanted])
+        else:
+            found = self._among(field, kind, values)
+        return self._unless_missing(found, (field, kind), absent=True)
+
+    def _among(self, field: Any, kind: Any, values: Sequence[Any]) -> Any:
+        """Where a column has one of several values; as ``==`` has it, 0 is -0.0 too."""
+        import pyarrow as pa
+
+        if pa.types.is_integer(kind):
             values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
-        elif family(kind) == "number":
-            wide, values = pa.float64(), [rounded(kind, value) for value in values]
-        field = field.cast(wide)
-        return self._unless_missing(field.isin(pa.array(values, wide)), (field, kind), absent=True)
+        elif pa.types.is_floating(kind):
+            values = [rounded(kind, value) for value in values]
+            values += [-0.0, 0.0] if 0 in values else []
+            kind = pa.float64()
+        return field.cast(kind).isin(pa.array(values, kind))
+
+    def _refuse_rounded(self, kind: Any, value: Any, name: str) -> None:
+        """Refuse to hold a whole number against floats so large that they skip whole numbers."""
+        if not can_hold(kind, value):
+            raise BadFilter(
+                f"the column holds {kind}, of which numbers as large as {quoted(value)} are rounded",
+                column=name,
+                mend=f"Write {float(value)!r} for the nearest such number, or keep the column as whole numbers or text",
+            )
 
     def _unless_missing(self, found: Any, *sides: tuple[Any, Any], absent: bool = False) -> Any:
         """A missing value, or a number that is none, neither meets a condition nor its contrary."""
@@ -366,6 +450,14 @@ class _Reader:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if value is not True:
                 return -value
         raise self.filter.foreign(node)
+
+
+def _in_pairs(joined: Callable[[Any, Any], Any], conditions: Sequence[Any]) -> Any:
+    """Many conditions as one, which is not nested as deeply as they are many."""
+    while len(conditions) > 1:
+        pairs = [conditions[place : place + 2] for place in range(0, len(conditions), 2)]
+        conditions = [reduce(joined, pair) for pair in pairs]
+    return conditions[0]
 
 
 def word_of(node: ast.expr) -> str:

@@ -10,6 +10,7 @@ from ..door.admission import Request, refuse_other_columns
 from ..engines import Engine
 from ..errors import SteelyardError
 from ..files.paths import File
+from ..files.spelling import Marks
 from ..files.streams import Files, Kinds
 from ..files.where import Filter
 
@@ -37,10 +38,11 @@ class Look:
 
     request: Request
     filter: Filter | None = None
+    marks: Marks | None = None
 
     def __call__(self, file: File) -> tuple[Offer, ...]:
         """Offers add up to all of them, in the order of files."""
-        alone = Files((file,), self.filter)
+        alone = Files((file,), self.filter, uses=self.request.uses, marks=self.marks)
         try:
             columns = self.request.columns_in(alone, file)
             return (Offer(file, tuple(columns), alone.own_types(file, alone.with_filter(columns))),)
@@ -55,7 +57,7 @@ def agreed(
 
     The first file that can be used says what all must have.
     """
-    offers: Sequence[Offer] = engine.fold(Look(request, files.filter), files.files)
+    offers: Sequence[Offer] = engine.fold(Look(request, files.filter, files.marks), files.files)
     columns: list[str] = []
     kinds: Kinds = {}
     left_out: dict[str, SteelyardError] = {}
@@ -73,4 +75,4 @@ def agreed(
             if not skip:
                 raise
             left_out[offer.file.shown] = error
-    return columns, kinds, left_out
+    return columns, files.settled(kinds), left_out

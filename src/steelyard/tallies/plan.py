@@ -27,7 +27,7 @@ from ..files import sources
 from ..files.digests import together
 from ..files.shares import Batch, with_filter
 from ..files.sizes import rows_in
-from ..files.streams import Files, schema_from
+from ..files.streams import Files, refuse_marks, schema_from
 from ..scale import Continuum, Scale
 from ..sums.ruler import bits_for
 from . import tally as tallies
@@ -90,12 +90,13 @@ class Plan:
         engine = Local() if engine is None else engine
         frame = frame_of(source, request.where)
         if frame is not None:
+            refuse_marks(request.marks, text=False)
             columns = request.columns_among(frame.names)
             schema = frame.schema(with_filter(columns, frame.filter), engine)
             if frame.filter is not None:
                 frame.filter.on(schema)
             return cls(request, frame, columns, schema, engine, settings=settings)
-        files = sources.opened(source, request.where)
+        files = replace(sources.opened(source, request.where, request.marks), uses=request.uses)
         if not skip:
             files.refuse_unread()
         columns, kinds, left_out = agreed(request, files, engine, skip)

@@ -99,7 +99,7 @@ def _is_large(request: Request, source: Any, settings: Settings) -> bool:
     if settings.resampled or any(needs_all_rows(each) for each in asked):
         return False
     with suppress(SteelyardError):  # whoever reads the files will say so
-        files = sources.opened(source, request.where)
+        files = sources.opened(source, request.where, request.marks)
         return estimate(files.files, request.columns_of(files)) > MOST_HELD
     return False
 
