@@ -104,7 +104,7 @@ MENDS = {
     "UnknownColumn": "Check the name; the message offers the nearest, or lists what there is.",
     "DuplicateColumns": "Rename all but one.",
     "UnboundClasses": "Give one column a class, bound by name: `{class: column}`.",
-    "BadWeights": "Weights are finite, 0 or above, and not all 0.",
+    "BadWeights": "Weights are finite, 0 or above, and not all 0; frequency weights are whole numbers.",
     "BadTable": "One row and one column a class, counts of 0 or above.",
     "BadCosts": "Give a finite cost for every kind of mistake: `{true: {assigned: cost}}`.",
     "BadBoundaries": "Give increasing numbers, one fewer than classes, or one more at each end.",
@@ -170,9 +170,10 @@ def interval(measure: Measure) -> str:
 def facts(measure: Measure) -> Iterable[tuple[str, str]]:
     """What is known of a measure beyond its formula."""
     known = explain(measure)
-    aliases = ", ".join(f"`{name}`" for name in measure.aliases)
+    aliases = ", ".join(f"`{name}`" for name in (*measure.aliases, *measure.cautions))
     chance = "" if measure.chance is None else measure.chance
     yield "Name", f"`{measure.name}`" + (f"; also {aliases}" if aliases else "")
+    yield "Other meanings", escaped(known["beware"])
     yield "Of", known["of"]
     yield "Computed", "" if known["computed"] == ALWAYS else known["computed"]
     yield "Better", known["better"]

@@ -30,3 +30,8 @@ def drawn(rows: int = 300, classes: int = 3, right: float = 0.75, seed: int = 0)
     truth = random.integers(0, classes, rows)
     guess = random.integers(0, classes, rows)
     return truth, np.where(random.random(rows) < right, truth, guess)
+
+
+def counted(weight: Any) -> dict[str, Any]:
+    """Weights that say how often rows occurred, as options."""
+    return {"weight": weight, "weight_kind": "frequency"}

@@ -131,7 +131,7 @@ def test_weights_are_rows_that_repeat() -> None:
     truth, chance = drawn(200, 6)
     weight = np.random.default_rng(6).integers(0, 4, 200)
     repeated = line(np.repeat(truth, weight), np.repeat(chance, weight))
-    assert_allclose(numbers(line(truth, chance, weight=weight)), numbers(repeated), rtol=1e-6)
+    assert_allclose(numbers(line(truth, chance, weight=weight, weight_kind="frequency")), numbers(repeated), rtol=1e-6)
 
 
 def test_what_sampling_weights_are_measured_in_does_not_matter() -> None:
@@ -199,7 +199,10 @@ def test_forecasts_that_are_left_out_are_counted_as_often_as_they_occur() -> Non
     said, happened = np.append(chance, 1.0), np.append(truth, 0)
     assert line(happened, said)["slope"]["note"] == "without 1 forecast of 0 or 1 (1 wrong)"
     weight = np.append(np.ones(100, int), 3)
-    assert line(happened, said, weight=weight)["slope"]["note"] == "without 3 forecasts of 0 or 1 (3 wrong)"
+    assert (
+        line(happened, said, weight=weight, weight_kind="frequency")["slope"]["note"]
+        == "without 3 forecasts of 0 or 1 (3 wrong)"
+    )
 
 
 def test_what_rows_hardly_tell_is_unsure_and_no_warning() -> None:

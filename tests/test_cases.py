@@ -475,26 +475,35 @@ def test_weights_that_weigh_nothing_sensible_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("weight", "rows", "mass"),
+    ("weight", "occurred", "rows", "mass"),
     [
-        ([2, 1, 0], 3, 3),
-        ([True, True, False], 2, 2),
-        (np.array([2, 1, 0], dtype=np.uint8), 3, 3),
-        ([2.0, 1.0, 0.0], 2, 3),
-        ([0.5, 1.0, 0.0], 2, 1.5),
-        ([0.5, 1.0, 1.0], 3, 2.5),
+        ([2, 1, 0], 3, 2, 3),
+        ([True, True, False], 2, 2, 2),
+        (np.array([2, 1, 0], dtype=np.uint8), 3, 2, 3),
+        ([2.0, 1.0, 0.0], 3, 2, 3),
+        ([0.5, 1.0, 0.0], None, 2, 1.5),
+        ([0.5, 1.0, 1.0], None, 3, 2.5),
     ],
 )
-def test_whole_weights_count_rows_and_others_weigh_them(weight: Any, rows: float, mass: float) -> None:
-    assessment = sy.assess(["a", "b", "a"], ["a", "b", "b"], weight=weight)
-    assert assessment.n == rows
-    assert assessment.confusion().sum() == mass
+def test_the_kind_of_weights_decides_and_not_their_type(
+    weight: Any, occurred: int | None, rows: int, mass: float
+) -> None:
+    truth, said = ["a", "b", "a"], ["a", "b", "b"]
+    sampled = sy.assess(truth, said, weight=weight)
+    assert (sampled.n, sampled.confusion().sum()) == (rows, mass)
+    if occurred is None:
+        with pytest.raises(BadWeights, match=r"column 'weight', row 0: the weight is 0\.5, and frequency weights are"):
+            sy.assess(truth, said, weight=weight, weight_kind="frequency")
+        return
+    counted = sy.assess(truth, said, weight=weight, weight_kind="frequency")
+    assert (counted.n, counted.confusion().sum()) == (occurred, mass)
 
 
 @pytest.mark.parametrize("weight", [[2, None, 3], pa.array([2, None, 3]), pd.Series([2, None, 3], dtype="Int64")])
-def test_whole_weights_stay_counts_when_one_is_missing(weight: Any) -> None:
-    cases = Door(missing="drop", weight=weight).admit(["a", "b", "b"], {"m": ["a", "b", "b"]})
-    assert cases.counted
+@pytest.mark.parametrize("kind", ["sampling", "frequency"])
+def test_weights_keep_their_kind_when_one_is_missing(weight: Any, kind: Any) -> None:
+    cases = Door(missing="drop", weight=weight, weight_kind=kind).admit(["a", "b", "b"], {"m": ["a", "b", "b"]})
+    assert cases.counted is (kind == "frequency")
     assert cases.weight is not None
     assert cases.weight.tolist() == [2, 3]
 
@@ -564,7 +573,7 @@ def test_parts_and_clusters_are_columns_of_the_frame(by: Any) -> None:
             "w": [1, 2, 1],
         }
     )
-    assessment = sy.assess(frame, truth="y", assigned="m", by=by, group="who", weight="w")
+    assessment = sy.assess(frame, truth="y", assigned="m", by=by, group="who", weight="w", weight_kind="frequency")
     assert sum(part.n for part in assessment.slices.values()) == assessment.n == 4
     assert assessment.tally.groups == (1, 2)
 
@@ -806,7 +815,7 @@ def test_a_row_that_occurred_not_once_is_no_row_and_makes_no_cluster(measure: st
     truth, score = [0, 1, 0, 1, 1, 0, 1], [0.2, 0.7, 0.6, 0.4, 0.9, 0.1, 0.8]
     weight, group = [1, 2, 1, 0, 1, 1, 0], ["a", "a", "b", "c", "b", "d", "c"]
     kept = [place for place, times in enumerate(weight) if times]
-    options: dict[str, Any] = {"event": 1, "measures": [measure]}
+    options: dict[str, Any] = {"event": 1, "measures": [measure], "weight_kind": "frequency"}
     whole = sy.assess(truth, score, weight=weight, group=group, **options)
     without = sy.assess(
         *[[column[place] for place in kept] for column in (truth, score)],
@@ -838,9 +847,10 @@ def test_whatever_stands_beside_the_truth_must_have_its_index(option: str, given
 def test_rows_that_weigh_nothing_are_no_rows() -> None:
     """Neither in clusters nor in parts, and whether weights count rows or say what these stand for."""
     truth, said, group, part = [0, 1, 0, 1, 1, 0], [0.1, 0.7, 0.6, 0.8, 0.4, 0.2], [1, 1, 2, 2, 3, 3], list("aaaabb")
-    for weight in ([1.5, 0.5, 1.0, 2.0, 0.0, 0.0], [1, 2, 1, 2, 0, 0]):
-        found = sy.assess(truth, said, weight=weight, group=group, by=part)
-        other = sy.assess(truth[:4], said[:4], weight=weight[:4], group=group[:4], by=part[:4])
+    for weight, kind in (([1.5, 0.5, 1.0, 2.0, 0.0, 0.0], "sampling"), ([1, 2, 1, 2, 0, 0], "frequency")):
+        options: dict[str, Any] = {"weight_kind": kind}
+        found = sy.assess(truth, said, weight=weight, group=group, by=part, **options)
+        other = sy.assess(truth[:4], said[:4], weight=weight[:4], group=group[:4], by=part[:4], **options)
         assert list(found.slices) == ["a"]
         for column in ("value", "low", "high", "se"):
             assert found.table()[column] == pytest.approx(other.table()[column], nan_ok=True)

@@ -224,7 +224,7 @@ def test_the_list_of_measures_says_what_they_are_made_of_and_when_they_are_compu
     assert {"cost", "precision_at", "h_measure", "calibration_error", "decision_cost"} <= asked
     assert not {"error", "auc", "brier", "skill"} & asked
     assert "forecasts of each class" in run(capsys, "measures", "brier")[1]
-    assert "if asked" in run(capsys, "measures", "ece")[1]
+    assert "if asked" in run(capsys, "measures", "calibration_error")[1]
 
 
 def test_demo_and_measures(capsys: pytest.CaptureFixture[str]) -> None:

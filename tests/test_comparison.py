@@ -529,7 +529,9 @@ def test_who_does_worse_than_chance_is_asked_what_was_mixed_up() -> None:
     turned = ["well" if label == "ill" else "ill" for label in truth]
     assert "are labels mixed up?" in compare(truth, {"right": truth, "turned": turned}, event="ill").notes[-1]
     memberships = np.eye(3)[[1, 2, 0] * 10]
-    assert assess([0, 1, 2] * 10, memberships).notes[0].endswith("memberships those of 0, 1, 2, in this order?")
+    assert "another order of the columns fits far better: 2, 0, 1" in assess([0, 1, 2] * 10, memberships).notes[0]
+    by_name = {label: memberships[:, label] for label in range(3)}
+    assert assess([0, 1, 2] * 10, by_name).notes[0].endswith("memberships those of 0, 1, 2, in this order?")
     few = assess(["ill", "well"], ["well", "ill"], event="ill")
     assert few["kappa"].value == -1
     assert few.notes == []
@@ -551,8 +553,12 @@ def test_net_benefits_beside_an_infinite_score_make_no_noise() -> None:
 
 def test_mcnemars_test_stands_only_beside_differences_of_counted_rows() -> None:
     truth, models = list("aabbabab"), {"one": list("aabbabbb"), "two": list("abbbaaab")}
-    weights: dict[str, Any] = {"none": None, "counts": [1, 2, 1, 3, 1, 1, 2, 1], "sampling": np.linspace(0.5, 1.5, 8)}
-    shown = {name: str(compare(truth, models, weight=weight, measures=["error"])) for name, weight in weights.items()}
+    weights: dict[str, dict[str, Any]] = {
+        "none": {},
+        "counts": {"weight": [1, 2, 1, 3, 1, 1, 2, 1], "weight_kind": "frequency"},
+        "sampling": {"weight": [1, 2, 1, 3, 1, 1, 2, 1]},
+    }
+    shown = {name: str(compare(truth, models, measures=["error"], **options)) for name, options in weights.items()}
     assert {name: "McNemar p" in text for name, text in shown.items()} == {
         "none": True,
         "counts": True,

@@ -623,7 +623,10 @@ def test_weights_that_count_are_rows() -> None:
     times = 1 + np.arange(80) % 3
     rows = np.repeat(np.arange(80), times)
     known: dict[str, Any] = {"sd": 0.4, "sd_response": 0.3, "response": (EXPECTED[rows], 0.3)}
-    found, expected = of_grades(weight=times), assess(VALUE[rows], ASSIGNED[rows], scale=GRADES, **known)
+    found, expected = (
+        of_grades(weight=times, weight_kind="frequency"),
+        assess(VALUE[rows], ASSIGNED[rows], scale=GRADES, **known),
+    )
     for name in USUAL:
         one, other = ([each[name].value, each[name].low, each[name].high] for each in (found, expected))
         assert_allclose(one, other, rtol=1e-9)

@@ -58,7 +58,7 @@ def test_the_area_under_the_curve_is_the_auc(small: sy.Assessment) -> None:
 
 
 def test_weights_are_rows_that_repeat(small: sy.Assessment) -> None:
-    weighted = sy.assess(TRUTH, SCORE, event="up", weight=[2, 1, 1, 3, 1, 1])
+    weighted = sy.assess(TRUTH, SCORE, event="up", weight=[2, 1, 1, 3, 1, 1], weight_kind="frequency")
     again = sy.assess([*TRUTH, "up", "up", "up"], [*SCORE, 0.9, 0.7, 0.7], event="up")
     for kind in KINDS:
         left, right = weighted.curve(kind), again.curve(kind)
@@ -359,7 +359,6 @@ def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment)
         "gini": "auc",
         "ks": "informedness",
         "quadratic_weighted_kappa": "weights='quadratic'",
-        "hit_rate": "sensitivity",
         "nri": "net_benefit",
         "idi": "brier",
         "percent_agreement": "accuracy",

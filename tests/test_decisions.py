@@ -351,6 +351,7 @@ def test_at_threshold_is_assessing_there(tested: sy.Assessment) -> None:
     truth, score = sample()
     for options in (
         {},
+        {"weight": np.arange(300) % 3, "weight_kind": "frequency"},
         {"weight": np.arange(300) % 3},
         {"weight": np.linspace(0.5, 2, 300)},
         {"group": np.arange(300) // 4},

@@ -90,7 +90,7 @@ def test_only_scores_of_rows_have_a_sum() -> None:
 
 
 def test_a_sum_counts_weights() -> None:
-    found = of_event(TRUTH, CHANCE, "brier", weight=[1, 2, 3, 1, 1])["brier"]
+    found = of_event(TRUTH, CHANCE, "brier", weight=[1, 2, 3, 1, 1], weight_kind="frequency")["brier"]
     expected = [1, 2, 3, 1, 1] @ (CHANCE - np.array(TRUTH)) ** 2
     assert found.sum == pytest.approx(expected)
     assert found.value == pytest.approx(expected / 8)
@@ -101,7 +101,8 @@ def test_the_other_names_of_scores_are_known() -> None:
     assert find("log_loss") is find("cross_entropy") is find("log_score")
     assert find("brier_score") is find("brier")
     assert find("rps") is find("ranked_probability_score")
-    assert find("ece") is find("calibration_error")
+    with pytest.raises(UnknownMeasure, match="'calibration_error' is another number"):
+        find("ece")
 
 
 @pytest.mark.parametrize("order", [["low", "medium", "high"], ["high", "low", "medium"], ["medium", "high", "low"]])
@@ -174,7 +175,9 @@ def test_the_note_on_an_infinite_score_counts_rows_not_patterns() -> None:
     truth, assigned = ["a"] * 40 + ["b"] * 41, ["a"] * 39 + ["b"] * 42
     found = assess(truth, assigned, measures=["log_score"])["log_score"]
     assert found.note == "infinite: 1 row gave probability 0 to the true class"
-    weighed = assess(truth, assigned, measures=["log_score"], weight=np.full(81, 3))["log_score"]
+    weighed = assess(truth, assigned, measures=["log_score"], weight=np.full(81, 3), weight_kind="frequency")[
+        "log_score"
+    ]
     assert weighed.note == "infinite: 3 rows gave probability 0 to the true class"
 
 

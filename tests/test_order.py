@@ -129,7 +129,7 @@ NAMED = pd.Series([0, 1, 1, 0], index=list("abcd"))
         (NAMED, NAMED.loc[["a", "b", "d", "c"]], 2),
         (NAMED, NAMED.reset_index(drop=True), None),  # nobody named these rows
         (NAMED, NAMED.to_numpy()[::-1], None),
-        (NAMED, NAMED.rename(index={"a": "z"})[::-1], None),  # other rows altogether
+        (NAMED, NAMED.rename(index={"a": "z"})[::-1], 0),  # one of the rows is another
         (NAMED.reset_index(drop=True), NAMED.reset_index(drop=True).sample(frac=1, random_state=1), 0),
         (NAMED.sample(frac=1, random_state=1), pd.Series([0, 1, 1, 0]), None),
         (NAMED, pd.DataFrame({0: 1.0 - NAMED, 1: NAMED.astype(float)})[::-1], 0),
@@ -188,8 +188,10 @@ def test_labels_in_a_list_are_not_looked_at_one_by_one(monkeypatch: pytest.Monke
 
 
 def test_scores_in_per_cent_are_told_from_labels() -> None:
-    with pytest.raises(sy.SteelyardError, match="Divide scores so that they end at 1"):
+    with pytest.raises(sy.SteelyardError, match="divide per cent by 100"):
         sy.assess([0, 1, 1], [10.0, 90.0, 40.0], event=1)
+    with pytest.raises(sy.SteelyardError, match="Divide scores so that they end at 1"):
+        sy.assess([0, 1, 1], [10.0, 90.0, 40.0])
 
 
 def test_parts_come_in_the_order_of_their_categories(tmp_path: Path) -> None:

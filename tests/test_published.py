@@ -226,6 +226,8 @@ def test_few_rows_and_weighted_ones_are_no_shares(counts: Any) -> None:
     ("cells", "words"),
     [
         ([[45.5, 4.5], [10.0, 40.0]], "they add up to 100"),
+        ([[45, 5], [10, 40]], "they add up to 100"),
+        ([[90, 10], [20, 80]], "every row adds up to 100"),
         ([[90.1, 9.9], [20.0, 80.0]], "every row adds up to 100"),
         ([[33.3, 33.3], [20.1, 13.4]], "they add up to 100"),
     ],
@@ -256,7 +258,7 @@ def test_weights_are_not_taken_for_thousands(counts: Any) -> None:
     assert "a count of" not in str(sy.assess_table(counts))
 
 
-@pytest.mark.parametrize("counts", [[[45, 5], [10, 40]], [[45.5, 4.5], [10.0, 41.0]]])
+@pytest.mark.parametrize("counts", [[[45, 5], [10, 41]], [[45.5, 4.5], [10.0, 41.0]]])
 def test_counts_are_not_taken_for_per_cent(counts: Any) -> None:
     assert "per cent" not in str(sy.assess_table(counts))
 

@@ -102,7 +102,7 @@ def test_on_few_distinct_forecasts_the_parts_are_murphys() -> None:
 
 def test_a_whole_weight_is_the_row_so_many_times() -> None:
     times = np.arange(ROWS) % 3 + 1
-    weighed = of_event(weight=times).decomposition()
+    weighed = of_event(weight=times, weight_kind="frequency").decomposition()
     repeated = assess(np.repeat(TRUTH, times), np.repeat(SURE, times), event=1).decomposition()
     assert_allclose(weighed["value"], repeated["value"], rtol=1e-12)
 

@@ -31,6 +31,7 @@ from steelyard.report.wording import AS_BEFORE, drawn, packed
 from steelyard.text import count, number, span
 
 from .browser import samples
+from .cases_of import counted
 
 LIMIT = 500_000  # bytes of a page
 
@@ -167,7 +168,7 @@ def test_of_many_classifiers_each_has_fewer_stops() -> None:
 def test_forecasts_that_were_sorted_already_give_the_same_reliability() -> None:
     truth, said = scores(500)
     weight = np.random.default_rng(1).integers(0, 4, 500)
-    result = sy.assess(truth, np.round(said, 2), event=True, weight=weight)
+    result = sy.assess(truth, np.round(said, 2), event=True, weight=weight, weight_kind="frequency")
     usual = result.reliabilities()[True]
     found = Reliability.of_ranking(result.event_ranking())
     for name in ("forecast", "happened", "mass"):
@@ -245,8 +246,9 @@ def test_every_way_to_an_interval_is_told(method: Any) -> None:
 def test_what_rows_of_a_class_weigh_is_not_called_a_number_of_rows() -> None:
     truth, said = scores(60)
     weight = np.random.default_rng(2).random(60) + 3
-    for given, title in ((weight, "weight"), (np.full(60, 3), "rows"), (None, "rows")):
-        result = sy.assess(truth, said > 0.5, weight=given, by=np.arange(60) % 2)
+    thrice = counted(np.full(60, 3))
+    for options, title in (({"weight": weight}, "weight"), (thrice, "rows"), ({}, "rows")):
+        result = sy.assess(truth, said > 0.5, by=np.arange(60) % 2, **options)
         content = content_of(result)
         assert content["classes"]["size"] == title
         assert content["slices"]["size"] == "rows"
@@ -266,7 +268,8 @@ def test_parts_of_the_data_are_told_by_the_measures_that_were_asked_for() -> Non
 def test_values_in_training_have_as_many_digits_as_those_beside_them() -> None:
     wrong = {"t": ["a", "a", "b", "b"], "s": ["a", "b", "a", "b"]}
     frames = [pa.table({**wrong, "w": [400_000, odd, 50_000, 550_000 - odd]}) for odd in (100_000, 98_500)]
-    found = sy.assess(frames[0], truth="t", assigned="s", weight="w", training=frames[1], measures=["error"])
+    columns: dict[str, Any] = {"truth": "t", "assigned": "s", "weight": "w", "weight_kind": "frequency"}
+    found = sy.assess(frames[0], training=frames[1], measures=["error"], **columns)
     assert re.search(r"error +0\.1500 .* 0\.1485 +0\.0015", str(found))
 
 
@@ -291,7 +294,7 @@ def test_counts_of_the_data_are_told() -> None:
     assert facts["Rows"] == "60"
     assert facts["Clusters"] == "20"
     assert facts["Weights"].startswith("sampling weights")
-    twice: dict[str, Any] = {"event": True, "weight": [2] * 60}
+    twice: dict[str, Any] = {"event": True, "weight": [2] * 60, "weight_kind": "frequency"}
     for result in (sy.assess(truth, said, **twice), sy.compare(truth, {"a": said, "b": said > 0.5}, **twice)):
         assert dict(content_of(result)["data"])["Weights"] == "how often rows occurred: 120 in all"
     alone = dict(content_of(sy.assess(truth, said > 0.5, **twice))["data"])  # made of counts
@@ -532,8 +535,18 @@ def test_the_call_leaves_out_nothing_that_was_given() -> None:
     truth, said = scores(60)
     parts, chosen = ["n", "s"] * 30, ["error", "auc"]
     more: dict[str, Any] = {"event": True, "measures": chosen}
-    rows = sy.assess(truth, said, weight=[1, 2] * 30, group=np.arange(60) // 2, by=parts, threshold=0.3, **more)
-    assert told_call(rows) == f"event=True, weight=..., group=..., by=..., threshold=..., measures={chosen}"
+    rows = sy.assess(
+        truth,
+        said,
+        weight=[1, 2] * 30,
+        weight_kind="frequency",
+        group=np.arange(60) // 2,
+        by=parts,
+        threshold=0.3,
+        **more,
+    )
+    weights = "weight=..., weight_kind='frequency'"
+    assert told_call(rows) == f"event=True, {weights}, group=..., by=..., threshold=..., measures={chosen}"
     how = sy.assess(truth, said, method="bootstrap", replicates=50, seed=4, undefined=0.0, **more)
     assert told_call(how).endswith("method='bootstrap', replicates=50, seed=4, undefined=0.0")
     more["measures"] += ["specificity", "sensitivity"]

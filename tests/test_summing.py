@@ -102,6 +102,7 @@ def alike(left: Any, right: Any) -> None:
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"weight": "often"},
+    {"weight": "often", "weight_kind": "frequency"},
     {"weight": "weight"},
     {"group": "patient"},
     {"by": "site"},

@@ -116,7 +116,8 @@ def test_a_file_in_which_no_row_counts_stops_no_other(
     (tmp_path / "days").mkdir()
     (tmp_path / "days" / "1.csv").write_text("y,w,s\na,1,0.2\nb,2,0.6\n")
     (tmp_path / "days" / "2.csv").write_text("y,w,s\n" + rows)
-    words = ["tally", str(tmp_path / "days"), "--truth", "y", *said, "--weight", "w", "--scale", "a,b"]
+    words = ["tally", str(tmp_path / "days"), "--truth", "y", *said, "--scale", "a,b"]
+    words += ["--weight", "w", "--weight-kind", "frequency"]
     status, told, complaint = run(capsys, *words, "--each", "--out", str(tmp_path / "sums"))
     assert (status, complaint) == (0, "")
     assert "2 tallies made" in told
@@ -192,7 +193,8 @@ def test_what_is_there_is_not_made_again(
     os.utime(days / "mon.parquet", (later, later))
     assert "1 tally made of 3 rows, 3 kept" in run(capsys, *words)[1]
     (days / "thu.parquet").unlink()
-    assert "3 tallies made of 12 rows, 0 kept" in run(capsys, *words, "--weight", "w")[1], "made in another way"
+    weighed = ["--weight", "w", "--weight-kind", "frequency"]
+    assert "3 tallies made of 12 rows, 0 kept" in run(capsys, *words, *weighed)[1], "made in another way"
     without = [word for word in words if word != "--resume"]
     assert "3 tallies made of 7 rows, 0 kept" in run(capsys, *without)[1]
 

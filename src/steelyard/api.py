@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -17,10 +18,11 @@ from .door.cases import Door, Missing, replace_event
 from .door.measured import Knowledge
 from .door.prediction import recognise
 from .door.published import read_table
-from .door.weights import refuse_weightless
+from .door.weights import WeightKind, refuse_kind_alone, refuse_weightless
 from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
 from .files.spelling import Marks
 from .measures import find
+from .measures.counts import words_on_gains
 from .registry import Measure
 from .scale import Continuum, Label, Scale, listed
 from .settings import Method, Options, settle
@@ -50,6 +52,7 @@ def assess(
     event: Any = None,
     threshold: float | str | None = None,
     weight: Any = None,
+    weight_kind: WeightKind = "sampling",
     group: Any = None,
     by: Any = None,
     cost: Any = None,
@@ -90,8 +93,9 @@ def assess(
         threshold: The score from which on a row is assigned to the event; 0.5 on probabilities if not given. Or how
             to choose it: "best:f1", "max specificity where sensitivity >= 0.8", or "cost" to make ``cost`` least (with
             more than two classes, by the least expected cost of each row). See ``Assessment.best_threshold``.
-        weight: What each row weighs. Whole numbers say how often a row occurred; other numbers how much it
-            stands for (sampling weights).
+        weight: The weight of each row.
+        weight_kind: "sampling" where a weight says how much of the population its row stands for, or "frequency" where
+            it says how often the row occurred, as a whole number. The type of the numbers decides nothing.
         group: The cluster of each row, where rows are not independent (patients, batches).
         by: Parts of the data that are assessed apart too; an array, a column, or several.
         cost: Costs by class name, {true: {assigned: cost}}; brings the measure "cost" along.
@@ -128,7 +132,19 @@ def assess(
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
-    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
+    refuse_kind_alone(weight, weight_kind)
+    door = Door(
+        scale,
+        event,
+        rule.number,
+        missing,
+        weight,
+        group,
+        by,
+        any_scale=rule.any_scale,
+        knowledge=known,
+        weight_kind=weight_kind,
+    )
     wanted = assigned if membership is None else membership
     if membership is not None and assigned is not None:
         raise BadOption("both membership= and assigned= are given", mend="Give one of them")
@@ -153,7 +169,17 @@ def assess(
     classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
     general = door.knowledge.of_any_rows
     weighed, grouped = (name if isinstance(name, str) else None for name in (weight, group))
-    fitted = Door(classes, None, chosen, missing, weighed, grouped, any_scale=rule.any_scale, knowledge=general)
+    fitted = Door(
+        classes,
+        None,
+        chosen,
+        missing,
+        weighed,
+        grouped,
+        any_scale=rule.any_scale,
+        knowledge=general,
+        weight_kind=weight_kind,
+    )
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
@@ -172,6 +198,7 @@ def compare(
     event: Any = None,
     threshold: float | str | None = None,
     weight: Any = None,
+    weight_kind: WeightKind = "sampling",
     group: Any = None,
     by: Any = None,
     cost: Any = None,
@@ -203,7 +230,8 @@ def compare(
         scale: See ``assess``, as for all that follow.
         event: The class of interest.
         threshold: The score from which on a row is assigned to the event, or how each classifier's is chosen.
-        weight: What each row weighs.
+        weight: The weight of each row.
+        weight_kind: "sampling", or "frequency" where a weight says how often its row occurred.
         group: The cluster of each row.
         by: Parts of the data that are compared apart too.
         cost: Costs by class name.
@@ -229,7 +257,19 @@ def compare(
     settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
-    door = Door(scale, event, rule.number, missing, weight, group, by, any_scale=rule.any_scale, knowledge=known)
+    refuse_kind_alone(weight, weight_kind)
+    door = Door(
+        scale,
+        event,
+        rule.number,
+        missing,
+        weight,
+        group,
+        by,
+        any_scale=rule.any_scale,
+        knowledge=known,
+        weight_kind=weight_kind,
+    )
     if truth is None:
         refuse_untold(y_true, names_columns(predictions))
     named = predictions_by_name(predictions, of_columns=truth is not None)
@@ -281,6 +321,8 @@ def decide(
     columns = said.scores(scale).memberships()
     if not columns or matrix is None:
         raise BadOption("labels have no expected cost", mend="Give probabilities")
+    if doubtful := words_on_gains(scale, matrix):
+        warnings.warn(doubtful, stacklevel=3)  # a list of labels has no other place for a note
     labels = (*scale.classes, None)
     return [labels[code] for code in least_cost(columns, matrix, decline).tolist()]
 

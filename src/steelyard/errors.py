@@ -83,7 +83,7 @@ class UnequalLengths(SteelyardError):
 
 
 class MisalignedRows(SteelyardError):
-    """A column has the rows of the truth in another order, as its index says."""
+    """A column has other rows than the truth, or has them in another order, as its index says."""
 
 
 class WrongShape(SteelyardError):
@@ -151,7 +151,7 @@ class UnboundClasses(SteelyardError):
 
 
 class BadWeights(SteelyardError):
-    """Weights that are negative, infinite, all zero, or too large or small to reckon with."""
+    """Weights that are negative, infinite, all zero, too large or small, or fractions where they count rows."""
 
 
 class BadTable(SteelyardError):

@@ -112,6 +112,8 @@ class Measure:
         parameters: Values of the keyword-only arguments.
         ranges: The least and the greatest number that parameters may be, where they are numbers.
         aliases: Other names for the same measure.
+        cautions: Of those aliases that mean another number elsewhere: what the measure is here, by alias.
+        asked: The alias with a caution that it was asked for by; empty for all other names.
     """
 
     name: str
@@ -140,6 +142,8 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+    cautions: Mapping[str, str] = field(default_factory=dict)
+    asked: str = field(default="", compare=False)
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
         """Copy and pickle the facts alone: what was derived from them is derived anew, and stays what it is."""
@@ -223,6 +227,11 @@ class Measure:
     def summary(self) -> str:
         """The first line of the formula's docstring."""
         return (inspect.getdoc(self.formula) or "").partition("\n")[0]
+
+    @property
+    def caution(self) -> str:
+        """What a reader must know who asked for it by a name that means another number elsewhere."""
+        return f"{self.asked} is {self.name} here: {self.cautions[self.asked]}" if self.asked else ""
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the parameters that were set are those of another measure of the same name."""
@@ -342,7 +351,7 @@ def measure(
         )
         _check(entry)
         REGISTRY[name] = entry
-        ALIASES.update(dict.fromkeys(entry.aliases, name))
+        ALIASES.update(dict.fromkeys((*entry.aliases, *entry.cautions), name))
         return formula
 
     return enter
@@ -372,6 +381,6 @@ def _check(entry: Measure) -> None:
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")
-    taken = {entry.name, *entry.aliases} & (set(REGISTRY) | set(ALIASES))
+    taken = {entry.name, *entry.aliases, *entry.cautions} & (set(REGISTRY) | set(ALIASES))
     if taken:
         raise UnknownMeasure(f"there is a measure {quoted(taken.pop())} already", mend="Choose another name")

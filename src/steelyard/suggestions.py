@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from inspect import CO_VARKEYWORDS
@@ -46,6 +47,78 @@ MOST_TIMES = 1_000_000  # that anything is done again: nobody sees the end of mo
 MOST_LOOKED_AT = 5_000  # looking takes a while for every name, and somebody waits for the message
 
 
+OPPOSITES = (
+    ("true", "false"),
+    ("positive", "negative"),
+    ("sensitivity", "specificity"),
+    ("precision", "npv"),
+    ("1", "2"),
+    ("1", "3"),
+    ("2", "3"),
+    ("micro", "macro"),
+    ("lower", "upper"),
+    ("low", "high"),
+    ("min", "max"),
+    ("least", "most"),
+    ("better", "worse"),
+    ("best", "worst"),
+    ("with", "without"),
+    ("left", "right"),
+    ("before", "after"),
+    ("treated", "untreated"),
+)
+ABBREVIATED = {
+    "tp": ("true", "positive"),
+    "tpr": ("true", "positive"),
+    "fp": ("false", "positive"),
+    "fpr": ("false", "positive"),
+    "fdr": ("false", "positive"),
+    "tn": ("true", "negative"),
+    "tnr": ("true", "negative"),
+    "fn": ("false", "negative"),
+    "fnr": ("false", "negative"),
+    "for": ("false", "negative"),
+    "ppv": ("positive",),
+    "npv": ("negative", "npv"),
+    "plr": ("positive",),
+    "nlr": ("negative",),
+}
+# What words stand for, of those that have an opposite.
+POLES: dict[str, tuple[str, ...]] = {
+    **{word: (word,) for pair in OPPOSITES for word in pair},
+    **ABBREVIATED,
+    "t": ("true",),
+    "f": ("false",),
+    "pos": ("positive",),
+    "plus": ("positive",),
+    "neg": ("negative",),
+    "minus": ("negative",),
+    "sens": ("sensitivity",),
+    "recall": ("sensitivity",),
+    "spec": ("specificity",),
+    "i": ("1",),
+    "one": ("1",),
+    "ii": ("2",),
+    "two": ("2",),
+    "iii": ("3",),
+    "minimal": ("min",),
+    "minimum": ("min",),
+    "maximal": ("max",),
+    "maximum": ("max",),
+    "lowest": ("min", "low"),
+    "highest": ("max", "high"),
+}
+NUMBERED = {"1", "2", "3", "i", "ii", "iii"}  # opposites in errors of a type, and numbers like others elsewhere
+LONG_POLES = [word for word in POLES if len(word) > 3]
+LEAST_NEGATED = 4  # letters: of shorter words, one more letter is not a negation
+NEGATIONS = (
+    *("un", "in", "im", "ir", "non", "non_", "non-", "non ", "not_", "not-", "not ", "no_", "no-", "no ", "dis", "ab"),
+    *("without_", "without ", "a"),
+)
+MOST_OPPOSITES = 5  # near names among which opposites are looked for
+AS_NEAR = 0.06  # likenesses that differ by less are alike
+
+
 def did_you_mean(name: object, known: Iterable[object], otherwise: str) -> str:
     """What to do about an unknown name: the nearest known one is asked for, and else this is said."""
     near = nearest(name, known)
@@ -84,13 +157,47 @@ def refuse_no_seed(seed: object) -> None:
 
 def nearest(name: object, known: Iterable[object]) -> object | None:
     """The known name that is spelled most alike, whatever its capitals; none if all are far off."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
     if not isinstance(name, str):
         return None  # of numbers, none is misspelled; and a foreign object may do anything when asked what it is
+    wanted = name[:LONG].casefold()
     by_spelling = {str(one)[:LONG].casefold(): one for one in islice(known, MOST_LOOKED_AT) if one != name}
-    found = get_close_matches(name[:LONG].casefold(), by_spelling, n=1)
-    return by_spelling[found[0]] if found else None
+    found = get_close_matches(wanted, by_spelling, n=MOST_OPPOSITES)
+    if not found or _are_opposites(wanted, found[0]):
+        return None
+    likeness = [SequenceMatcher(None, each, wanted).ratio() for each in found]
+    for other, like in zip(found[1:], likeness[1:], strict=True):
+        # Of two opposites that are as near as each other, either may be the contrary of what is meant.
+        if likeness[0] - like < AS_NEAR and _are_opposites(found[0], other) and not _are_opposites(wanted, other):
+            return None
+    return by_spelling[found[0]]
+
+
+def _are_opposites(one: str, other: str) -> bool:
+    """Return whether one name says the contrary of the other: a true and a false positive rate."""
+    if other in ABBREVIATED and other not in one:  # each of their letters is a word
+        return True
+    ours, theirs = _poles(one), _poles(other)
+    if ("false" in ours) != ("false" in theirs):
+        return True
+    if any((a in ours and b in theirs) or (b in ours and a in theirs) for a, b in OPPOSITES if not {a, b} <= ours):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= LEAST_NEGATED and any(long == before + short for before in NEGATIONS)
+
+
+def _poles(name: str) -> set[str]:
+    """Return the words of a name that have an opposite, however they are abbreviated or misspelled."""
+    from difflib import get_close_matches
+
+    words = re.findall("[a-z]+|[0-9]+", name)
+    words = words if "type" in words else [word for word in words if word not in NUMBERED]
+    found: set[str] = set()
+    for word in words:
+        near = () if word in POLES or len(word) < 3 else get_close_matches(word, LONG_POLES, 1, 0.75)
+        found.update(POLES.get(near[0] if near else word, ()))
+    return found
 
 
 def refuse_options(function: str, options: Iterable[str], known: Collection[str]) -> None:

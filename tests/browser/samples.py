@@ -173,14 +173,18 @@ def endless() -> Comparison:
 def millions() -> Comparison:
     """Counts that are wide."""
     truth, scores = binary()
-    return sy.compare(truth, scores, event="ill", weight=[30_000] * len(truth), measures=["error"])
+    return sy.compare(
+        truth, scores, event="ill", weight=[30_000] * len(truth), weight_kind="frequency", measures=["error"]
+    )
 
 
 def millions_of_labels() -> Comparison:
     """The same without a threshold."""
     truth, scores = binary()
     said = {name: np.where(np.asarray(score) >= 0.5, "ill", "well") for name, score in scores.items()}
-    return sy.compare(truth, said, event="ill", weight=[30_000] * len(truth), measures=["error"])
+    return sy.compare(
+        truth, said, event="ill", weight=[30_000] * len(truth), weight_kind="frequency", measures=["error"]
+    )
 
 
 def trained() -> Assessment:

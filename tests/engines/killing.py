@@ -83,13 +83,13 @@ def killer(file: Path) -> Iterator[list[int]]:
 def survived(engine: Engine, source: Any, name: str, folder: Path) -> Tally:
     """Lose a worker in the middle of counting: nothing is lost with it, and nothing counts twice."""
     file = folder / "running"
-    request = Request("y", MODELS, Door(weight="often", group="patient", by="site"))
+    request = Request("y", MODELS, Door(weight="often", weight_kind="frequency", group="patient", by="site"))
     with killer(file) as killed:
         plan = Plan.of(request, source, engine=Doomed(engine, name, str(file)), settings=settle())
         tally = plan.tally(*plan.settled())
     assert killed
     assert killed[0] != os.getpid()
     assert tally.rows == sum(table()["often"].to_pylist())
-    right = sy.compare(table(), MODELS, truth="y", weight="often", group="patient", by="site")
+    right = sy.compare(table(), MODELS, truth="y", weight="often", weight_kind="frequency", group="patient", by="site")
     alike(api.compare_tally(tally), right)
     return tally

@@ -83,7 +83,7 @@ def _assessed(options: dict[str, Any]) -> Any:
 ASKED: dict[str, Any] = {
     "measured": _assessed({**MEASURED, "membership": "p_*"}),
     "clustered": _assessed({**MEASURED, **CLUSTERED, "membership": "p_*", "where": "hour < 2 and weight > 0.6"}),
-    "labels": _assessed({**LABELLED, "assigned": "m", "weight": "often", "by": "site"}),
+    "labels": _assessed({**LABELLED, "assigned": "m", "weight": "often", "weight_kind": "frequency", "by": "site"}),
     "ranked": _assessed({"truth": "y", "membership": "p_*", "measures": ["auc"], "group": "patient"}),
     "compared": lambda source, where: sy.compare(source, MODELS, **LABELLED, **where),
 }

@@ -204,7 +204,11 @@ def test_a_threshold_is_chosen_by_rows_that_were_kept(tmp_path: Path) -> None:
     changed = table().set_column(1, "y", pa.array(["yes" if y == "high" else "no" for y in table()["y"].to_pylist()]))
     parquet.write_table(changed, tmp_path / "a.parquet", row_group_size=20)
     here: dict[str, Any] = {"engine": "local"}
-    several: list[dict[str, Any]] = [{}, {"weight": "weight", "group": "patient"}, {"weight": "often", "by": "site"}]
+    several: list[dict[str, Any]] = [
+        {},
+        {"weight": "weight", "group": "patient"},
+        {"weight": "often", "weight_kind": "frequency", "by": "site"},
+    ]
     for options in several:
         found, right = sy.assess(tmp_path, **asked, **options, **here), sy.assess(changed, **asked, **options)
         assert found.decision is not None

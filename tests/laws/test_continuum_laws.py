@@ -245,7 +245,7 @@ def test_a_whole_weight_is_the_row_so_many_times(case: Case, times: int) -> None
     weight = 1 + np.arange(len(case)) % times
     repeated = case.repeated(weight)
     assume(settled(repeated))
-    by_weight, by_rows = of(case, weight=weight), of(repeated)
+    by_weight, by_rows = of(case, weight=weight, weight_kind="frequency"), of(repeated)
     assert_same(columns(by_weight), columns(by_rows))
     assert [by_weight[name].note for name in LABELS] == [by_rows[name].note for name in LABELS]
 

@@ -20,6 +20,7 @@ from steelyard.door.cases import Door
 from steelyard.forecasts.evaluation import ForecastEvaluation
 from steelyard.registry import Measure
 from steelyard.sums.statistics import CALIBRATION, FORECASTS
+from tests.cases_of import counted
 
 Case = tuple[Any, dict[str, Any]]
 
@@ -167,7 +168,7 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory: pytest.TempPathFac
 @FEW
 def test_a_whole_weight_is_the_row_so_many_times(name: str, case: Case, times: int) -> None:
     measure, weight = priced(name, list(case[1])), 1 + np.arange(len(case[0])) % times
-    by_weight, by_rows = of(case, measure, weight=weight), of(repeated(case, weight), measure)
+    by_weight, by_rows = of(case, measure, **counted(weight)), of(repeated(case, weight), measure)
     assert_same(columns(by_weight, measure), columns(by_rows, measure), measure)
     assert by_weight[measure].sum == pytest.approx(by_rows[measure].sum, nan_ok=True)
     assert by_weight[measure].note == by_rows[measure].note
@@ -190,7 +191,7 @@ def test_brier_scores_of_two_classes_are_twice_that_of_one(case: Case) -> None:
 def test_weight_two_is_every_row_twice(name: str) -> None:
     case = drawn(90, 3, 1)
     measure, twice = priced(name, list(case[1])), np.full(90, 2)
-    by_weight, by_rows = of(case, measure, weight=twice), of(repeated(case, twice), measure)
+    by_weight, by_rows = of(case, measure, **counted(twice)), of(repeated(case, twice), measure)
     assert_same(columns(by_weight, measure), columns(by_rows, measure), measure)
 
 

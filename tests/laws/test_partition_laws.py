@@ -64,7 +64,7 @@ def assert_same(one: Assessment, other: Assessment, tolerance: float = 1e-9) -> 
 def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
     truth, memberships = drawn(rows, seed)
     times = 1 + np.arange(rows) % 3
-    weighed = judged(truth, memberships, weight=times)
+    weighed = judged(truth, memberships, weight=times, weight_kind="frequency")
     repeated = judged(np.repeat(truth, times), np.repeat(memberships, times, axis=0))
     for measure in variants():
         assert weighed[measure].value == pytest.approx(repeated[measure].value, rel=1e-9), measure.label

@@ -21,6 +21,7 @@ from steelyard.ranking.memory import Memory
 from steelyard.registry import Measure
 from steelyard.sums.statistics import RANKING
 from tests import ranking_by_hand as by_hand
+from tests.cases_of import counted
 
 Binary = tuple[Any, Any]
 Several = tuple[Any, dict[str, Any]]
@@ -267,7 +268,7 @@ def test_saving_and_loading_changes_nothing(
 def test_a_whole_weight_is_the_row_so_many_times(measure: Measure, case: Binary, times: int) -> None:
     truth, score = case
     weight = 1 + np.arange(len(truth)) % times
-    by_weight = columns(of_two(truth, score, measure, weight=weight))
+    by_weight = columns(of_two(truth, score, measure, **counted(weight)))
     by_rows = columns(of_two(np.repeat(truth, weight), np.repeat(score, weight), measure))
     assert_same(by_weight, by_rows)
 
@@ -279,7 +280,7 @@ def test_a_whole_weight_is_the_row_so_many_times_with_several_classes(measure: M
     truth, said = case
     weight = 1 + np.arange(len(truth)) % 3
     repeated = np.repeat(truth, weight), {label: np.repeat(share, weight) for label, share in said.items()}
-    assert_same(columns(of_several(case, measure, weight=weight)), columns(of_several(repeated, measure)))
+    assert_same(columns(of_several(case, measure, **counted(weight))), columns(of_several(repeated, measure)))
 
 
 @every_measure
@@ -289,7 +290,7 @@ def test_rows_of_one_score_and_class_may_be_one_row_that_counts_them(measure: Me
     truth, score = case
     pairs, counts = np.unique(np.array([truth == "yes", score]), axis=1, return_counts=True)
     merged = np.where(pairs[0] == 1, "yes", "no")
-    by_count = columns(of_two(merged, pairs[1], measure, weight=counts))
+    by_count = columns(of_two(merged, pairs[1], measure, **counted(counts)))
     assert_same(by_count, columns(of_two(truth, score, measure)))
 
 

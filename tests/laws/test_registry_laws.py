@@ -84,7 +84,7 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory: pytest.TempPathFac
 def test_a_whole_weight_is_the_row_so_many_times(case: Case, times: int) -> None:
     classes, truth, assigned = case
     weights = 1 + np.arange(len(truth)) % times
-    by_weight = columns(tallied(classes, truth, assigned, weight=weights), classes)
+    by_weight = columns(tallied(classes, truth, assigned, weight=weights, weight_kind="frequency"), classes)
     by_rows = columns(tallied(classes, np.repeat(truth, weights), np.repeat(assigned, weights)), classes)
     assert_same(by_weight, by_rows)
 

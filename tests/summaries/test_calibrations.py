@@ -48,7 +48,13 @@ def near(found: Any, held: Any, columns: tuple[str, ...] = COLUMNS, share: float
         assert np.nanmax(np.abs(mine - yours) / np.where(error > 0, error, 1.0)) <= share, column
 
 
-EXTRAS: list[dict[str, Any]] = [{}, {"weight": "weight"}, {"weight": "times"}, {"group": "batch"}, {"by": "site"}]
+EXTRAS: list[dict[str, Any]] = [
+    {},
+    {"weight": "weight"},
+    {"weight": "times", "weight_kind": "frequency"},
+    {"group": "batch"},
+    {"by": "site"},
+]
 
 
 @pytest.mark.parametrize("extra", [*EXTRAS, {"by": "site", "group": "batch", "weight": "weight"}])

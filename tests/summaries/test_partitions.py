@@ -63,7 +63,12 @@ def test_ties(tmp_path: Path, decimals: int) -> None:
     assert any("tied" in note for note in found.table()["note"])
 
 
-EXTRAS: list[dict[str, Any]] = [{}, {"weight": "weight"}, {"weight": "times"}, {"by": "site"}]
+EXTRAS: list[dict[str, Any]] = [
+    {},
+    {"weight": "weight"},
+    {"weight": "times", "weight_kind": "frequency"},
+    {"by": "site"},
+]
 
 
 @pytest.mark.parametrize("extra", [*EXTRAS, {"by": "site", "group": "batch", "weight": "weight"}])

@@ -166,7 +166,9 @@ def test_every_measure_of_rankings(tmp_path: Path) -> None:
         certain(found, held, RANKINGS)
 
 
-@pytest.mark.parametrize("extra", [{"weight": "weight"}, {"weight": "times"}, {"group": "batch"}, {"by": "site"}])
+@pytest.mark.parametrize(
+    "extra", [{"weight": "weight"}, {"weight": "times", "weight_kind": "frequency"}, {"group": "batch"}, {"by": "site"}]
+)
 def test_weights_clusters_and_parts(tmp_path: Path, extra: dict[str, Any]) -> None:
     columns = two_classes()
     given: dict[str, Any] = {"truth": "truth", "membership": "a", "event": "yes", **extra}

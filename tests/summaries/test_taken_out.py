@@ -20,6 +20,7 @@ from .test_summed import ROWS, two_classes
 def test_few_rows_are_taken_out_of_many(tmp_path: Path, weight: str | None) -> None:
     columns = two_classes(2 * ROWS)
     given: dict[str, Any] = {"truth": "truth", "membership": "a", "weight": weight, "by": "site"}
+    given |= {"weight_kind": "frequency"} if weight == "times" else {}
     given |= {"scale": sy.Scale(["no", "yes"], event="yes"), "measures": ["auc", "log_score", "calibration_error"]}
     table = pa.table(columns)
     days = [table.slice(start, size) for start, size in ((0, 400), (400, 500), (900, len(table) - 900))]

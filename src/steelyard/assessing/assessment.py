@@ -53,9 +53,12 @@ class Assessment(Calibrated):
         """Look up an estimate by measure, or by measure and class (or average)."""
         name, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         entry = self.find(name)
-        if not any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
-            return self.by(entry)[entry, part]
-        return self.part(entry.statistic).estimate(self.place(entry, part))
+        if any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
+            found = self.part(entry.statistic).estimate(self.place(entry, part))
+        else:
+            found = self.by(entry)[entry, part]
+        caution = find(name).caution if isinstance(name, str) and name not in (entry.name, entry.label) else ""
+        return replace(found, note="; ".join(filter(None, (found.note, caution)))) if caution else found
 
     def by(self, *measures: str | Measure) -> Assessment:
         """The same classifier by one measure or a few, which need not be among those that are shown."""

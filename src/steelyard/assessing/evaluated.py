@@ -11,6 +11,7 @@ import numpy as np
 from ..cached import cached_property
 from ..door.doubtful import same_numbers, words_for_missing
 from ..door.published import words_on_per_cent, words_on_thousands
+from ..door.remarks import UNNAMED, Remark
 from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
@@ -19,6 +20,7 @@ from ..evaluating.layout import AVERAGES
 from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
 from ..measures import find, lacking
+from ..measures.counts import words_on_gains
 from ..ranking.one_against_rest import OneAgainstRest
 from ..registry import Measure
 from ..scale import Continuum, Label, listed
@@ -29,6 +31,7 @@ from ..sums.rows import Rows
 from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
 from ..tallies.tally import Tally
 from ..uncertainty.variances import unit_of
+from .column_order import MOST_CLASSES, words_on_order
 from .parts import Part, Results
 
 if TYPE_CHECKING:
@@ -171,6 +174,8 @@ class Evaluated:
         unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
         if unnamed and any(measure.per_class for measure in self.settings.measures):
             notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
+        notes += [measure.caution for measure in self.settings.measures if measure.asked]
+        notes += self._gains
         notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
         same = () if scale.ordered else same_numbers(self.classes)
         notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
@@ -179,7 +184,9 @@ class Evaluated:
         if strangers.any():
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
             notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
-        if self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
+        if order := self._better_order:
+            notes.append(order)
+        elif self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
             notes.append(f"worse than chance, kappa {agreement}: {self._mixed_up}?")
         if self.tally.published:
             table = patterns.table(self.evaluation.model)
@@ -223,6 +230,32 @@ class Evaluated:
         counts = replace(self.evaluation, formulas=Formulas((kappa,)))
         agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(kappa))
         return agreement if agreement.high < 0 else None
+
+    @cached_property
+    def _gains(self) -> list[str]:
+        """What to ask about matrices of costs by which mistakes are better than right answers."""
+        found = []
+        for measure in self.settings.measures:
+            of_text = all(isinstance(value, str) for value in measure.parameters.values())
+            matrix = None if of_text else measure.matrix(self.tally.scale)
+            found.append("" if matrix is None else words_on_gains(self.tally.scale, matrix))
+        return list(dict.fromkeys(filter(None, found)))
+
+    @cached_property
+    def _better_order(self) -> str:
+        """What to ask where another order of columns without names fits far better, or nothing."""
+        patterns, model = self.evaluation.patterns, self.evaluation.model
+        unnamed = self.tally.remarks.get(Remark(UNNAMED, self.model))
+        if not unnamed or not len(patterns.mass) or len(self.classes) > MOST_CLASSES:
+            return ""
+        table, rows = patterns.table(model), self.tally.some_rows
+        said = None if rows is None else rows.scores[model]
+        if said is not None and said.free and self.slice is None and rows is not None:  # no class was assigned
+            weight = None if rows.sums is None else rows.sums[:, 1]
+            cells = rows.truth * np.intp(len(self.classes)) + said.likeliest()
+            table = np.bincount(cells, weight, len(self.classes) ** 2).astype(np.float64).reshape(table.shape)
+        units = patterns.mass.sum() ** 2 / patterns.square.sum()
+        return words_on_order(table, min(units, patterns.clusters or np.inf), self.classes)
 
     @property
     def _mixed_up(self) -> str:

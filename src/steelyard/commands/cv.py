@@ -136,10 +136,11 @@ def _run(
     with located(loaded) as table:
         said = keywords_of(table, target, options)
         del said["decimal"], said["thousands"]  # the file was read
-        for name in ("weight", "threshold", "by"):
-            if said.pop(name) is not None:
+        usual = {"weight": None, "weight_kind": "sampling", "threshold": None, "by": None}
+        for name, value in usual.items():
+            if said.pop(name) != value:
                 mend = "Leave it out, or see `steelyard compare`"
-                raise BadOption(f"--{name} is not for cross-validation", mend=mend)
+                raise BadOption(f"--{name.replace('_', '-')} is not for cross-validation", mend=mend)
         return _crossed(table, target, read_models(list(chosen)), fitting, said)
 
 

@@ -129,6 +129,10 @@ class Taken:
     scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
     event: Annotated[str | None, Parameter(help="The class of interest.")] = None
     weight: Annotated[str | None, Parameter(help="Column of weights.")] = None
+    weight_kind: Annotated[
+        Literal["sampling", "frequency"],
+        Parameter(help="What weights say: how much a row stands for, or how often it occurred."),
+    ] = "sampling"
     group: Annotated[str | None, Parameter(help="Column of clusters: patients, batches.")] = None
     missing: Annotated[Literal["error", "drop"], Parameter(help="What to do with rows that miss a value.")] = "error"
     where: Annotated[str | None, Parameter(help="Which rows count: 'year == 2024 and score >= 0.5'.")] = None
@@ -197,6 +201,7 @@ class Crossed(Options):
     """The same where classifiers are fitted; what does not go with that is refused there, and so no help lists it."""
 
     weight: Annotated[str | None, Parameter(show=False)] = None
+    weight_kind: Annotated[Literal["sampling", "frequency"], Parameter(show=False)] = "sampling"
     threshold: Annotated[str | None, Parameter(show=False)] = None
     by: Annotated[str | None, Parameter(show=False)] = None
     bad_files: Annotated[Literal["stop", "skip"], Parameter(show=False)] = "stop"
@@ -210,6 +215,7 @@ def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
         "event": None if reading.event is None else labels(reading.event),
         **reading.knowledge,
         "weight": reading.weight,
+        "weight_kind": reading.weight_kind,
         "group": reading.group,
         "level": reading.level,
         "missing": reading.missing,

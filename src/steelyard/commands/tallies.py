@@ -142,7 +142,9 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
     from ..door.admission import Request
     from ..door.cases import Door
     from ..door.measured import Knowledge
+    from ..door.weights import refuse_kind_alone
 
+    refuse_kind_alone(counted.weight, counted.weight_kind)
     labels = labels_in(files, truth, counted)
     event = None if counted.event is None else labels(counted.event)
     door = Door(
@@ -154,6 +156,7 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
         counted.group,
         parts_in(counted.by),
         knowledge=Knowledge(**counted.knowledge),
+        weight_kind=counted.weight_kind,
     )
     return Request(truth, counted.models_in(files, event), door)
 

@@ -23,20 +23,8 @@ ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
     *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
-    *(
-        "decimal",
-        "missing",
-        "replicates",
-        "response",
-        "scale",
-        "sd",
-        "sd_response",
-        "thousands",
-        "threshold",
-        "training",
-        "truth",
-    ),
-    *("weight", "where"),
+    *("decimal", "missing", "replicates", "response", "scale", "sd", "sd_response", "thousands", "threshold"),
+    *("training", "truth", "weight", "weight_kind", "where"),
 )
 AS_TYPED = [
     (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
@@ -84,6 +72,7 @@ PROBLEMS = {
     "decimal= or thousands= is given": "--decimal or --thousands is given",
     "threshold= is given": "--threshold is given",
     "by= names": "--by names",
+    "weight_kind= is given": "--weight-kind is given",
     "repeats= needs": "--repeats needs",
     "engine= is given": "--engine is given",
     "on_error='skip' is": "--bad-files skip is",

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..distinct import distinct
 from ..door.covariates import design, deviations, finite_numbers, grouping
+from ..door.misreadings import refuse_misaligned
 from ..errors import BadOption, TooFewRows, quoted, refuse_length
 from ..folds import deal
 from ..suggestions import refuse_no_seed
@@ -41,6 +42,7 @@ class Observations:
     @classmethod
     def read(cls, covariates: Any, measured: Any, sd: Any, groups: Any, seed: Any) -> Observations:
         """Check what a user hands in."""
+        refuse_misaligned(measured, {"covariates": covariates, "sd": sd, "groups": groups}, called="measured")
         values, points = finite_numbers(measured, "measured"), design(covariates)
         refuse_length("covariates", len(points), len(values), "measured")
         known = deviations(sd, len(values), other="measured") ** 2

@@ -18,6 +18,7 @@ from ..errors import BadOption, NoThreshold, quoted
 from ..estimate import Estimate
 from ..forecasts.calibration import DECIMALS
 from ..measures import find
+from ..measures.counts import words_on_gains
 from ..parallel import chunks, over_rows
 from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import OneAgainstRest
@@ -245,8 +246,10 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     elsewhere = _estimates(held_out, goal, assessment)
     below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
     limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
-    note = "no row is assigned to the event" if place == 0 else ""
-    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, note, there)
+    notes = ["no row is assigned to the event"] if place == 0 else []
+    matrix = goal.measure.matrix(assessment.tally.scale)
+    notes += [] if matrix is None else filter(None, [words_on_gains(assessment.tally.scale, matrix)])
+    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, "; ".join(notes), there)
 
 
 def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:

@@ -20,7 +20,7 @@ from .cases import Cases, Door, Prediction
 from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
-from .misreadings import refuse_misaligned
+from .misreadings import BY_POSITION, refuse_misaligned
 from .prediction import scored
 from .remarks import Remark, joined, on_passed
 
@@ -45,10 +45,14 @@ class Request:
 
     def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
         """Let arrays in as they are; take columns out of frames and files first."""
-        door, known = self.door, self.door.knowledge
-        beside = {"weight": door.weight, "group": door.group, "by": door.by}
+        known = self.door.knowledge
+        beside: dict[str, Any] = {name: getattr(self.door, name) for name in ("weight", "group", "by")}
         beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
-        refuse_misaligned(y_true, {**(predictions or {}), **beside})
+        by_position = refuse_misaligned(y_true, beside, predictions or {})
+        cases = self._admit(y_true, predictions)
+        return replace(cases, remarks={**cases.remarks, BY_POSITION: len(cases)}) if by_position else cases
+
+    def _admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
         if predictions is not None:
             refuse_marks(self.marks, text=False)
             for name, value in (("truth", self.truth), ("where", self.where)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..columns import as_number, flat_numbers, flattened, is_table, is_whole, numbers, refuse_twice, take
+from ..columns import as_number, flattened, is_table, numbers, refuse_twice, take
 from ..errors import (
     BadOption,
     EmptyInput,
@@ -31,8 +31,8 @@ from .membership import missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise
-from .remarks import Remark, Remarks
-from .weights import checked_weight, decoded
+from .remarks import UNNAMED, Remark, Remarks
+from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Numbers, Places
@@ -53,7 +53,7 @@ class Cases:
         scores: Scores or memberships, by classifier.
         measured: The values that true classes were cut from, where they are.
         weight: What each row weighs; None where all weigh the same.
-        counted: True when weights say how often a row occurred, False when they say how much it stands for.
+        counted: True when weights say how often a row occurred (or there are none), False for sampling weights.
         group: The cluster that each row belongs to.
         slice: The part of the data that each row belongs to, for results by part.
         kept: Which rows of the input these are; None for all.
@@ -141,7 +141,6 @@ class Raw:
     measured: Measured | None
     predictions: Mapping[str, Prediction]
     weight: Numbers | None
-    counted: bool
     group: Coded | None
     slice: Coded | None
 
@@ -165,7 +164,6 @@ class Raw:
             None if self.measured is None else self.measured.keep(rows),
             {name: prediction.keep(rows) for name, prediction in self.predictions.items()},
             None if self.weight is None else self.weight[rows],
-            self.counted,
             None if self.group is None else self.group.keep(rows),
             None if self.slice is None else self.slice.keep(rows),
         )
@@ -188,6 +186,7 @@ class Door:
         any_scale: Whether a score need not be a probability, since it is not held against one half.
         knowledge: What is said about measured values, where the truth was measured.
         part: Whether more rows follow: what must hold of all rows together is then for others to check.
+        weight_kind: Whether weights are sampling weights, or frequency weights that count repeated rows.
     """
 
     scale: Scale | None = None
@@ -202,10 +201,12 @@ class Door:
     any_scale: bool = False
     knowledge: Knowledge = field(default_factory=Knowledge)
     part: bool = False
+    weight_kind: WeightKind = "sampling"
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
         refuse_unknown("missing", self.missing, ("error", "drop"))
+        refuse_unknown("weight_kind", self.weight_kind, WEIGHT_KINDS)
         if self.scale is not None and not isinstance(self.scale, Scale):
             raise BadOption(f"scale is {quoted(self.scale)}", mend="Give scale=Scale(['low', 'high'])")
         if self.threshold is not None:
@@ -272,14 +273,13 @@ class Door:
             name: recognise(value, self.headings.get(name, name), known, event, self.takes_numbers)
             for name, value in predictions.items()
         }
-        weight = None if self.weight is None else decoded(flat_numbers(self.weight, self._name("weight")))
+        weight = None if self.weight is None else numbers(self.weight, self._name("weight"))
         group = None if self.group is None else encode_parts(self.group, self._name("group"))
         return Raw(
             true,
             measured,
             read,
-            None if weight is None else numbers(weight, self._name("weight")),
-            weight is None or is_whole(weight),
+            weight,
             group,
             self._slice(),
         )
@@ -326,6 +326,9 @@ class Door:
             remarks[Remark("number_meant", str(self.event))] = len(truth)
         if isinstance(scale, Continuum) and isinstance(self.scale, Continuum):
             truth = renamed(truth, self.scale, scale)
+        weight = raw.weight
+        if weight is not None:
+            weight = checked_weight(weight, self._name("weight"), self.part, self.weight_kind)
         return Cases(
             scale=scale,
             truth=truth.on(scale),
@@ -335,11 +338,11 @@ class Door:
             },
             scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
             measured=_checked_measured(raw.measured, self.names),
-            weight=None if raw.weight is None else checked_weight(raw.weight, self._name("weight"), self.part),
-            counted=raw.counted,
+            weight=weight,
+            counted=weight is None or self.weight_kind == "frequency",
             group=raw.group,
             slice=raw.slice,
-            remarks=remarks,
+            remarks=remarks | remarks_on(weight, self.weight_kind) | _unnamed(raw),
         )
 
     def _spelled_alike(self, raw: Raw) -> tuple[Raw, dict[Remark, int]]:
@@ -391,7 +394,7 @@ class Door:
                 mend="Name all classes that can occur: scale=Scale([...])",
             )
         scale = scale_of(columns, event)
-        refuse_strangers(raw)
+        refuse_strangers(raw, self.event)
         refuse_nameless(raw, scale)
         return scale
 
@@ -404,6 +407,12 @@ def _as_numbers(known: Sequence[Label], event: Any) -> tuple[Sequence[Label], An
     return [number for number in numbers if number is not None], event if whole_number(event) is None else whole_number(
         event
     )
+
+
+def _unnamed(raw: Raw) -> dict[Remark, int]:
+    """Return how many rows each classifier has in columns that only their order binds to classes."""
+    several = {name: said for name, said in raw.predictions.items() if len(said.columns) > 1 and not said.class_names}
+    return {Remark(UNNAMED, name): len(said) for name, said in several.items()}
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:

@@ -268,8 +268,18 @@ def _refuse_shares(table: Array) -> None:
 
 def words_on_per_cent(table: Array) -> str:
     """What to ask whose cells look like shares of 100: there may be as many rows, of several tables on average."""
-    found = _shared_out(table, 100.0, ROUNDED_PER_CENT)
+    found = _shared_out(table, 100.0, ROUNDED_PER_CENT) or _whole_per_cent(table)
     return "" if found is None else f"are the cells per cent? {found[0]} up to 100; intervals are those of so many rows"
+
+
+def _whole_per_cent(table: Array) -> tuple[str, str] | None:
+    """What adds up to exactly 100 where all cells are whole numbers: all of them, or every row or column."""
+    if (table != table.round()).any():
+        return None
+    for sums, who in ((table.sum(keepdims=True), "they add"), (table.sum(1), "every row adds")):
+        if (sums == 100).all():
+            return who, ""
+    return None
 
 
 def words_on_thousands(table: Array) -> str:

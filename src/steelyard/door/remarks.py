@@ -25,8 +25,11 @@ class Remark(NamedTuple):
 
 Remarks = Mapping[Remark, int]
 
+UNNAMED = "unnamed_columns"  # about a classifier whose columns only their order binds to classes
+
 # The words of each kind: {rows} is the number of rows, {about} the name in quotes. With {names}, all remarks of a kind
-# make one sentence, and what they count is files. Tags are stored in tallies: once released they stay.
+# make one sentence, and what they count is files. Tags are stored in tallies: once released they stay. For a kind
+# without words, the notes are made elsewhere.
 KINDS: Final[dict[str, str]] = {
     "passed_ending": "not read because of the ending: {files} ({names})",
     "passed_folder": "not read because the pattern stands for files: {folders} ({names})",
@@ -37,6 +40,10 @@ KINDS: Final[dict[str, str]] = {
         "({rows} rows)"
     ),
     "number_meant": "no class is spelled {about}: the class of the same number is meant",
+    "rows_by_position": "{rows} rows were matched by position: some columns have an index, others only count rows",
+    "whole_weights": "",
+    "frequency_weights": "",
+    UNNAMED: "",
 }
 MOST_NAMED = 10
 
@@ -52,7 +59,8 @@ def joined(first: Remarks, second: Remarks, sign: int = 1) -> dict[Remark, int]:
 def words(remarks: Remarks) -> list[str]:
     """Return the sentences of remarks, in the order of the kinds."""
     kinds = list(KINDS)
-    told = sorted(remarks.items(), key=lambda each: (kinds.index(each[0].kind), each[0].about))
+    spoken = [(remark, rows) for remark, rows in remarks.items() if KINDS[remark.kind]]
+    told = sorted(spoken, key=lambda each: (kinds.index(each[0].kind), each[0].about))
     found: list[str] = []
     for kind, same in groupby(told, key=lambda each: each[0].kind):
         if "{names}" in KINDS[kind]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..columns import things_in
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
-from ..suggestions import did_you_mean
+from ..suggestions import did_you_mean, nearest
 from ..sums.statistics import CONFUSION
 from . import continuum as continuum
 from . import counts as counts
@@ -50,7 +51,21 @@ ELSEWHERE = {
     **dict.fromkeys(("fdr", "false_discovery_rate"), "It is 1 - precision: say 'precision'"),
     **dict.fromkeys(("ber", "balanced_error", "balanced_error_rate"), "It is 1 - balanced_accuracy: say that"),
     **dict.fromkeys(("csi", "critical_success_index", "threat_score"), "Say 'jaccard'"),
-    "hit_rate": "Say 'sensitivity', or 'accuracy' where hits of all classes are meant",
+    **dict.fromkeys(
+        ("false_alarm_rate", "false_alarm_ratio"),
+        "Of the rows of other classes it is 'fpr', of the rows assigned to the class 1 - 'precision'",
+    ),
+    **dict.fromkeys(("for", "false_omission_rate"), "It is 1 - npv: say 'npv'"),
+    **dict.fromkeys(
+        ("ece", "expected_calibration_error", "expected_calibration"),
+        "The ECE of other libraries is a mean absolute gap in bins of equal width, and is not computed yet. "
+        "'calibration_error' is another number: the root mean square gap, debiased",
+    ),
+    **dict.fromkeys(
+        ("mce", "maximum_calibration_error", "max_calibration_error", "ace", "adaptive_calibration_error"),
+        "It is not computed. 'calibration_error' is another number: the root mean square gap, debiased",
+    ),
+    **dict.fromkeys(("markedness", "delta_p"), "It is precision + npv - 1: say 'precision' and 'npv'"),
     "zero_one_loss": "Say 'error'",
     **dict.fromkeys(("bss", "brier_skill_score"), "Say 'skill'"),
 }
@@ -65,17 +80,36 @@ def find(name: str | Measure, **parameters: Any) -> Measure:
     """Look a measure up by its name or another name that people use for it."""
     if isinstance(name, Measure):
         return name.with_parameters(**parameters) if parameters else name
-    entries = all_measures()
     text, in_text = _parse(name)
-    key = next((key for key in map(_known, _spellings(text)) if key in entries), None)
+    key = _resolved(text)
     if key is None:
-        listed = "`steelyard measures` lists them all"
-        all_of_them = f"Name none for all that suit the data; {listed}"
-        known = {"all": all_of_them, **ELSEWHERE}.get(text) or _average(text)
-        mend = known or did_you_mean(text, [*entries, *ALIASES], listed)
-        raise UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
+        raise _unknown(text)
+    entry = REGISTRY[_known(key)]
+    if key in entry.cautions:
+        entry = replace(entry, asked=key)
     given = {**in_text, **parameters}
-    return entries[key].with_parameters(**given) if given else entries[key]
+    return entry.with_parameters(**given) if given else entry
+
+
+def _resolved(text: str) -> str | None:
+    """Return the name or alias that a text stands for; however it is spelled, if it differs only in signs."""
+    for spelling in _spellings(text):
+        if spelling in REGISTRY or spelling in ALIASES:
+            return spelling
+    squeezed = {_squeezed(name): name for name in (*REGISTRY, *ALIASES)}
+    return squeezed.get(_squeezed(text))
+
+
+def _unknown(text: str) -> UnknownMeasure:
+    """Return the error for a name that no measure has, with the name to use instead where there is one."""
+    listed = "`steelyard measures` lists them all"
+    elsewhere = {"all": f"Name none for all that suit the data; {listed}", **ELSEWHERE}
+    known = next((elsewhere[each] for each in _spellings(text) if each in elsewhere), None)
+    known = known or {_squeezed(name): mend for name, mend in elsewhere.items()}.get(_squeezed(text)) or _average(text)
+    if known is None and (near := nearest(text, [*REGISTRY, *ALIASES, *ELSEWHERE])) in ELSEWHERE:
+        known = f"Did you mean {quoted(near)}? {ELSEWHERE[str(near)]}"
+    mend = known or did_you_mean(text, [*REGISTRY, *ALIASES, *ELSEWHERE], listed)
+    return UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
 
 
 def _average(text: str) -> str | None:
@@ -95,10 +129,15 @@ def _known(name: str) -> str:
     return ALIASES.get(name, name)
 
 
+def _squeezed(name: str) -> str:
+    """Return the letters and digits of a name alone."""
+    return re.sub("[^a-z0-9.+]", "", name.lower())
+
+
 def _spellings(text: str) -> tuple[str, ...]:
     """A name as it is written, as it would be written here, and without what scikit-learn puts behind it."""
     plain = text.lower().replace(" ", "_").replace("-", "_")
-    return text, plain, plain.removesuffix("_score"), plain.removesuffix("_loss")
+    return text, text.lower(), plain, plain.removesuffix("_score"), plain.removesuffix("_loss")
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:
@@ -143,4 +182,6 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
             raise UnknownMeasure(f"{entry.name} needs {listed(entry.needs)}", mend=lacking(entry))
         if not entry.agrees_with(entries.setdefault(entry.label, entry)):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
+        if entry.asked:
+            entries[entry.label] = entry
     return tuple(entries.values())

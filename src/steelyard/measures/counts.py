@@ -126,7 +126,9 @@ def g_mean(correct: Sum, true: Sum) -> Sum:
 
 
 @proportion(
-    better="higher", undefined="class {class} never occurs", cite=LECTURE, aliases=("recall", "power", "tpr"),
+    better="higher", undefined="class {class} never occurs", cite=LECTURE,
+    aliases=("recall", "power", "tpr", "true_positive_rate", "tp_rate", "true_pos_rate", "sens"),
+    cautions={"hit_rate": "the share of the rows of a class that are assigned to it; elsewhere it can be the accuracy"},
 )  # fmt: skip
 def sensitivity(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
     """Share of the rows of a class that are assigned to it: TP / (TP + FN)."""
@@ -134,7 +136,8 @@ def sensitivity(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
 
 
 @proportion(
-    better="higher", undefined="no row is of another class than {class}", cite=LECTURE, aliases=("tnr",),
+    better="higher", undefined="no row is of another class than {class}", cite=LECTURE,
+    aliases=("tnr", "true_negative_rate", "tn_rate", "true_neg_rate", "selectivity", "spec"),
 )  # fmt: skip
 def specificity(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """Share of the rows of other classes that are not assigned to the class: TN / (TN + FP)."""
@@ -146,7 +149,10 @@ def _at_prevalence(right: Sum, wrong: Sum, prevalence: Any) -> Sum:
     return right * prevalence / (right * prevalence + wrong * (1 - prevalence))
 
 
-@proportion(better="higher", undefined="class {class} is never assigned", cite=LECTURE, aliases=("ppv",))
+@proportion(
+    better="higher", undefined="class {class} is never assigned", cite=LECTURE,
+    aliases=("ppv", "positive_predictive_value", "pos_pred_value"),
+)  # fmt: skip
 def precision(tp: Sum, fp: Sum) -> tuple[Sum, Sum]:
     """Share of the rows assigned to a class that are of it: TP / (TP + FP)."""
     return tp, tp + fp
@@ -154,7 +160,7 @@ def precision(tp: Sum, fp: Sum) -> tuple[Sum, Sum]:
 
 @proportion(
     better="higher", undefined="every row is assigned to class {class}", title="NPV", cite=ALTMAN,
-    aliases=("negative_predictive_value",),
+    aliases=("negative_predictive_value", "neg_pred_value"),
 )  # fmt: skip
 def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """Share of the rows not assigned to a class that are not of it: TN / (TN + FN)."""
@@ -181,7 +187,10 @@ def npv_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = Non
 
 @proportion(
     better="lower", undefined="no row is of another class than {class}", cite=LECTURE, title="FPR",
-    aliases=("false_positive_rate", "type_1_error", "fall_out"),
+    aliases=(
+        "false_positive_rate", "fp_rate", "false_pos_rate", "type_1_error", "type_i_error", "type_one_error",
+        "type_1_error_rate", "type_i_error_rate", "fall_out",
+    ),
 )  # fmt: skip
 def fpr(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """False positive rate, the type I error: FP / (FP + TN)."""
@@ -190,7 +199,10 @@ def fpr(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
 
 @proportion(
     better="lower", undefined="class {class} never occurs", cite=LECTURE, title="FNR",
-    aliases=("false_negative_rate", "type_2_error", "miss_rate"),
+    aliases=(
+        "false_negative_rate", "fn_rate", "false_neg_rate", "type_2_error", "type_ii_error", "type_two_error",
+        "type_2_error_rate", "type_ii_error_rate", "miss_rate",
+    ),
 )  # fmt: skip
 def fnr(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
     """False negative rate, the type II error: FN / (FN + TP)."""
@@ -236,6 +248,7 @@ def informedness(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
 
 @measure(
     better="higher", span=AT_LEAST_ZERO, chance=1.0, heavy_tailed=True, title="LR+",
+    aliases=("positive_likelihood_ratio", "likelihood_ratio_positive", "lr_plus", "lr+", "plr"),
     undefined="class {class} never occurs, no other does, or it is never assigned",
     cite="Simel, Samsa & Matchar (1991), J. Clinical Epidemiology 44, 763-770",
 )  # fmt: skip
@@ -246,6 +259,7 @@ def lr_positive(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
 
 @measure(
     better="lower", span=AT_LEAST_ZERO, chance=1.0, title="LR-",
+    aliases=("negative_likelihood_ratio", "likelihood_ratio_negative", "lr_minus", "lr-", "nlr"),
     undefined="class {class} never occurs, no other does, or all are assigned to it",
     cite="Simel, Samsa & Matchar (1991), J. Clinical Epidemiology 44, 763-770",
 )  # fmt: skip
@@ -313,6 +327,17 @@ def cost_matrix(scale: Scale, costs: Any = None) -> Array:
             mend="Every kind of mistake needs a finite cost",
         )
     return matrix
+
+
+def words_on_gains(scale: Scale, matrix: Array) -> str:
+    """Return what to ask where a mistake costs less than the right answer, or nothing."""
+    cheaper = matrix < np.diag(matrix)[:, None]
+    if not cheaper.any():
+        return ""
+    row, column = np.argwhere(cheaper)[0]
+    true, assigned = (quoted(scale.classes[place]) for place in (row, column))
+    found = f"true {true} assigned to {assigned} costs {matrix[row, column]:g}, and to {true} {matrix[row, row]:g}"
+    return f"a mistake costs less than the right answer: {found}; are these gains? Then turn their signs"
 
 
 def _cells(costs: Mapping[Any, Any]) -> list[tuple[tuple[Any, Any], float]]:

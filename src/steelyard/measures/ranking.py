@@ -28,6 +28,7 @@ Slopes = tuple[Any, ...]  # by the mass of the class, and by that of the rest
 
 HANLEY = "Hanley & McNeil (1982), Radiology 143(1), 29-36; DeLong et al. (1988), Biometrics 44, 837-845"
 ROUNDING = 1e-12
+BY_STEPS = "the mean of precision where each row of the class is found (steps); trapezoids give another number"
 EMPTY = "{class}: a class or the rest has no rows, and nothing to be ranked against"
 
 
@@ -239,7 +240,8 @@ def least_average_precision(positive: Array, negative: Array, mixed: Marks) -> f
 
 @measure(
     better="higher", undefined=EMPTY, title="average precision", slopes=average_precision_slopes, special=True,
-    least=least_average_precision, cite="Su, Yuan & Zhu (2015), Proc. ICTIR, 349-352", aliases=("auprc", "pr_auc"),
+    least=least_average_precision, cite="Su, Yuan & Zhu (2015), Proc. ICTIR, 349-352",
+    cautions=dict.fromkeys(("pr_auc", "auprc", "auc_pr", "area_under_pr_curve"), BY_STEPS),
 )  # fmt: skip
 def average_precision(positive: Any, hits: Any, alarms: Any) -> Any:
     """Precision where each row of the class is found, going down the scores, averaged over these rows."""

@@ -151,12 +151,13 @@ def skill(mean: Any, reference: Any, *, score: str = "brier_multiclass", against
     return 1 - mean / reference
 
 
-@measure(better="lower", undefined="there are too few rows", cite=KUMAR, aliases=("ece",), special=True)
+@measure(better="lower", undefined="there are too few rows", cite=KUMAR, special=True)
 def calibration_error(gap: Any, share: Any, noise: Any, *, bins: int = 15) -> Any:
     """Root mean square of forecast less frequency in bins of like forecasts: sqrt(sum(share * gap^2) - noise).
 
     The noise is what chance alone adds to the sum, so that a calibrated forecast has 0 on average but for the root;
     0 where less is found than chance would make. Bins hide what happens within them: the value is too low by that.
+    The ECE of other libraries is another number: the mean absolute gap, in bins of equal width.
     """
     del bins  # they made the gaps
     return np.sqrt(np.maximum((share * gap**2).sum(axis=-1) - noise, 0.0))

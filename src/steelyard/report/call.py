@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..continuum.deviations import Deviation
+from ..door.weights import FREQUENCY
 from ..errors import quoted
 from ..resampling.crossed import CrossAssessment
 from ..resampling.plans import HELD_OUT, make_plan
@@ -102,6 +103,8 @@ def _of_rows(result: Assessment | Comparison, assessments: Mapping[str, Assessme
         "training": not crossed and any(each.training is not None for each in assessments.values()),
     }
     found = {name: GIVEN for name, given in here.items() if given}
+    if "weight" in found and tally.remarks.get(FREQUENCY):
+        found = {"weight": GIVEN, "weight_kind": "'frequency'", **found}
     found |= {"missing": "'drop'"} if tally.dropped else {}
     return found | (_of_folds(result) if isinstance(result, CrossAssessment) else _threshold(assessments))
 

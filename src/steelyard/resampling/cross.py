@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from ..door.coded import Coded
 from ..door.estimators import LOWEST
 from ..door.labels import encode
 from ..door.measured import Knowledge
-from ..door.misreadings import refuse_misaligned
+from ..door.misreadings import BY_POSITION, refuse_misaligned
 from ..door.prediction import Prediction
 from ..errors import (
     BadOption,
@@ -152,7 +153,7 @@ def counted_from(kept: Places | None) -> Iterator[None]:
 
 def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     """Check what classifiers are to be fitted to."""
-    refuse_misaligned(y, {"X": X, "groups": door.group, **vars(door.knowledge)})
+    by_position = refuse_misaligned(y, {"X": X, "groups": door.group, **vars(door.knowledge)})
     truth = take(y, "y")
     if isinstance(door.scale, Continuum):
         codes = door.scale.cut(numbers(truth, "y"))
@@ -160,6 +161,8 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     else:
         said = encode(truth, "y")
     base = door.admit(truth, {"y": Prediction("y", labels=said)})
+    if by_position:
+        base = replace(base, remarks={**base.remarks, BY_POSITION: len(base)})
     try:
         x = X if hasattr(X, "shape") else np.asarray(X)
     except Exception:  # a foreign object may raise anything

@@ -57,10 +57,14 @@ def explain(measure: Measure) -> dict[str, Any]:
     """All that is known of one measure."""
     doc = " ".join((inspect.getdoc(measure.formula) or "").split())
     parameters = ", ".join(f"{key}={value!r}" for key, value in measure.parameters.items())
+    cautioned: dict[str, list[str]] = {}
+    for name, caution in measure.cautions.items():
+        cautioned.setdefault(caution, []).append(name)
     return {
         "name": measure.name,
         "title": measure.title,
-        "also": ", ".join(measure.aliases),
+        "also": ", ".join((*measure.aliases, *measure.cautions)),
+        "beware": "; ".join(f"{', '.join(names)}: {caution}" for caution, names in cautioned.items()),
         "says": doc,
         "better": measure.better,
         "span": span_text(measure),

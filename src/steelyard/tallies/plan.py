@@ -143,13 +143,9 @@ class Plan:
 
     def reading(self, scale: Scale) -> Facts:
         """How rows are read, so that what was read otherwise is never added."""
-        import pyarrow as pa
-
-        door = self.request.door
-        whole = door.weight is not None and pa.types.is_integer(self.schema.field(door.weight).type)
         where = None if self.files.filter is None else self.files.filter.text
         columns = self.request.columns_read(_no_rows(self.schema), scale)
-        facts = facts_of(self.request, columns, where, "frequency" if whole else "sampling")
+        facts = facts_of(self.request, columns, where, self.request.door.weight_kind)
         return as_pairs(facts | asked(self.settings))
 
     # --- what must be known before the first row is counted -----------------------------------------------------

@@ -15,6 +15,7 @@ from ..door.cases import Cases, Given
 from ..door.coded import merged_order
 from ..door.remarks import Remarks, joined
 from ..door.remarks import words as words_of
+from ..door.weights import words_on_weights
 from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
 from ..files.digests import Source
 from ..scale import Continuum, Label, Scale, listed
@@ -287,7 +288,9 @@ class Tally:
     @property
     def words_on_input(self) -> list[str]:
         """What a reader must know about the files that are not in the sums, and about what was read."""
-        return [*self.words_on_left_out, *words_of(self.remarks), *words_on(self.sources)]
+        _, mass, square = self.sums.values.T
+        on_weights = words_on_weights(self.remarks, self.rows, sampled=not np.array_equal(mass, square))
+        return [*self.words_on_left_out, *words_of(self.remarks), *on_weights, *words_on(self.sources)]
 
     @property
     def tells_rows(self) -> bool:
