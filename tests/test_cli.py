@@ -391,7 +391,7 @@ def test_only_columns_that_are_used_must_be_alike(
 ) -> None:
     (tmp_path / "1.csv").write_text("ill,score,site\nyes,0.9,n\nno,0.2,n\nyes,0.4,s\n")
     (tmp_path / "2.csv").write_text("score,ill,version,version\n0.8,yes,2,2\n0.6,no,2,2\n0.3,no,2,2\n")
-    status, out, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--score", "score", "--event", "yes")
+    status, out, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--membership", "score", "--event", "yes")
     assert (status, err) == (0, "")
     assert "6 rows" in out
 
@@ -504,6 +504,10 @@ def test_whole_numbers_in_a_column_of_scores_are_scores(capsys: pytest.CaptureFi
     assert "6 rows, 2 classes" in run(capsys, "thresholds", *words[:-2])[1]
     status, _, err = run(capsys, "assess", *words[:-2], "--measures", "error")
     assert status == 2
+    assert "error needs predicted classes" in err
+    words[3] = "--membership"
+    status, _, err = run(capsys, "assess", *words[:-2], "--measures", "error")
+    assert status == 2
     assert "row 0: 3.0 is not a probability" in err
 
 
@@ -512,7 +516,7 @@ def test_a_score_of_zeros_and_ones_is_one_whatever_the_classes_are_called(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
 ) -> None:
     sure = table_of(tmp_path, "sure.csv", "ill,p", "yes,1", "no,0", "yes,0", "no,0")
-    status, out, _ = run(capsys, command, sure, "--truth", "ill", "--score", "p", "--event", "yes")
+    status, out, _ = run(capsys, command, sure, "--truth", "ill", "--membership", "p", "--event", "yes")
     assert status == 0
     assert "4 rows, 2 classes, event yes" in out
 
@@ -540,7 +544,7 @@ def test_a_fault_in_one_file_of_a_folder_is_told_of_that_file(
 ) -> None:
     table_of(tmp_path, "a.csv", "ill,p", "yes,0.9", "no,0.1")
     second = table_of(tmp_path, "b.csv", "ill,p", "yes,0.9", "no,1.3")
-    status, _, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--score", "p", "--event", "yes")
+    status, _, err = run(capsys, command, str(tmp_path), "--truth", "ill", "--membership", "p", "--event", "yes")
     assert status == 2
     assert f"file '{second}', column 'p', row 1: 1.3 is not a probability" in err
 

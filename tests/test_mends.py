@@ -30,7 +30,7 @@ from steelyard.errors import (
 
 ROWS = ["yes,yes,0.91,1", "no,no,0.12,2", "yes,no,0.34,1", "no,no,0.08,1"]
 ROWS += ["yes,yes,0.77,3", "no,yes,0.62,1", "no,no,0.45,2", "yes,yes,0.58,1"]
-SCORE = ["answers.csv", "--truth", "ill", "--event", "yes", "--score"]
+SCORE = ["answers.csv", "--truth", "ill", "--event", "yes", "--membership"]
 MODEL = ["assess", "answers.csv", "--truth", "ill", "--assigned", "model"]
 
 
@@ -72,18 +72,22 @@ def test_a_tally_of_scores_on_any_scale_needs_a_threshold(capsys: pytest.Capture
     words = ["tally", *SCORE, "votes", "--measures", "auc", "--out", "votes.tally"]
     status, _, err = run(capsys, *words)
     assert status == 2
-    assert err.endswith("or take other scores as they are with --threshold\n")
+    assert err.endswith(
+        "or give scores on another scale as --score, with --threshold where classes are to be predicted\n"
+    )
     assert run(capsys, *words, "--threshold", "2")[0] == 0
-    assert err.replace("--threshold\n", "--threshold, or --measures auc\n") == run(capsys, "assess", *SCORE, "votes")[2]
+    assert err == run(capsys, "assess", *SCORE, "votes")[2]
+    scored = ["--score" if word == "--membership" else word for word in words]
+    assert run(capsys, *scored)[0] == run(capsys, *scored, "--threshold", "2")[0] == 0
 
 
-@pytest.mark.parametrize(("command", "offers"), [("assess", 2), ("tally", 1), ("calibration", 0)])
+@pytest.mark.parametrize(("command", "offers"), [("assess", 2), ("tally", 2), ("calibration", 0)])
 def test_a_command_offers_only_what_it_takes(capsys: pytest.CaptureFixture[str], command: str, offers: int) -> None:
     Path("grades.csv").write_text("grade,p_a,p_b\na,6,-5\nb,0.2,0.8\n")
     out = ["--out", "grades.tally"] if command == "tally" else []
     status, _, err = run(capsys, command, "grades.csv", "--truth", "grade", "--membership", "p_*", *out)
     assert status == 2
-    assert [words in err for words in ("pass the assigned class", "--measures auc")] == [offers > 0, offers > 1]
+    assert [words in err for words in ("pass the assigned class", "as --score")] == [offers > 0, offers > 1]
 
 
 COLUMNS = ["grades.csv", "--truth", "grade", "--measures", "error", "--membership"]

@@ -207,14 +207,14 @@ def test_what_is_wrong_is_told_as_it_is_typed(capsys: pytest.CaptureFixture[str]
 
 def test_calibration_offers_only_what_it_has(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "high.csv").write_text("ill,p\nyes,1.3\nno,0.2\n")
-    words = [str(tmp_path / "high.csv"), "--truth", "ill", "--score", "p", "--event", "yes"]
+    words = [str(tmp_path / "high.csv"), "--truth", "ill", "--membership", "p", "--event", "yes"]
     assert main(["calibration", *words]) == 2
     told = capsys.readouterr().err
     assert "Probabilities lie between 0 and 1" in told
     assert "--threshold" not in told
     assert "--measures" not in told
     assert main(["assess", *words]) == 2
-    assert "with --threshold, or --measures auc" in capsys.readouterr().err
+    assert "as --score, with --threshold" in capsys.readouterr().err
 
 
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:

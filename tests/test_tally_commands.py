@@ -109,7 +109,7 @@ def test_tallies_are_made_anew_where_something_else_is_known(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("rows", ["", "a,0,0.4\nb,0,0.7\n"])
-@pytest.mark.parametrize("said", [["--assigned", "y"], ["--score", "s", "--event", "b"]])
+@pytest.mark.parametrize("said", [["--assigned", "y"], ["--membership", "s", "--event", "b"]])
 def test_a_file_in_which_no_row_counts_stops_no_other(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, rows: str, said: list[str]
 ) -> None:

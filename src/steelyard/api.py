@@ -25,7 +25,7 @@ from .measures import find
 from .measures.counts import words_on_gains
 from .registry import Measure
 from .scale import Continuum, Label, Scale, listed
-from .settings import Method, Options, settle
+from .settings import ALONE, Method, Options, settle
 from .suggestions import refuse_options, with_known_options
 from .sums.statistics import Sums
 from .tallies.merging import merge
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     from .comparing.comparison import Comparison
 
-MODEL = "prediction"
+MODEL = ALONE
+Threshold = float | str | Mapping[str, float | str] | None
 
 
 @with_known_options
@@ -47,10 +48,11 @@ def assess(
     *,
     truth: str | None = None,
     membership: Any = None,
+    score: Any = None,
     assigned: str | None = None,
     scale: Scale | None = None,
     event: Any = None,
-    threshold: float | str | None = None,
+    threshold: Threshold = None,
     weight: Any = None,
     weight_kind: WeightKind = "sampling",
     group: Any = None,
@@ -87,6 +89,9 @@ def assess(
         truth: With a frame: the column of true labels.
         membership: With a frame: the membership columns, as a pattern ("p_*"), a list, or {class: column}; a single
             column is a score for the event, or holds a list of memberships in every row, in the order of the scale.
+        score: Scores on any scale, higher for the event: an array (n,), or with a frame a column. They rank rows, and
+            assign them where a ``threshold`` is given; they are never read as probabilities. Or one score a class,
+            (n, C) or several columns, by which classes are ranked.
         assigned: With a frame: the column of assigned labels.
         scale: The classes and their order; all labels seen, sorted, if not given.
         event: The class of interest.
@@ -133,29 +138,17 @@ def assess(
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     refuse_kind_alone(weight, weight_kind)
-    door = Door(
-        scale,
-        event,
-        rule.number,
-        missing,
-        weight,
-        group,
-        by,
-        any_scale=rule.any_scale,
-        knowledge=known,
-        weight_kind=weight_kind,
-    )
-    wanted = assigned if membership is None else membership
-    if membership is not None and assigned is not None:
-        raise BadOption("both membership= and assigned= are given", mend="Give one of them")
-    if wanted is not None and prediction is not None:
-        name = "assigned" if membership is None else "membership"
-        raise BadOption(f"{name}= names columns, but arrays were given", mend="Leave it out, or give a frame")
+    wanted = _one_kind(prediction, {"assigned": assigned, "membership": membership, "score": score})
+    scores = frozenset() if score is None else frozenset({MODEL})
     if truth is None:
-        too = "" if wanted is not None else ", and the prediction in assigned= or membership="
-        refuse_untold(y_true, wanted is not None or isinstance(prediction, str), too)
-    marks = Marks.of(decimal, thousands)
-    request = Request(truth, {MODEL: wanted}, door, where, marks)
+        named = isinstance(score, str) if score is not None else wanted is not None or isinstance(prediction, str)
+        refuse_untold(y_true, named, "" if wanted is not None else ", and the prediction in assigned= or membership=")
+        if score is not None:  # an array
+            prediction, wanted = score, None
+    options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
+    options |= rule.options([MODEL])
+    door = Door(scale, event, weight=weight, group=group, by=by, **options)
+    request = Request(truth, {MODEL: wanted}, door, where, Marks.of(decimal, thousands))
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
     )
@@ -169,17 +162,8 @@ def assess(
     classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
     general = door.knowledge.of_any_rows
     weighed, grouped = (name if isinstance(name, str) else None for name in (weight, group))
-    fitted = Door(
-        classes,
-        None,
-        chosen,
-        missing,
-        weighed,
-        grouped,
-        any_scale=rule.any_scale,
-        knowledge=general,
-        weight_kind=weight_kind,
-    )
+    options |= {"threshold": chosen, "knowledge": general, "later": frozenset()}
+    fitted = Door(classes, None, weight=weighed, group=grouped, **options)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
@@ -191,12 +175,13 @@ def assess(
 @with_known_options
 def compare(
     y_true: Any,
-    predictions: Any,
+    predictions: Any = None,
     *,
+    score: Any = None,
     truth: str | None = None,
     scale: Scale | None = None,
     event: Any = None,
-    threshold: float | str | None = None,
+    threshold: Threshold = None,
     weight: Any = None,
     weight_kind: WeightKind = "sampling",
     group: Any = None,
@@ -226,10 +211,13 @@ def compare(
             scores for each classifier. Where y_true is a frame: {name: columns}, where columns are a pattern ("lda_*"),
             a list or {class: column} of memberships, or one column of labels or scores; or a list of such columns, each
             of which is a classifier.
+        score: {name: scores} of classifiers whose scores lie on any scale, beside the others, in the forms of
+            ``predictions``; see ``assess``.
         truth: With a frame: the column of true labels.
         scale: See ``assess``, as for all that follow.
         event: The class of interest.
-        threshold: The score from which on a row is assigned to the event, or how each classifier's is chosen.
+        threshold: The score from which on a row is assigned to the event, or how each classifier's is chosen; or
+            either of these by classifier, {name: number}, as scores on unlike scales need it.
         weight: The weight of each row.
         weight_kind: "sampling", or "frequency" where a weight says how often its row occurred.
         group: The cluster of each row.
@@ -258,21 +246,12 @@ def compare(
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     refuse_kind_alone(weight, weight_kind)
-    door = Door(
-        scale,
-        event,
-        rule.number,
-        missing,
-        weight,
-        group,
-        by,
-        any_scale=rule.any_scale,
-        knowledge=known,
-        weight_kind=weight_kind,
-    )
     if truth is None:
-        refuse_untold(y_true, names_columns(predictions))
-    named = predictions_by_name(predictions, of_columns=truth is not None)
+        refuse_untold(y_true, names_columns(predictions) or names_columns(score))
+    named, scores = _predictions_and_scores(predictions, score, of_columns=truth is not None)
+    options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
+    options |= rule.options(named)
+    door = Door(scale, event, weight=weight, group=group, by=by, **options)
     found = weigh(
         Request(truth, named, door, where, Marks.of(decimal, thousands)),
         y_true,
@@ -285,6 +264,35 @@ def compare(
     from .comparing.comparison import Comparison
 
     return Comparison(found.tally, found.settings, found.cases, decisions=found.decisions, reread=found.reread)
+
+
+def _one_kind(prediction: Any, said: Mapping[str, Any]) -> Any:
+    """What is said by one of several keywords, and by it alone."""
+    given = [name for name, value in said.items() if value is not None]
+    if len(given) > 1:
+        first, second = sorted(given, key=["membership", "score", "assigned"].index)[:2]
+        raise BadOption(f"both {first}= and {second}= are given", mend="Give one of them")
+    if given and prediction is not None:
+        what = (
+            "holds scores, and predictions are given too"
+            if given == ["score"]
+            else "names columns, but arrays were given"
+        )
+        mend = "Give one of them" if given == ["score"] else "Leave it out, or give a frame"
+        raise BadOption(f"{given[0]}= {what}", mend=mend)
+    return said[given[0]] if given else None
+
+
+def _predictions_and_scores(predictions: Any, score: Any, of_columns: bool) -> tuple[dict[str, Any], frozenset[str]]:
+    """All classifiers by name, and which of them gave scores on any scale."""
+    if predictions is None and score is None:
+        raise BadOption("there is no classifier to compare", mend="Give {name: prediction}, or score={name: scores}")
+    named = {} if predictions is None else predictions_by_name(predictions, of_columns)
+    scored = {} if score is None else predictions_by_name(score, of_columns)
+    both = sorted({*named} & {*scored})
+    if both:
+        raise BadOption(f"{quoted(both[0])} gives both predictions and scores", mend="Give each classifier once")
+    return named | scored, frozenset(scored)
 
 
 @with_known_options
@@ -302,7 +310,8 @@ def decide(
         decline: What it costs not to decide; rows whose least expected cost is higher are left undecided.
 
     Returns:
-        The class of every row; None where it is declined.
+        The class of every row; None where it is declined. Where classes cost as little, the event wins, or else the
+        first of them.
     """
     if scale is None:
         if not isinstance(cost, Mapping):
@@ -324,7 +333,7 @@ def decide(
     if doubtful := words_on_gains(scale, matrix):
         warnings.warn(doubtful, stacklevel=3)  # a list of labels has no other place for a note
     labels = (*scale.classes, None)
-    return [labels[code] for code in least_cost(columns, matrix, decline).tolist()]
+    return [labels[code] for code in least_cost(columns, matrix, decline, scale.event_code).tolist()]
 
 
 @with_known_options

@@ -12,7 +12,7 @@ from rich.text import Text
 from . import __version__
 from .commands.cv import cv
 from .commands.demo import demo
-from .commands.mistakes import mistake
+from .commands.mistakes import columns_in, mistake
 from .commands.options import (
     HELD,
     NOT_HELD,
@@ -30,11 +30,11 @@ from .commands.options import (
     write,
 )
 from .commands.published import table
-from .commands.scores import scores_in
+from .commands.scores import either, refuse_no_probabilities, scores_in
 from .commands.studies import study
 from .commands.tallies import merge, tally
 from .commands.telling import tell_assessment, tell_choices, tell_comparison, told_choice
-from .commands.words import measure_names, models, told_as_typed, with_targets
+from .commands.words import columns, measure_names, models, told_as_typed, with_targets
 from .commands.words import threshold as read_threshold
 from .errors import BadOption, NoThreshold, SteelyardError, quoted
 from .showing.rendering import threshold_view
@@ -79,7 +79,7 @@ Several models on the same rows:
 
 Where to set the threshold of a score, and what that achieves:
 
-    steelyard thresholds predictions.csv --truth ill --membership score \\
+    steelyard thresholds predictions.csv --truth ill --score score \\
         --event yes --choose 'max specificity where sensitivity >= 0.8'
 
 Classes cut from a value that was measured with error:
@@ -137,10 +137,11 @@ def assess(
     ] = None,
     membership: Annotated[
         str | None,
-        Parameter(
-            alias="--score",
-            help="Columns of probabilities: 'p_*', or names with commas; one column: score of the event.",
-        ),
+        Parameter(help="Columns of probabilities: 'p_*', or names with commas; one column: that of the event."),
+    ] = None,
+    score: Annotated[
+        str | None,
+        Parameter(help="Column of scores on any scale, higher for the event: for ranking, and for --threshold."),
     ] = None,
     training: Annotated[str | None, Parameter(help="File of the training data: its values stand beside.")] = None,
     engine: EngineName = None,
@@ -164,6 +165,7 @@ def assess(
             truth=truth,
             assigned=assigned,
             membership=scores_in(files, membership, said["event"], options.cut is not None),
+            score=columns(score),
             training=training,
             on_error=options.bad_files,
             engine=engine,
@@ -184,7 +186,11 @@ def compare(
             "A column alone is a model of its name.",
             negative="",
         ),
-    ],
+    ] = (),
+    score: Annotated[
+        tuple[str, ...],
+        Parameter(help="NAME=COLUMN, once a model: one of scores on any scale, higher for the event.", negative=""),
+    ] = (),
     measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
     engine: EngineName = None,
     options: Options = Options(),  # noqa: B008  (frozen)
@@ -196,11 +202,15 @@ def compare(
     from . import api
     from .commands.requirements import read_requirement
 
-    chosen = models(model)
-    conditions = [read_requirement(text, list(chosen), options.by is not None) for text in options.require]
+    if not model and not score:
+        mend = "; ".join(["Of scores on any scale, say --score NAME=COLUMN", *columns_in([file])])
+        raise BadOption("compare needs --model: NAME=COLUMNS, once a model", mend=mend)
+    chosen, scored = models(model), models(score, "--score")
+    names = [*chosen, *scored]
+    conditions = [read_requirement(text, names, options.by is not None) for text in options.require]
     with opened_file(file, options, options) as files:
-        said = keywords_of(files, truth, options)
-        result = api.compare(files, chosen, truth=truth, on_error=options.bad_files, engine=engine, **said)
+        said = keywords_of(files, truth, options, names) | {"on_error": options.bad_files, "engine": engine}
+        result = api.compare(files, chosen, score=scored or None, truth=truth, **said)
     return tell_comparison(result, options, conditions, measure)
 
 
@@ -210,9 +220,11 @@ def thresholds(
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[
-        str,
-        Parameter(alias="--score", help="Column of the event's score, or columns of probabilities: 'p_*'."),
-    ],
+        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
+    ] = None,
+    score: Annotated[
+        str | None, Parameter(help="Instead: column of scores on any scale, higher for the event.")
+    ] = None,
     choose: Annotated[
         tuple[str, ...],
         Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.", negative=""),
@@ -229,14 +241,15 @@ def thresholds(
 ) -> int:
     """Show what every threshold of a score does, and choose one.
 
-    steelyard thresholds ill.csv --truth ill --membership score --event yes --choose best:f1
+    steelyard thresholds ill.csv --truth ill --score score --event yes --choose best:f1
     """
     from .assessing.assessment import SHOWN
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
-    loaded = load_scores(file, truth, membership, reading)
-    result = assess_scores(loaded, truth, membership, reading, ["auc"])
+    named = either(membership, score, columns_in([file]))
+    loaded = load_scores(file, truth, named, reading)
+    result = assess_scores(loaded, truth, named, reading, ["auc"], raw=score is not None)
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
     labels = labels_in(loaded.table, truth, reading)
@@ -282,8 +295,9 @@ def calibration(
     *,
     truth: Annotated[str, Parameter(help="Column of the true class.")],
     membership: Annotated[
-        str, Parameter(alias="--score", help="Columns of probabilities: 'p_*'; one column: that of the event.")
-    ],
+        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
+    ] = None,
+    score: Annotated[str | None, Parameter(show=False)] = None,
     method: Annotated[
         Literal["corp", "murphy"], Parameter(help="Take scores apart by isotonic regression, or by bins.")
     ] = "corp",
@@ -299,6 +313,10 @@ def calibration(
     from .showing.rendering import calibration_view
 
     shown = ["brier", "log_score", "calibration_error"]
+    refuse_no_probabilities(score)
+    if membership is None:
+        mend = "; ".join(["Say --membership COLUMNS", *columns_in([file])])
+        raise BadOption("calibration needs --membership: columns of probabilities", mend=mend)
     loaded = load_scores(file, truth, membership, reading)
     result = assess_scores(loaded, truth, membership, reading, shown)
     with working("drawing outcomes", reading.quiet):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .continuum.evaluation import ContinuumEvaluation
 from .evaluating.row_evaluation import RowEvaluation
+from .evaluating.unheard import heard
 from .forecasts.calibration import CalibrationEvaluation
 from .forecasts.evaluation import ForecastEvaluation
 from .partition.evaluation import PartitionEvaluation
@@ -38,9 +39,13 @@ def evaluate(
     models: tuple[str, ...],
 ) -> RowEvaluation:
     """All slots of one classifier that are made of a statistic, of rows or of what was kept of them."""
-    family = OF_ROWS[statistic]
+    family, kept = OF_ROWS[statistic], rows if isinstance(rows, Rows) else rows.sample.rows
+    reads_scores = statistic in SAYS_MORE  # all others read probabilities
     common = (model, scale, tuple(measures), stand_in, family.pseudo_row * unit)
     if isinstance(rows, Rows):
-        return family(rows, *common, models=models)
+        kind = family if reads_scores else heard(family, rows, model)
+        return kind(rows, *common, models=models)
     rows.refuse_unsummed(measures)
-    return EVALUATIONS[statistic](rows.sample.rows, *common, models=models, summary=rows)
+    summed = EVALUATIONS[statistic]
+    kind_summed = summed if reads_scores else heard(summed, kept, model)
+    return kind_summed(kept, *common, models=models, summary=rows)

@@ -224,6 +224,11 @@ class Measure:
         return f"{self.name}({shown})" if shown else self.name
 
     @property
+    def ranks_classes(self) -> bool:
+        """Whether only the order of the scores of a row matters, so that these need not be probabilities."""
+        return {*self.arguments} <= {"ahead", "beside"}
+
+    @property
     def summary(self) -> str:
         """The first line of the formula's docstring."""
         return (inspect.getdoc(self.formula) or "").partition("\n")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypedDict, TypeVar
@@ -15,6 +15,7 @@ from .errors import BadOption, UnknownMeasure, quoted
 from .evaluating.formulas import Formulas
 from .measures import all_measures, choose, find
 from .registry import Measure
+from .scale import listed
 from .suggestions import refuse_no_count, refuse_no_seed, refuse_unknown
 from .sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
@@ -25,6 +26,7 @@ STANDARDISE = (
 )
 METHODS = ("delta", "plain", "bootstrap", "percentile", "bca")
 Otherwise = TypeVar("Otherwise", int, None)
+ALONE = "prediction"  # what the one classifier of ``assess`` is called
 PRICED = ("cost", "expected_cost", "decision_cost")
 
 
@@ -118,15 +120,22 @@ class Settings:
     def _fit(self, given: Given) -> Settings:
         missed: tuple[Measure, ...] = () if given.scored and given.kept else self.made_of(RANKING)
         if not (given.probable and given.kept) or (not given.scored and self.everything):
-            missed += self.made_of(FORECASTS) + self.made_of(CALIBRATION) + self.made_of(PARTITION)
+            ranks = given.ordered and given.kept
+            missed += tuple(each for each in self.made_of(FORECASTS) if not (ranks and each.ranks_classes))
+            missed += self.made_of(CALIBRATION) + self.made_of(PARTITION)
+        if given.unassigned:
+            missed += self.made_of(CONFUSION)
         continuous = self.made_of(CONTINUUM)
-        missed += continuous if given.measured is None else tuple(each for each in continuous if _lacking(each, given))
+        lost = given.measured is None or given.unassigned
+        missed += continuous if lost else tuple(each for each in continuous if _lacking(each, given))
         if not missed:
             return self
         if self.everything:
             # By label, which is theirs alone: to compare measures is to compare all of their facts.
             out = {measure.label for measure in missed}
             return replace(self, measures=tuple(measure for measure in self.measures if measure.label not in out))
+        if given.unassigned and missed[0].statistic in (CONFUSION, CONTINUUM):
+            raise _no_threshold(missed[0], given.unassigned)
         if missed[0].statistic is CONTINUUM:
             need = _lacking(missed[0], given)[0]
             raise UnknownMeasure(f"{missed[0].label} needs {need}", mend=MENDS[need])
@@ -141,13 +150,25 @@ class Settings:
                 mend="Give a score for the event, or one membership column a class",
             )
         raise UnknownMeasure(
-            f"{missed[0].label} needs probabilities, and the scores do not lie between 0 and 1", mend=STANDARDISE
+            f"{missed[0].label} needs probabilities, and scores on another scale are none",
+            mend=f"Give membership= if they are probabilities. {STANDARDISE}" if given.raw else STANDARDISE,
         )
 
     @property
     def stand_in(self) -> float:
         """The number that stands in for an undefined value."""
         return float("nan") if self.undefined == "error" else float(self.undefined)
+
+
+def _no_threshold(measure: Measure, names: Sequence[str]) -> UnknownMeasure:
+    """The error for a measure of predicted classes where scores predict none."""
+    alone = len(names) == 1 and names[0] == ALONE
+    number = "0.5" if alone else f"{{{', '.join(f'{quoted(name)}: 0.5' for name in names)}}}"
+    return UnknownMeasure(
+        f"{measure.label} needs predicted classes, and no threshold is given for the scores"
+        f"{'' if alone else ' of ' + listed(list(names), 3)}",
+        mend=f"Give threshold={number}, on the scale of the scores; of more than two classes, the predicted classes",
+    )
 
 
 MEASURED = "a truth that was measured"

@@ -119,29 +119,29 @@ def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None
 
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
     """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
-    if rule.goal is None:
+    if not rule.chooses:
         kept = tally if settings.of_rows else replace(tally, scores=None, recipe=None, summaries=None)
         return Weighed(_decided(kept, settings, rule, {}), settings, reread=reread)
     if tally.summaries is not None:
         return _judged_by_cells(tally, settings, rule, reread)
-    cases, decisions = rule.applied(cases_of(tally), settings)
-    kept = ("dropped", "reading", "left_out", "where", "remarks", "sources")
-    told = {name: getattr(tally, name) for name in kept}
+    cases, decisions = rule.applied(rule.assigned_anew(cases_of(tally)), settings)
+    told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where", "sources")}
     found = _decided(replace(Tally.of(cases), **told), settings, rule, decisions)
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 
 
 def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
     """Choose the threshold of one classifier whose rows were not held, by the cells that its scores lie in."""
-    if len(tally.models) > 1 or len(tally.scale) > 2 or rule.goal is None:
+    goal = rule.goal_of(tally.models[0])
+    if len(tally.models) > 1 or len(tally.scale) > 2 or goal is None:
         raise TooLarge(
             "thresholds of several classifiers or classes are chosen by rows at hand, and these are too many",
             mend="Choose the threshold of one classifier at a time, and give it as a number",
         )
     (name,) = tally.models
-    decision = choose_threshold(Assessment(tally, settings, name), rule.goal, settings.seed).refuse_none(name)
+    decision = choose_threshold(Assessment(tally, settings, name), goal, settings.seed).refuse_none(name)
     counts = tally.at_threshold(0, int(tally.scale.event_code or 0), decision.threshold)
-    found = _decided(replace(tally, sums=counts.sums), settings, rule, {name: decision})
+    found = _decided(replace(tally, sums=counts.sums, remarks=counts.remarks), settings, rule, {name: decision})
     return Weighed(found, settings, None, {name: decision}, reread)
 
 
@@ -163,6 +163,7 @@ def cases_of(tally: Tally) -> Cases:
         bool(counted),
         None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
         None if rows.slice is None else Coded(rows.slice, tally.slices, "by", order=tally.arrangement),
+        remarks=tally.remarks,
     )
 
 

@@ -78,7 +78,8 @@ class Assessment(Calibrated):
     def confusion(self, share: Literal["none", "true", "assigned", "all"] = "none") -> Array:
         """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
         if not self.settings.made_of(CONFUSION):
-            raise BadOption("no class was assigned", mend="Ask for a measure of counts, or for all")
+            scored, counts = "Give threshold=0.5, on the scale of the scores", "Ask for a measure of counts, or for all"
+            raise BadOption("no class was assigned", mend=scored if self._unassigned else counts)
         table = self.evaluation.patterns.table(self.evaluation.model)
         axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
         refuse_unknown("share", share, ("none", *axes))

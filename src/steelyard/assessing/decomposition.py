@@ -167,7 +167,7 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     cases = Cases(
         scale=tally.scale,
         truth=rows.truth,
-        assigned={each: scores.likeliest(said.speaks) for each, scores in both.items()},
+        assigned={each: scores.likeliest(tally.scale.event_code) for each, scores in both.items()},
         scores=both,
         measured=rows.measured,
         weight=None if weights.equal else np.asarray(weights.mass),

@@ -12,6 +12,7 @@ from ..cached import cached_property
 from ..door.doubtful import same_numbers, words_for_missing
 from ..door.published import words_on_per_cent, words_on_thousands
 from ..door.remarks import UNNAMED, Remark
+from ..door.thresholds import told_of_thresholds
 from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
@@ -180,8 +181,9 @@ class Evaluated:
         same = () if scale.ordered else same_numbers(self.classes)
         notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
         notes += self._missing_by_name
+        notes += self._words_on_scores
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
-        if strangers.any():
+        if strangers.any() and not self._unassigned:
             labels = [self.classes[code] for code in np.flatnonzero(strangers)]
             notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
         if order := self._better_order:
@@ -199,6 +201,51 @@ class Evaluated:
             effective = patterns.mass.sum() ** 2 / patterns.square.sum()
             notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
         return notes
+
+    @property
+    def _unassigned(self) -> bool:
+        """Whether the scores of this classifier assign rows to no class."""
+        return self.model in self.tally.given.unassigned
+
+    @property
+    def _raw(self) -> bool:
+        """Whether this classifier gave scores on any scale, or in cross-validation none, and no probabilities."""
+        if not self.tally.tells_rows:
+            return False
+        rows = self.tally.some_rows
+        return rows is not None and rows.scores[self.evaluation.model].raw
+
+    @property
+    def _words_on_scores(self) -> list[str]:
+        """What there is to know about scores: what was not made of them, and a threshold that parts no rows."""
+        notes, given, asked = [], self.tally.given, self.settings.everything
+        if given.unassigned and asked:
+            whose = "" if len(self.tally.models) == 1 else f" of {listed(list(given.unassigned), 3)}"
+            notes.append(
+                f"no threshold is given for the scores{whose}: measures of predicted classes (error, kappa, "
+                "sensitivity, the confusion table) are left out"
+            )
+        if self._raw and asked:
+            why = "scores are not read as probabilities" if self.has_scores else "labels are no probabilities"
+            how = "have no value" if given.probable else "are left out"
+            notes.append(f"{why}: log score, Brier score and calibration {how}")
+        for found in told_of_thresholds(self.tally.remarks, self.model) if self.slice is None else ():
+            if 0 in (found.reached, found.unreached):
+                notes.append(self._words_on_threshold(found.threshold, all_reach=not found.unreached))
+        return notes
+
+    def _words_on_threshold(self, threshold: float, all_reach: bool) -> str:
+        """What to say of a threshold that no score reaches, or that all reach."""
+        told = f"{'all scores reach' if all_reach else 'no score reaches'} the threshold {threshold:g}"
+        rows = None if self.tally.summaries is not None else self.tally.scores
+        said = None if rows is None else rows.scores[self.evaluation.model]
+        if said is None or not said.columns or not len(said.columns[0]):
+            return told
+        event = self.tally.scale.event_code
+        column = said.columns[0 if len(said.columns) == 1 or event is None else event]
+        low, high = float(column.min()), float(column.max())
+        per_cent = threshold <= 1 < high <= 100 and low >= 0
+        return f"{told}: they lie between {low:.4g} and {high:.4g}{' (are they per cent?)' if per_cent else ''}"
 
     @property
     def _alike(self) -> list[list[Label]]:
@@ -332,6 +379,11 @@ class Evaluated:
             mend = "Give a truth that is one class and the rest, or see steelyard.decide"
             raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend=mend)
         return self.code(label)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether its scores are read as probabilities."""
+        return self.tally.given.probable and not self._raw
 
     @property
     def has_scores(self) -> bool:

@@ -42,7 +42,6 @@ SUREST = 1 - 2.0**-52  # a level of 1 would reach for ever
 MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
 ORDERED = ("weighted_kappa", "ranked_probability_score")  # measures for which it matters which class is next to which
 INFINITE = "infinite: a count in the denominator is 0"
-NO_SCORES = "the classifier gave labels, not scores"
 
 
 @dataclass(frozen=True)
@@ -252,7 +251,7 @@ class Part:
         if not isinstance(evaluation, RowEvaluation):
             return self._of_values
         if not evaluation.scored:
-            return [NO_SCORES + self._stand_in_words] * len(self.results.value)
+            return [evaluation.silence + self._stand_in_words] * len(self.results.value)
         if evaluation.alone is not None:
             return [evaluation.remark(evaluation.alone) or self._note(evaluation.alone, float(self.results.value[0]))]
         remarks = map(evaluation.remark, evaluation.slots)

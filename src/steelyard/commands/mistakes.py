@@ -14,7 +14,7 @@ from ..files.paths import UNREAD, discover
 from ..scale import listed
 from .words import COSTS_OF_THRESHOLDS, TARGETS
 
-COLUMNS = ("--assigned", "--membership")
+COLUMNS = ("--assigned", "--membership", "--score")
 SEVERAL = {"assess": "assess takes one classifier; compare", "tally": "tally"}
 
 
@@ -49,11 +49,17 @@ def _needed(error: MissingArgumentError, given: Sequence[str]) -> str:
         return "the name of a file must follow --html. Say --html page.html"
     name = option.name.lstrip("-").upper() if option.field_info.is_positional else option.name
     needed = f"{' '.join(error.command_chain)} needs {name}: {option.parameter.help}"
-    for word in given[1:]:
+    return " ".join([needed, *columns_in(given[1:])[:1]])
+
+
+def columns_in(words: Sequence[str]) -> list[str]:
+    """Which columns the files have that are among some words, in words."""
+    found = []
+    for word in words:
         with suppress(SteelyardError, OSError, ValueError):
             if Path(word).is_file():
-                return f"{needed} {quoted(Path(word).name)} has the columns {listed(names_of(discover(word)[0]), 12)}"
-    return needed
+                found.append(f"{quoted(Path(word).name)} has the columns {listed(names_of(discover(word)[0]), 12)}")
+    return found
 
 
 def _left_over(word: str, given: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from ..errors import BadOption, SteelyardError, UnknownModel, quoted
 from ..terminal import command_line, complain, console, counting, error_console, working, write_to
 from .scores import scores_in, words_told
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
-from .words import threshold as read_threshold
+from .words import thresholds as read_thresholds
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
@@ -186,7 +186,7 @@ class Options(Reading, Judged):
         str | None,
         Parameter(
             help="Score from which on a row is assigned to the event (0.5); or how to choose it: best:f1, "
-            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'."
+            "cost:costs.csv, 'max specificity where sensitivity >= 0.8'; of several models, model=0.5,other=0."
         ),
     ] = None
     by: Annotated[str | None, Parameter(help="Column(s), with commas: results for each part too.")] = None
@@ -239,9 +239,9 @@ def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
     return whole_or_text if reading.cut is not None else label_reader(table, truth)
 
 
-def keywords_of(table: Any, truth: str, options: Options) -> dict[str, Any]:
-    """The same with all that is said of measures and thresholds."""
-    threshold, priced = read_threshold(options.threshold)
+def keywords_of(table: Any, truth: str, options: Options, names: Iterable[str] = ()) -> dict[str, Any]:
+    """The same with all that is said of measures and thresholds; these may be those of classifiers of some names."""
+    threshold, priced = read_thresholds(options.threshold, names)
     if options.cost is not None and priced not in (None, options.cost):
         mend = "Name one file, --cost costs.csv, and say --threshold cost"
         raise BadOption("--cost and --threshold name two files of costs", mend=mend)
@@ -314,12 +314,16 @@ def located(loaded: Loaded) -> Iterator[Any]:
         raise (error if isinstance(error, BadOption | UnknownModel) else loaded.locate(error)) from None
 
 
-def assess_scores(loaded: Loaded, truth: str, membership: str, reading: Reading, measures: Sequence[str]) -> Assessment:
-    """Weigh a classifier that gave scores, by rows that were read."""
+def assess_scores(
+    loaded: Loaded, truth: str, membership: str, reading: Reading, measures: Sequence[str], raw: bool = False
+) -> Assessment:
+    """Weigh a classifier that gave probabilities, or raw scores on any scale, by rows that were read."""
     from .. import api
 
     with located(loaded) as table:
         said = columns_of(table, truth, reading)
+        if raw:
+            return api.assess(table, truth=truth, score=columns(membership), measures=measures, **said)
         scores = scores_in(table, membership, said["event"], reading.cut is not None)
         return api.assess(table, truth=truth, membership=scores, measures=measures, **said)
 

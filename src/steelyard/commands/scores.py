@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..columns import DECIMAL_SIGNS, DECIMALS, first_word
-from ..errors import NotNumbers, SteelyardError, quoted
+from ..errors import BadOption, NotNumbers, SteelyardError, quoted
 from ..files import sources
 from ..files.shares import Batch
 from ..scale import Label
 from .words import columns, kind_in
+
+
+def refuse_no_probabilities(score: str | None) -> None:
+    """Refuse scores on any scale where nothing but probabilities will do."""
+    if score is not None:
+        raise BadOption(
+            "calibration is of probabilities, and --score is on any scale",
+            mend=f"Say --membership {score}, if these are probabilities; thresholds and assess take --score",
+        )
+
+
+def either(membership: str | None, score: str | None, there: Sequence[str]) -> str:
+    """The columns of probabilities or those of scores, whichever were named; else an error that says what is there."""
+    named = [text for text in (membership, score) if text is not None]
+    if len(named) == 1:
+        return named[0]
+    problem = "both --membership and --score are given" if named else "no column of scores is named"
+    mend = "Give --score COLUMN of scores on any scale, or --membership of probabilities"
+    raise BadOption(problem, mend="; ".join([mend, *([] if named else there)]))
 
 
 def scores_in(source: Any, membership: str | None, event: Label | None, measured: bool = False) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,9 +32,10 @@ from .options import (
 )
 from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
-from .words import columns, label_or_word, measure_names, models
+from .words import columns, label_or_word, measure_names, models, thresholds
 
 if TYPE_CHECKING:
+    from ..deciding.rules import Rule
     from ..files.paths import File
     from ..files.streams import Files
     from ..scale import Label
@@ -56,15 +57,19 @@ class Counted(Taken):
 
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
     membership: Annotated[
-        str | None,
-        Parameter(alias="--score", help="Columns of probabilities: 'p_*'; one column: score of the event."),
+        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
     ] = None
+    score: Annotated[
+        tuple[str, ...],
+        Parameter(help="Column of scores on any scale; beside --model, NAME=COLUMN, once a model.", negative=""),
+    ] = ()
     model: Annotated[
         tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.", negative="")
     ] = ()
-    threshold: Annotated[float | None, Parameter(help="Score from which on a row is assigned to the event (0.5).")] = (
-        None
-    )
+    threshold: Annotated[
+        str | None,
+        Parameter(help="Score from which on a row is assigned to the event (0.5); of several, model=0.5,other=0."),
+    ] = None
     by: Annotated[str | None, Parameter(help="Column(s), with commas: sums for each part.")] = None
     measures: Annotated[
         str | None,
@@ -79,17 +84,38 @@ class Counted(Taken):
         found = settle(None if self.measures is None else measure_names(self.measures))
         return None if found.of_counts else found
 
+    def rule(self, names: Iterable[str]) -> Rule:
+        """How rows are assigned by their scores."""
+        from ..deciding.rules import Rule
+        from ..settings import settle
+
+        found = Rule.of(thresholds(self.threshold, names)[0], settle())
+        if found.chooses:
+            mend = "Say a number; thresholds --choose finds one"
+            raise BadOption(f"--threshold {quoted(self.threshold)} is chosen by all rows", mend=mend)
+        return found
+
     def models_in(self, files: Files, event: Label | None) -> dict[str, Any]:
         """The columns of each classifier."""
         from ..api import MODEL
+        from ..door.admission import by_name
 
-        if [self.assigned, self.membership, self.model or None].count(None) != 2:
-            raise BadOption("what is counted is not clear", mend="Give one of --assigned, --membership and --model")
+        scored = None if self.model else self.score or None
+        if [self.assigned, self.membership, scored, self.model or None].count(None) != 3:
+            mend = "Give one of --assigned, --membership, --score and --model"
+            raise BadOption("what is counted is not clear", mend=mend)
         if self.assigned is not None:
             return {MODEL: columns(self.assigned)}
         if self.membership is not None:
             return {MODEL: scores_in(files, self.membership, event, self.cut is not None)}
-        return models(self.model)
+        if len(self.score) == 1 and not self.model:
+            return {MODEL: columns(self.score[0])}
+        return by_name([*models(self.model).items(), *models(self.score, "--score").items()])
+
+    def scores(self, names: Iterable[str]) -> frozenset[str]:
+        """Which classifiers gave scores on any scale."""
+        alone = len(self.score) == 1 and not self.model
+        return frozenset(names if alone else models(self.score, "--score"))
 
 
 def tally(
@@ -147,18 +173,27 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
     refuse_kind_alone(counted.weight, counted.weight_kind)
     labels = labels_in(files, truth, counted)
     event = None if counted.event is None else labels(counted.event)
+    columns = counted.models_in(files, event)
+    rule, scores = counted.rule(columns), counted.scores(columns)
     door = Door(
         scale_in(labels, counted),
         event,
-        counted.threshold,
-        counted.missing,
-        counted.weight,
-        counted.group,
-        parts_in(counted.by),
+        missing=counted.missing,
+        weight=counted.weight,
+        group=counted.group,
+        by=parts_in(counted.by),
         knowledge=Knowledge(**counted.knowledge),
         weight_kind=counted.weight_kind,
+        scores=scores,
+        **rule.options(columns),
     )
-    return Request(truth, counted.models_in(files, event), door)
+    idle = [name for name in scores if door.threshold_of(name) is None]
+    if counted.settings is None and idle:
+        raise BadOption(
+            "counts are of predicted classes, and no threshold is given for the scores",
+            mend="Say --threshold 0.5, on the scale of the scores; or leave --measures out",
+        )
+    return Request(truth, columns, door)
 
 
 class Made(NamedTuple):

@@ -23,7 +23,7 @@ ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
     *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
-    *("decimal", "missing", "replicates", "response", "scale", "sd", "sd_response", "thousands", "threshold"),
+    *("decimal", "missing", "replicates", "response", "scale", "score", "sd", "sd_response", "thousands", "threshold"),
     *("training", "truth", "weight", "weight_kind", "where"),
 )
 AS_TYPED = [
@@ -51,6 +51,8 @@ AS_TYPED = [
     (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
     (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
     (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
+    (re.compile(r"threshold=\{(.*?)\}"), lambda found: f"--threshold {_by_name(found[1])}"),
+    (re.compile(r"score=\{name: scores\}"), lambda _: "--score NAME=COLUMN"),
     (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
     (
         re.compile(r"Read the table, and give assess the frame: (.*)"),
@@ -70,6 +72,11 @@ AS_TYPED = [
 PROBLEMS = {
     "both membership= and assigned= ": "both --membership and --assigned ",
     "decimal= or thousands= is given": "--decimal or --thousands is given",
+    "both membership= and score= ": "both --membership and --score ",
+    "both score= and assigned= ": "both --score and --assigned ",
+    "score= takes": "--score takes",
+    "one threshold": "one threshold",
+    "threshold=": "--threshold ",
     "threshold= is given": "--threshold is given",
     "by= names": "--by names",
     "weight_kind= is given": "--weight-kind is given",
@@ -84,8 +91,8 @@ COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: 
 # What does not help in some commands, and what to do there instead.
 INSTEAD = {
     "calibration": [  # it needs probabilities
-        (re.compile(r"; or take other scores as they are with threshold=.*"), ""),
-        (re.compile(r"; or pass the assigned class instead, or rank rows .*"), ""),
+        (re.compile(r"; or give scores on another scale as score=.*"), ""),
+        (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
         (re.compile(r", or pass the assigned class instead$"), ""),
     ],
     "cv": [(re.compile(r"; only the labels that a model assigned .*"), "")],  # nothing is assigned yet
@@ -94,8 +101,6 @@ INSTEAD = {
     ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
         (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
-        (re.compile(r"(with threshold=), or measures=\['auc'\]"), r"\1"),
-        (re.compile(r", or rank rows by the scores .*"), ""),
     ],
     "thresholds": [(re.compile(r"Give cost=.*"), COSTS_OF_THRESHOLDS)],
 }
@@ -118,6 +123,11 @@ def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
     begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
     problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
     return error.but(problem=problem, mend=as_typed(mend))
+
+
+def _by_name(pairs: str) -> str:
+    """Numbers by name, {'a': 0.5}, as they are typed: a=0.5."""
+    return ",".join("=".join(part.strip(" '\"") for part in pair.rsplit(":", 1)) for pair in pairs.split(","))
 
 
 def _with_commas(names: str, example: str) -> str:
@@ -236,6 +246,23 @@ def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     return found
 
 
+def thresholds(text: str | None, names: Iterable[str]) -> tuple[Any, Path | None]:
+    """Read one threshold for all classifiers, or NAME=THRESHOLD with commas, where these are names of classifiers."""
+    parts = [] if text is None else words(text)
+    pairs = [part.partition("=") for part in parts]
+    if not any(name in [*names] for name, says, _ in pairs if says):
+        return threshold(text)
+    found: dict[str, float | str | None] = {}
+    priced = None
+    for part, (name, says, value) in zip(parts, pairs, strict=True):
+        if not says or not value or name in found:
+            mend = "Write NAME=NUMBER with commas, each name once: a=0.5,b=0"
+            raise BadOption(f"--threshold {quoted(part)} cannot be read", mend=mend)
+        found[name], file = threshold(value)
+        priced = priced or file
+    return found, priced
+
+
 def threshold(text: str | None) -> tuple[float | str | None, Path | None]:
     """Read a threshold: a number, "best:f1", "max A where B >= b", or "cost:FILE", which also names a file of costs."""
     if text is None:
@@ -254,7 +281,7 @@ def columns(text: str | None) -> str | list[str] | None:
     return named if len(named) > 1 else next(iter(named), None)
 
 
-def models(texts: Iterable[str]) -> dict[str, Any]:
+def models(texts: Iterable[str], option: str = "--model") -> dict[str, Any]:
     """Read NAME=COLUMNS, once a model; one column may give the model its name."""
     found: dict[str, Any] = {}
     for text in texts:
@@ -262,7 +289,7 @@ def models(texts: Iterable[str]) -> dict[str, Any]:
         alone = not says and "*" not in name and "," not in name
         if not name or not (named or alone) or name in found:
             mend = "Write NAME=COLUMNS, or one COLUMN alone, each name once"
-            raise BadOption(f"--model {quoted(text)} cannot be read", mend=mend)
+            raise BadOption(f"{option} {quoted(text)} cannot be read", mend=mend)
         found[name] = name if alone else columns(named)
     return found
 

@@ -281,6 +281,9 @@ class Differences:
 
     def _paired(self, a: int, b: int, some: Sequence[int]) -> Iterator[tuple[int, PairedGaps]]:
         first, second = self.evaluations[a], self.evaluations[b]
+        both = first, second
+        if not all(isinstance(each, RowEvaluation) and each.heard for each in both):
+            return
         if isinstance(first, CalibrationEvaluation) and isinstance(second, CalibrationEvaluation):
             yield from ((place, first.paired(first.slots[self.places[place]], second)) for place in some)
 

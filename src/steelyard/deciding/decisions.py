@@ -303,22 +303,29 @@ def _why_not(goal: Goal, thresholds: Thresholds) -> str:
 # --- more than two classes, and no decision at all ------------------------------------------------------------------
 
 
-def least_cost(columns: Sequence[Numbers], costs: Array, decline: float | None = None) -> Codes:
+def least_cost(
+    columns: Sequence[Numbers], costs: Array, decline: float | None = None, event: int | None = None
+) -> Codes:
     """Assign every row to the class with the least expected cost; -1 where declining costs less.
+
+    Where several classes cost as little, the event wins, or else the first of them.
 
     Args:
         columns: The probability of each class.
         costs: What it costs to assign a row of a class (rows) to a class (columns).
         decline: What it costs not to decide.
+        event: The class that wins ties.
     """
     codes = np.empty(len(columns[0]), dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
         for low, high in chunks(start, stop):
             expected = np.stack([column[low:high] for column in columns], axis=1).astype(np.float64) @ costs
-            codes[low:high] = expected.argmin(axis=1)
+            least, codes[low:high] = expected.min(axis=1), expected.argmin(axis=1)
+            if event is not None:
+                codes[low:high][expected[:, event] == least] = event
             if decline is not None:
-                codes[low:high][expected.min(axis=1) > decline] = -1
+                codes[low:high][least > decline] = -1
 
     over_rows(len(codes), work)
     return codes
@@ -333,11 +340,11 @@ def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None =
     """
     rows, said = evaluation.rows, evaluation.rows.scores[evaluation.model]
     stacked = np.stack(said.memberships(), axis=1)
-    if not (stacked.min() >= 0 and stacked.max() <= 1):
+    if said.raw or not (stacked.min() >= 0 and stacked.max() <= 1):
         raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
     sure = stacked.max(axis=1).astype(np.float64)
     ranking = Ranking.of(np.round(sure, DECIMALS))  # 1 - 0.42 is as sure as 0.58
-    assigned = said.likeliest()
+    assigned = said.likeliest(evaluation.scale.event_code)
     cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
     found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
     if judged is not None and not np.allclose(found, judged.ravel(), rtol=0, atol=1e-9 * judged.sum()):

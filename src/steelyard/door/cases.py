@@ -27,11 +27,12 @@ from ..suggestions import did_you_mean, refuse_unknown
 from .coded import Coded, refuse_missing, respelled, scale_of
 from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
-from .membership import missing_rows, refuse_missing_numbers
+from .membership import Noticed, missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
-from .prediction import Prediction, Scores, recognise
+from .prediction import Prediction, Scores, recognise, recognise_scores, refuse_per_cent
 from .remarks import UNNAMED, Remark, Remarks
+from .thresholds import kinds_of, noticed_of, refuse_unlike_scales, unassigned
 from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ class Cases:
 
     def given(self, checked: bool = False) -> Given:
         """What there is for measures to be made of; scores may have been found to be probabilities before."""
-        return given_by(list(self.scores.values()), self.measured, checked)
+        found = given_by(list(self.scores.values()), self.measured, checked)
+        return found._replace(unassigned=unassigned(self.remarks, tuple(self.assigned)))
 
 
 class Given(NamedTuple):
@@ -119,18 +121,31 @@ class Given(NamedTuple):
         probable: Whether all scores can be probabilities.
         measured: What is known about measured values; None where the truth was not measured.
         kept: Whether the scores are at hand; else classes were assigned by them, and they were let go.
+        ordered: Whether any classifier gave one score a class that rank the classes of a row, and are no probabilities.
+        raw: Whether any classifier gave scores on any scale, which are never read as probabilities.
+        unassigned: The classifiers whose scores assign rows to no class, since no threshold was given.
     """
 
     scored: bool = False
     probable: bool = True
     measured: frozenset[str] | None = None
     kept: bool = True
+    ordered: bool = False
+    raw: bool = False
+    unassigned: tuple[str, ...] = ()
 
 
 def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:
-    """See what there is."""
-    probable = checked or all(said.are_probabilities for said in scores)
-    return Given(any(said.columns for said in scores), probable, None if measured is None else measured.given)
+    """See what there is.
+
+    Scores that were given as such take nothing from the probabilities of other classifiers.
+    """
+    raw = [said for said in scores if said.raw]
+    likely = [said for said in scores if not said.raw and (said.columns or not raw)]
+    probable = bool(likely) and (checked or all(said.are_probabilities for said in likely))
+    ordered = any(len(said.columns) > 1 for said in raw)
+    known = None if measured is None else measured.given
+    return Given(any(said.columns for said in scores), probable, known, ordered=ordered, raw=bool(raw))
 
 
 @dataclass(frozen=True)
@@ -187,6 +202,9 @@ class Door:
         knowledge: What is said about measured values, where the truth was measured.
         part: Whether more rows follow: what must hold of all rows together is then for others to check.
         weight_kind: Whether weights are sampling weights, or frequency weights that count repeated rows.
+        thresholds: The thresholds of single classifiers, by name: they come before the common one.
+        scores: The classifiers that give scores on any scale, which are never read as probabilities.
+        later: The classifiers whose threshold will be chosen once all rows are known.
     """
 
     scale: Scale | None = None
@@ -202,6 +220,9 @@ class Door:
     knowledge: Knowledge = field(default_factory=Knowledge)
     part: bool = False
     weight_kind: WeightKind = "sampling"
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    scores: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         """Check the options themselves."""
@@ -213,6 +234,10 @@ class Door:
             object.__setattr__(self, "threshold", as_number(self.threshold))
             if np.isnan(self.threshold):
                 raise BadOption("threshold is no number", mend="Give a number, or leave it out")
+        object.__setattr__(self, "thresholds", {name: as_number(each) for name, each in self.thresholds.items()})
+        for name, each in self.thresholds.items():
+            if np.isnan(each):
+                raise BadOption(f"the threshold of {quoted(name)} is no number", mend="Give a number, or leave it out")
         object.__setattr__(self, "event", None if self.event is None else plain_label(self.event))
         if isinstance(self.scale, Continuum):
             if self.knowledge.sd is None:
@@ -248,10 +273,13 @@ class Door:
         raw, _ = self._spelled_alike(self._read(truth, predictions))
         return self._settle(raw), raw.predictions
 
-    @property
-    def takes_numbers(self) -> bool:
+    def threshold_of(self, name: str) -> float | None:
+        """The threshold of one classifier; None where probabilities are compared, or where it will be chosen."""
+        return None if name in self.later else self.thresholds.get(name, self.threshold)
+
+    def takes_numbers(self, name: str) -> bool:
         """Whether whole numbers that are no classes are scores, or guesses at what was measured."""
-        if self.threshold is not None or self.any_scale:
+        if self.threshold_of(name) is not None or self.any_scale or name in self.scores | self.later:
             return True
         if not isinstance(self.scale, Continuum) or self.scale.named_after_intervals:
             return False
@@ -269,10 +297,7 @@ class Door:
         known, event = _as_numbers(true.labels if self.scale is None else self.scale.classes, self._event)
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             known = ()  # what they are called is up to the predictions
-        read = {
-            name: recognise(value, self.headings.get(name, name), known, event, self.takes_numbers)
-            for name, value in predictions.items()
-        }
+        read = {name: self._recognised(name, value, known, event) for name, value in predictions.items()}
         weight = None if self.weight is None else numbers(self.weight, self._name("weight"))
         group = None if self.group is None else encode_parts(self.group, self._name("group"))
         return Raw(
@@ -283,6 +308,16 @@ class Door:
             group,
             self._slice(),
         )
+
+    def _recognised(self, name: str, value: Any, known: Sequence[Label], event: Any) -> Prediction:
+        """What one classifier said, in the form that it was said to have, or else in that which it looks like."""
+        heading = self.headings.get(name, name)
+        if name in self.scores:
+            return recognise_scores(value, heading)
+        found = recognise(value, heading, known, event, self.takes_numbers(name))
+        if self.scale is None:
+            refuse_per_cent(found, known)
+        return found
 
     def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
         name = self._name("truth")
@@ -318,8 +353,7 @@ class Door:
         """Code everything on one scale; a row without a value is refused."""
         for column in raw.labelled():
             refuse_missing(column)
-        if self.threshold is not None and all(said.labels is not None for said in raw.predictions.values()):
-            raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
+        self._refuse_idle(raw)
         raw, remarks = self._spelled_alike(raw)
         scale, truth = self._settle(raw), raw.truth
         if self.event is not None and str(self.event) not in map(str, scale.classes):
@@ -329,20 +363,19 @@ class Door:
         weight = raw.weight
         if weight is not None:
             weight = checked_weight(weight, self._name("weight"), self.part, self.weight_kind)
+        codes = truth.on(scale)
+        assigned, noticed = self._assigned(raw, scale)
         return Cases(
             scale=scale,
-            truth=truth.on(scale),
-            assigned={
-                name: prediction.assigned(scale, self.threshold, self.any_scale)
-                for name, prediction in raw.predictions.items()
-            },
+            truth=codes,
+            assigned=assigned,
             scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
             measured=_checked_measured(raw.measured, self.names),
             weight=weight,
             counted=weight is None or self.weight_kind == "frequency",
             group=raw.group,
             slice=raw.slice,
-            remarks=remarks | remarks_on(weight, self.weight_kind) | _unnamed(raw),
+            remarks=remarks | noticed | remarks_on(weight, self.weight_kind) | _unnamed(raw),
         )
 
     def _spelled_alike(self, raw: Raw) -> tuple[Raw, dict[Remark, int]]:
@@ -363,6 +396,41 @@ class Door:
         return replace(raw, truth=after[0], predictions=predictions), {
             Remark("whole_number", column.name): rows for column, rows in changed if rows
         }
+
+    def _refuse_idle(self, raw: Raw) -> None:
+        """Refuse a threshold that no score is held against."""
+        scored = [name for name, said in raw.predictions.items() if said.labels is None]
+        if self.threshold is not None and not scored:
+            raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
+        for name in self.thresholds:
+            if name not in scored:
+                there = f"{quoted(name)} gave labels" if name in raw.predictions else f"there is no {quoted(name)}"
+                mend = did_you_mean(name, scored, "Name classifiers that gave scores")
+                raise BadOption(f"threshold= is given for {quoted(name)}, but {there}", mend=mend)
+
+    def _assigned(self, raw: Raw, scale: Scale) -> tuple[dict[str, Codes], dict[Remark, int]]:
+        """The class of every row by each classifier, and what there is to know about that."""
+        found: dict[str, Codes] = {}
+        remarks: dict[Remark, int] = {}
+        shared = [name for name, said in raw.predictions.items() if said.labels is None and self._shares(name)]
+        for name, said in raw.predictions.items():
+            noticed, threshold = Noticed(), self.threshold_of(name)
+            free = self.any_scale or name in self.later
+            found[name] = codes = said.assigned(scale, threshold, free, noticed)
+            if said.labels is None:
+                speaks = said.speaks_for(scale)
+                remarks |= noticed_of(name, codes, speaks, threshold, noticed, scale.event is not None)
+                if threshold is None and name not in self.later and said.assigns_none(free, noticed.beyond):
+                    remarks[Remark("unassigned", name)] = len(codes)
+                if name in shared and len(shared) > 1:
+                    remarks |= kinds_of(name, len(codes), noticed.beyond, said.raw)
+        if not self.part:
+            refuse_unlike_scales(remarks, self.threshold)
+        return found, remarks
+
+    def _shares(self, name: str) -> bool:
+        """Whether a classifier is under the threshold that is common to all."""
+        return self.threshold is not None and name not in self.thresholds and name not in self.later
 
     def _settle(self, raw: Raw) -> Scale:
         """Take the scale that was given, or make one of all labels seen."""

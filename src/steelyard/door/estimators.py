@@ -120,9 +120,11 @@ def memberships_of(estimator: Any, X: Any, scale: Scale | None) -> dict[Label, A
 
 def decisions_of(estimator: Any, X: Any, scale: Scale) -> dict[Label, Array] | None:
     """The scores of each class against all others, by class; None where the estimator has others, or none."""
+    if not hasattr(estimator, "decision_function") or not hasattr(estimator, "classes_"):
+        return None
     # Scores of pairs of classes are as many as classes where these are three.
     pairs = getattr(innermost(estimator), "decision_function_shape", "ovr") == "ovo"
-    if pairs or not hasattr(estimator, "decision_function") or not hasattr(estimator, "classes_"):
+    if pairs and len(estimator.classes_) > 2:
         return None
     classes, table = classes_of(estimator), np.asarray(estimator.decision_function(X), dtype=np.float64)
     if len(classes) == 2 and table.ndim == 1:

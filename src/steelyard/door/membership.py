@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..kinds import Codes, Marks, Numbers
 
 __all__ = [
+    "Noticed",
     "are_probabilities",
     "assign_highest",
     "assign_none",
@@ -41,18 +42,41 @@ def missing_rows(columns: Sequence[Numbers]) -> Marks | None:
     return np.logical_or.reduce(marked) if marked else None
 
 
-def assign_highest(columns: Sequence[Numbers], headings: Sequence[str], name: str) -> Codes:
-    """Assign every row to the class of its highest probability; the first such class wins a tie."""
+@dataclass
+class Noticed:
+    """What was counted while rows were assigned.
+
+    Attributes:
+        tied: Rows in which several classes have the highest probability.
+        beyond: Rows whose score is no probability: below 0 or above 1.
+    """
+
+    tied: int = 0
+    beyond: int = 0
+
+
+def assign_highest(
+    columns: Sequence[Numbers],
+    headings: Sequence[str],
+    name: str,
+    event: int | None = None,
+    noticed: Noticed | None = None,
+) -> Codes:
+    """Return the class of the highest probability of every row; the event wins a tie, or else the first tied class."""
     codes = _unassigned(columns)
 
-    def work(start: int, stop: int) -> None:
+    def work(start: int, stop: int) -> int:
+        tied = 0
         with np.errstate(invalid="ignore", over="ignore"):
             for low, high in long_chunks(start, stop, len(columns)):
                 some = pieces(columns, low, high)
-                _assign_chunk(some, codes[low:high])
+                tied += _assign_chunk(some, codes[low:high], event)
                 _refuse_improbable(some, headings, name, low)
+        return tied
 
-    over_rows(len(codes), work, len(columns))
+    tied = sum(over_rows(len(codes), work, len(columns)))
+    if noticed is not None:
+        noticed.tied += tied
     return codes
 
 
@@ -117,13 +141,25 @@ def _are_rounded(some: Sequence[Numbers], total: Numbers) -> Marks:
     return found
 
 
-def _assign_chunk(pieces: Sequence[Numbers], codes: Codes) -> None:
-    """Fill in the codes of a few rows."""
-    highest = pieces[0]
-    for code, (before, piece) in enumerate(pairwise(pieces), start=1):
-        highest = before if code == 1 else np.maximum(highest, before)
-        # Later codes are higher: the highest of those that were ahead of all before is the last one.
-        np.maximum(codes, (piece > highest) * codes.dtype.type(code), out=codes)
+def _assign_chunk(pieces: Sequence[Numbers], codes: Codes, event: int | None) -> int:
+    """Fill in the codes of a few rows, and return in how many of them classes are tied."""
+    if len(pieces) == 2:
+        winner = event or 0
+        won = pieces[winner] >= pieces[1 - winner]
+        codes[:] = won if winner else ~won
+        return int(np.count_nonzero(pieces[0] == pieces[1]))
+    highest, last, found = reduce(np.maximum, pieces), len(pieces) - 1, 0
+    for code, piece in enumerate(pieces):
+        here = piece == highest
+        found += int(np.count_nonzero(here))
+        # Counted from the last class on, the first one that is tied is the greatest.
+        np.maximum(codes, here * codes.dtype.type(last - code), out=codes)
+    np.subtract(codes.dtype.type(last), codes, out=codes)
+    if event is not None and found != len(codes):
+        np.copyto(codes, codes.dtype.type(event), where=pieces[event] == highest)
+    if found == len(codes):
+        return 0
+    return int(np.count_nonzero(sum((piece == highest).view(np.uint8) for piece in pieces) > 1))
 
 
 def _astray(total: float, name: str, row: int) -> SumNotOne:
@@ -138,12 +174,12 @@ def _astray(total: float, name: str, row: int) -> SumNotOne:
 
 PER_CENT = "divide per cent by 100, votes by their number"
 ALONE = (
-    "make them of log odds by 1 / (1 + exp(-score)); or take other scores as they are with threshold=, or "
-    "measures=['auc']"
+    "make them of log odds by 1 / (1 + exp(-score)); or give scores on another scale as score=, with threshold= where "
+    "classes are to be predicted"
 )
 SEVERAL = (
     "make them of scores by standardise(scores, 'softmax'), 'shift' or 'rank'; or pass the assigned class instead, or "
-    "rank rows by the scores as they are with measures=['auc']"
+    "give scores on another scale as score=, which ranks rows"
 )
 
 
@@ -168,24 +204,52 @@ def _refuse_range(column: Numbers, name: str, start: int, mend: str = ALONE) -> 
         )
 
 
-def assign_threshold(score: Numbers, name: str, event: int, threshold: float | None, any_scale: bool = False) -> Codes:
+def assign_threshold(
+    score: Numbers,
+    name: str,
+    event: int,
+    threshold: float | None,
+    any_scale: bool = False,
+    *,
+    winner: int | None = None,
+    noticed: Noticed | None = None,
+) -> Codes:
     """Assign a row to the event when its score reaches the threshold.
 
-    Without a threshold the score must be a probability, and one half is the threshold; a user who names a
-    threshold, or wants none, may score on any scale.
+    Without a threshold the score must be a probability, and one half is the threshold: then two classes are tied, and
+    ``winner`` takes the row (the event if not given). A user who names a threshold, or wants none, may score on any
+    scale.
     """
-    refuse = _refuse_range if threshold is None and not any_scale else refuse_missing_numbers
-    least = 0.5 if threshold is None else threshold
+    least, halved = (0.5, True) if threshold is None else (threshold, False)
+    reaches = np.greater if halved and winner not in (None, event) else np.greater_equal
     reached = np.empty(len(score), dtype=bool)
 
-    def work(start: int, stop: int) -> None:
-        with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
+    def work(start: int, stop: int) -> tuple[int, int]:
+        tied = beyond = 0
+        with np.errstate(over="ignore", invalid="ignore"):  # a threshold beyond what the score's type can hold
             for low, high in chunks(start, stop):
-                refuse(score[low:high], name, low)
-                np.greater_equal(score[low:high], least, out=reached[low:high])
+                piece = score[low:high]
+                if halved and not any_scale:
+                    _refuse_range(piece, name, low)
+                else:
+                    beyond += _beyond(piece, name, low)
+                reaches(piece, least, out=reached[low:high])
+                tied += int(np.count_nonzero(piece == least)) if halved else 0
+        return tied, beyond
 
-    over_rows(len(score), work)
+    counted = over_rows(len(score), work)
+    if noticed is not None:
+        noticed.tied += sum(tied for tied, _ in counted)
+        noticed.beyond += sum(beyond for _, beyond in counted)
     return (reached if event else ~reached).view(np.uint8)
+
+
+def _beyond(piece: Numbers, name: str, start: int) -> int:
+    """Count the rows whose score is no probability; one that is missing is refused."""
+    least, most = piece.min(), piece.max()  # where anything is missing, so are these
+    if np.isnan(least):
+        refuse_missing_numbers(piece, name, start)
+    return 0 if least >= 0 and most <= 1 else int(np.count_nonzero((piece < 0) | (piece > 1)))
 
 
 def refuse_missing_numbers(column: Numbers, name: str, start: int = 0) -> None:

@@ -25,7 +25,9 @@ from ..errors import (
     BadOption,
     ChangedInput,
     EventNeeded,
+    NotNumbers,
     OutsideContinuum,
+    OutsideUnitInterval,
     UnboundClasses,
     WrongShape,
     quoted,
@@ -38,6 +40,8 @@ from ..suggestions import did_you_mean
 from .coded import Coded, refuse_missing
 from .labels import coded
 from .membership import (
+    PER_CENT,
+    Noticed,
     are_probabilities,
     assign_highest,
     assign_none,
@@ -60,7 +64,8 @@ class Scores(NamedTuple):
 
     Where it gave labels there are none, but the classes that it ``assigned``. ``seal`` is the checksum of columns that
     somebody else could write into. Several columns are probabilities that were checked when they came in, unless they
-    are ``free``: then they may be.
+    are ``free``: then they may be. ``raw`` scores were given as scores on any scale: they rank rows, and are no
+    probabilities, whatever they look like.
     """
 
     columns: tuple[Numbers, ...] = ()
@@ -68,6 +73,7 @@ class Scores(NamedTuple):
     assigned: Codes | None = None
     seal: int | None = None
     free: bool = False
+    raw: bool = False
 
     def rows(self, low: int, high: int) -> Scores:
         """Some of the rows, each column in one piece."""
@@ -101,7 +107,9 @@ class Scores(NamedTuple):
 
     @property
     def are_probabilities(self) -> bool:
-        """Whether nothing lies outside 0 and 1, and several columns add up."""
+        """Whether nothing lies outside 0 and 1, and several columns add up; never where they were given as scores."""
+        if self.raw:
+            return False
         if len(self.columns) == 1:
             return bool(self.columns[0].min() >= 0 and self.columns[0].max() <= 1)
         return not self.free or are_probabilities(self.columns)
@@ -119,10 +127,22 @@ class Scores(NamedTuple):
         both = 1 - self.columns[0], self.columns[0]
         return both[::-1] if self.speaks == 0 else both
 
-    def likeliest(self, speaks: int = -1) -> Codes:
-        """The likeliest class of each row; where one score speaks for a class, it is that one from one half on."""
-        alone = max(self.speaks, speaks)
-        return self.reaches(alone, 0.5) if alone >= 0 else np.asarray(np.argmax(np.stack(self.columns), axis=0))
+    def likeliest(self, event: int | None = None) -> Codes:
+        """The likeliest class of each row; the event wins a tie, or else the first class that is tied."""
+        if len(self.columns) == 1:
+            wins = self.speaks == (event or 0)
+            reached = self.columns[0] >= 0.5 if wins else self.columns[0] > 0.5
+            return np.where(reached, self.speaks, 1 - self.speaks).astype(np.uint8)
+        stacked = np.stack(self.columns)
+        codes: Codes = stacked.argmax(axis=0)
+        return codes if event is None else np.where(stacked[event] == stacked.max(axis=0), event, codes)
+
+    def muted(self, classes: int) -> Scores:
+        """Scores without the numbers of those that are no probabilities: of nobody is anything known."""
+        if not self.raw:
+            return self
+        size = len(self.columns[0] if self.assigned is None else self.assigned)
+        return self._replace(columns=(np.full(size, 1 / classes),) * classes, speaks=-1, assigned=None, seal=None)
 
     def reaches(self, code: int, threshold: float) -> Codes:
         """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
@@ -146,6 +166,7 @@ class Prediction:
         class_names: The classes that the columns belong to, as text; empty where only their order says it.
         headings: The names of the columns where they come from a table, for messages.
         bound: Whether it was said that these are names of classes; else one column may be called anything.
+        raw: Whether these are scores on any scale, that are never read as probabilities.
     """
 
     name: str
@@ -154,6 +175,7 @@ class Prediction:
     class_names: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()
     bound: bool = False
+    raw: bool = False
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -176,36 +198,57 @@ class Prediction:
         labels = None if self.labels is None else self.labels.keep(rows)
         return replace(self, labels=labels, columns=tuple(column[rows] for column in self.columns))
 
-    def assigned(self, scale: Scale, threshold: float | None, any_scale: bool = False) -> Codes:
+    def assigned(
+        self,
+        scale: Scale,
+        threshold: float | None,
+        any_scale: bool = False,
+        noticed: Noticed | None = None,
+    ) -> Codes:
         """The class of every row, as its place on the scale; a row without a prediction is refused."""
         if self.labels is not None:
             refuse_missing(self.labels)
             return self.labels.on(scale)
-        if threshold is None and self._is_value_on(scale):
+        if threshold is None and not self.raw and self._is_value_on(scale):
             return self._cut(scale)
+        free = any_scale or self.raw
         if len(self.columns) == 1:
             heading = self.headings[0] if self.headings else self.name
             refuse_missing_numbers(self.columns[0][:1], heading)  # lists without any number speak for no class
-            return assign_threshold(self.columns[0], heading, self._spoken_for(scale), threshold, any_scale)
+            code, winner = self._spoken_for(scale), scale.event_code or 0
+            return assign_threshold(self.columns[0], heading, code, threshold, free, winner=winner, noticed=noticed)
         order = self._order(scale)
         columns, headings = [self.columns[k] for k in order], [self.heading(k) for k in order]
-        if any_scale:
-            return assign_none(columns, headings)
         # A row that does not add up is nobody's fault alone: of a table, all its columns are named.
         together = f"{headings[0]} to {headings[-1]}" if self.headings else self.name
-        codes = assign_highest(columns, headings, together)
+        highest = noticed if threshold is None else None
+        codes = (
+            assign_none(columns, headings)
+            if free
+            else assign_highest(columns, headings, together, scale.event_code, highest)
+        )
         if threshold is None:
             return codes
         event = self._spoken_for(scale)
-        return assign_threshold(columns[event], headings[event], event, threshold)
+        return assign_threshold(columns[event], headings[event], event, threshold, noticed=noticed)
 
     def scores(self, scale: Scale, any_scale: bool = False) -> Scores:
         """What it said in numbers, with the columns in the order of the scale."""
-        if self.labels is not None or self._is_value_on(scale):
+        if self.labels is not None or (not self.raw and self._is_value_on(scale)):
             return Scores()
         if len(self.columns) == 1:
-            return Scores(self.columns, self._spoken_for(scale))
-        return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale)
+            return Scores(self.columns, self._spoken_for(scale), raw=self.raw)
+        return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale or self.raw, raw=self.raw)
+
+    def speaks_for(self, scale: Scale) -> int | None:
+        """The class that a threshold of these scores assigns rows to; None where there is none."""
+        if self.labels is not None or len(scale) > 2 or (not self.raw and self._is_value_on(scale)):
+            return None
+        return self._spoken_for(scale) if len(self.columns) == 1 else scale.event_code
+
+    def assigns_none(self, any_scale: bool, beyond: int) -> bool:
+        """Whether rows are assigned to no class without a threshold: by scores that are no probabilities."""
+        return self.raw or (any_scale and (len(self.columns) > 1 or beyond > 0))
 
     def _is_value_on(self, scale: Scale) -> TypeGuard[Continuum]:
         """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
@@ -318,6 +361,43 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scor
     else:
         score = as_scores and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
     return scored(column, name) if score else Prediction(name, labels=coded(column, name))
+
+
+def recognise_scores(value: Any, name: str) -> Prediction:
+    """Read scores on any scale: numbers are scores whatever they look like, and anything else is refused."""
+    if isinstance(value, Prediction):
+        found = value
+    else:
+        column = value if isinstance(value, Mapping) or hasattr(type(value), "predict") else take(value, name)
+        several = isinstance(column, Mapping) or hasattr(type(column), "predict") or is_table(column)
+        if several or is_listed(column) or (isinstance(column, np.ndarray) and column.ndim > 1 and column.size):
+            alone = isinstance(column, np.ndarray) and column.shape[1:] == (1,)
+            found = scored(column[:, 0], name) if alone else recognise(column, name, (), None, as_scores=True)
+        else:
+            found = scored(flattened(column, name), name)
+    if found.labels is not None:
+        raise NotNumbers("score= takes numbers, and these are labels", column=name, mend="Give them as predictions")
+    return replace(found, raw=True)
+
+
+def refuse_per_cent(prediction: Prediction, known: Sequence[Label]) -> None:
+    """Refuse whole numbers up to 100 beside a truth of 0 and 1 that has hardly any of them: they are no classes."""
+    labels = prediction.labels
+    if labels is None or not known or not {*known} <= {0, 1} or not all(type(label) is int for label in labels.labels):
+        return
+    strangers = [label not in known for label in labels.labels]
+    if sum(strangers) < 2 or min(labels.labels) < 0 or not 1 < max(labels.labels) <= 100:  # type: ignore[operator]
+        return
+    odd = np.array([*strangers, False])[labels.codes]
+    if np.count_nonzero(odd) * 2 > len(odd):
+        row = int(odd.argmax())
+        raise OutsideUnitInterval(
+            f"{labels.labels[labels.codes[row]]} is neither one of the classes {listed(list(known))} nor a probability",
+            column=prediction.name,
+            row=row,
+            mend=f"Of probabilities, {PER_CENT}; give scores on another scale as score=; or name all classes: "
+            "scale=Scale([...])",
+        )
 
 
 def scored(column: Any, name: str) -> Prediction:

@@ -44,6 +44,14 @@ KINDS: Final[dict[str, str]] = {
     "whole_weights": "",
     "frequency_weights": "",
     UNNAMED: "",
+    "tied": "{about}: {rows} rows are tied between classes; the first of these on the scale is predicted",
+    "tied, with an event": "{about}: {rows} rows are tied between classes; the positive class is predicted where it is "
+    "among them",
+    "unassigned": "",
+    "reached": "",
+    "not reached": "",
+    "probability under a threshold": "",
+    "score under a threshold": "",
 }
 MOST_NAMED = 10
 
@@ -66,7 +74,8 @@ def words(remarks: Remarks) -> list[str]:
         if "{names}" in KINDS[kind]:
             found.append(_listed(KINDS[kind], dict(same)))
         else:
-            found += [KINDS[kind].format(rows=f"{rows:,}", about=quoted(remark.about, 100)) for remark, rows in same]
+            lines = [KINDS[kind].format(rows=f"{rows:,}", about=quoted(remark.about, 100)) for remark, rows in same]
+            found += [line.replace(": 1 rows are ", ": 1 row is ") for line in lines]
     return found
 
 

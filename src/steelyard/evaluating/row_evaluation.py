@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..kinds import Array
 
 AVERAGES = ("macro", "weighted")
+NO_SCORES = "the classifier gave labels, not scores"
 
 
 class Found(NamedTuple):
@@ -90,6 +91,7 @@ class RowEvaluation(ABC):
     """
 
     pseudo_row: ClassVar[float] = 1.0
+    heard: ClassVar[bool] = True  # whether slots can have values at all
 
     rows: Rows
     model: int
@@ -207,6 +209,11 @@ class RowEvaluation(ABC):
     def scored(self) -> bool:
         """Whether the classifier said anything that these measures can be made of; labels are enough for most."""
         return True
+
+    @property
+    def silence(self) -> str:
+        """Why slots have no value where it did not."""
+        return NO_SCORES
 
     @abstractmethod
     def result(self, slot: Slot) -> Found:

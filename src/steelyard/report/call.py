@@ -133,9 +133,9 @@ def _is_usual(assessment: Assessment) -> bool:
         return True
     if assessment.slice is not None:
         return True  # the rows at hand are not all its own
-    if not assessment.tally.given.probable:
+    if not assessment.has_probabilities:
         return False
-    codes = rows.scores[assessment.tally.models.index(assessment.model)].likeliest()
+    codes = rows.scores[assessment.tally.models.index(assessment.model)].likeliest(scale.event_code)
     mass = None if rows.sums is None else rows.sums[:, 1]
     return np.allclose(np.bincount(codes, mass, len(scale)), assessment.evaluation.margins.assigned)
 

@@ -59,7 +59,7 @@ def reliability_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> l
 
 def _probable(assessment: Assessment) -> bool:
     """Whether it gave probabilities of its own."""
-    return assessment.has_scores and assessment.tally.given.probable
+    return assessment.has_scores and assessment.has_probabilities
 
 
 def _forecast_classes(assessment: Assessment, models: int) -> list[Label]:

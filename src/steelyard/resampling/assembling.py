@@ -26,44 +26,31 @@ def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array 
     ``share`` is what each counts for, where a row is named more than once. The interval is then that of a single run:
     what is said of a row again and again is no new row.
     """
-    with_scores = _speak(said)
+    others = any(one.memberships is not None for one in said.values())
     return replace(
         base.some(rows),
         assigned={name: one.codes for name, one in said.items()},
-        scores={name: _scores(name, one, base.scale, with_scores) for name, one in said.items()},
+        scores={name: _scores(name, one, base.scale, others) for name, one in said.items()},
         weight=share,
         counted=True,
     )
 
 
-def _speak(said: Mapping[str, Said]) -> bool:
-    """Whether scores that are no probabilities are of use: where nobody has probabilities, and all have scores."""
-    return all(one.memberships is None and one.scores is not None for one in said.values())
+def _scores(name: str, said: Said, scale: Scale, others: bool) -> Scores:
+    """What a classifier said in numbers: without probabilities, its scores rank rows, and are read as nothing else.
 
-
-def unheard(said: Mapping[str, Said]) -> list[str]:
-    """Whose scores are not ranked, since others have probabilities, or none: they are not classifiers without any."""
-    if _speak(said):
-        return []
-    return [
-        f"{name}: scores that are no probabilities are ranked only where all classifiers have such: assess it by itself"
-        for name, one in said.items()
-        if one.memberships is None and one.scores is not None
-    ]
-
-
-def _scores(name: str, said: Said, scale: Scale, with_scores: bool) -> Scores:
+    Labels beside the probabilities of others are no probabilities of 0 and 1, by which a log score would be infinite.
+    """
     if said.memberships is not None:
         columns = tuple(np.ascontiguousarray(column) for column in said.memberships.T)
         checked = Prediction(name, columns=columns, class_names=tuple(str(label) for label in scale.classes))
         checked.assigned(scale, None)  # every check that probabilities must pass
         return Scores(columns)
-    if with_scores and said.scores is not None and said.scores.ndim == 2:
-        several = tuple(np.ascontiguousarray(column) for column in said.scores.T)
-        return Scores(several, free=True)
-    if with_scores and said.scores is not None:
-        return Scores((said.scores,), said.speaks)
-    return Scores()
+    if said.scores is None:
+        return Scores(raw=others)
+    if said.scores.ndim == 2:
+        return Scores(tuple(np.ascontiguousarray(column) for column in said.scores.T), free=True, raw=True)
+    return Scores((said.scores,), said.speaks, raw=True)
 
 
 def compared(cases: Cases, settings: Settings) -> Comparison:

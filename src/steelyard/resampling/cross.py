@@ -33,7 +33,7 @@ from ..settings import Method, as_seed, settle
 from ..suggestions import with_known_options
 from ..tallies.tally import Tally
 from ..terminal import watched
-from .assembling import assembled, compared, unheard
+from .assembling import assembled, compared
 from .crossed import CrossAssessment
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
 from .models import read_models, rule_of
@@ -292,7 +292,7 @@ def gathered(
         rules={run.model: rules[run.model] for run in runs},
         failures=tuple(failures),
         trained=_trained(base, plan, runs, fitted),
-        remarks=tuple(rare_classes(base.truth, base.scale.classes, plan) + _remarks(runs, failures, plan)),
+        remarks=tuple(rare_classes(base.truth, base.scale.classes, plan) + _remarks(runs, failures, plan, data, rules)),
     )
 
 
@@ -308,7 +308,13 @@ def _trained(base: Cases, plan: Plan, runs: Sequence[Run], settings: Settings) -
     return compared(assembled(base, rows, {name: stacked(parts) for name, parts in seen.items()}, share), settings)
 
 
-def _remarks(runs: Sequence[Run], failures: Sequence[Mapping[str, Any]], plan: Plan) -> list[str]:
+def _remarks(
+    runs: Sequence[Run],
+    failures: Sequence[Mapping[str, Any]],
+    plan: Plan,
+    data: Data,
+    rules: Mapping[str, tuple[Any, bool]],
+) -> list[str]:
     notes = []
     if (never := int((plan.times == 0).sum())) and plan.kind != "hold out":
         notes.append(f"{never:,} of {plan.rows:,} rows were never held out, and are not assessed")
@@ -323,4 +329,13 @@ def _remarks(runs: Sequence[Run], failures: Sequence[Mapping[str, Any]], plan: P
             notes.append(f"{run.model}: {run.how}, {run.detail}")
         if apart := run.said.contradictions:
             notes.append(f"{run.model}: predict() and the highest probability differ in {apart:,} rows")
-    return [*notes, *unheard({run.model: run.said for run in runs})]
+        if data.scored and run.said.memberships is None and run.said.scores is None and _ranks(rules[run.model][0]):
+            notes.append(
+                f"{run.model}: its scores are not one for each class: it is assessed by its predicted classes alone"
+            )
+    return notes
+
+
+def _ranks(estimator: Any) -> bool:
+    """Whether a classifier has a decision function, of whatever form; a search has it only once it is fitted."""
+    return hasattr(getattr(estimator, "estimator", estimator), "decision_function")

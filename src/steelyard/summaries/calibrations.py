@@ -56,6 +56,7 @@ def codes_of(recipe: Recipe) -> list[int | None]:
 
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> CalibrationEvaluation:
     """Some rows of one classifier, by all measures of calibration."""
+    rows = rows.muted(model, len(recipe.scale))
     return CalibrationEvaluation(rows, model, recipe.scale, recipe.made_of(CALIBRATION), np.nan, 1.0)
 
 

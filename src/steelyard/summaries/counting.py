@@ -47,7 +47,7 @@ def sides_of(recipe: Recipe, model: int, column: int) -> Places:
     """The classes that the sides of a column stand for: the rest and the class, or every class by itself."""
     if any(measure.balanced for measure in recipe.made_of(RANKING)):
         return np.arange(len(recipe.scale))
-    columns, speaks = recipe.shape[model]
+    columns, speaks, _ = recipe.shape[model]
     own = speaks if columns == 1 else column
     return np.array([int(own == 0), own])  # any other class stands for the rest
 
@@ -59,9 +59,9 @@ def side(truth: Codes, sides: Places) -> Codes:
 
 def rulers_for(recipe: Recipe) -> Rulers:
     """As fine rulers as there is memory for."""
-    columns = sum(size for size, _ in recipe.shape)
+    columns = sum(size for size, *_ in recipe.shape)
     ruler = ruler_for(columns * len(sides_of(recipe, 0, 0)), recipe.bits)
-    return tuple((ruler,) * size for size, _ in recipe.shape)
+    return tuple((ruler,) * size for size, *_ in recipe.shape)
 
 
 def ruler_for(sums: int, bits: int = BITS) -> Ruler:
@@ -75,7 +75,9 @@ class Counting:
     def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
         """Start with no rows; on other rulers where cells are parted further."""
         self.recipe, rulers = recipe, rulers or rulers_for(recipe)
-        self.sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, _) in enumerate(recipe.shape)]
+        self.sides = [
+            [sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)
+        ]
         self.counters = [
             [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
             for pair in zip(rulers, self.sides, strict=True)

@@ -13,6 +13,7 @@ from ..cached import cached_property
 from ..door.prediction import Scores
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import AVERAGES, Found, key_of
+from ..evaluating.unheard import heard
 from ..forecasts.evaluation import ForecastEvaluation, gradient
 from ..forecasts.moments import Moments
 from ..forecasts.piece import Piece
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
     """Some rows of one classifier, by all measures of its forecasts."""
     measures = recipe.made_of(FORECASTS)
-    return ForecastEvaluation(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
+    kind = heard(ForecastEvaluation, rows, model)
+    return kind(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
 
 
 def summed_columns(evaluation: ForecastEvaluation) -> tuple[Slot, ...]:

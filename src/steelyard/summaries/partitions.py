@@ -168,6 +168,7 @@ def _done(task: Task, space: Passing) -> Any:
 
 def space_of(recipe: Recipe, model: int, rows: Rows, chosen: Chosen, **known: Any) -> Passing:
     """Some rows of a classifier in a space."""
+    rows = rows.muted(model, len(recipe.scale))
     said = PartitionEvaluation(rows, model, recipe.scale, recipe.made_of(PARTITION), np.nan, 1.0)
     times = None if said.weights.equal else said.weights.count
     return Passing(said.memberships, rows.truth, said.weights.mass, *chosen, times=times, **known)

@@ -174,7 +174,7 @@ def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
     """
     found = []
     for evaluation in evaluations:
-        if evaluation.foretold:
+        if evaluation.foretold or not evaluation.heard:
             continue
         always = len(evaluation.models) > 1 or evaluation.clustered
         slots = evaluation.slots if evaluation.clustered else _standing(evaluation)

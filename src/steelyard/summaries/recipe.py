@@ -27,7 +27,8 @@ class Recipe:
     Attributes:
         scale: The classes.
         models: The names of the classifiers.
-        shape: How many columns each of them has, and the class that a single one speaks for.
+        shape: How many columns each of them has, the class that a single one speaks for, and whether they are scores
+            that are no probabilities.
         measures: The measures that are made of rows.
         given: What there is for measures to be made of.
         weighed: Whether rows have weights.
@@ -37,7 +38,7 @@ class Recipe:
 
     scale: Scale
     models: tuple[str, ...]
-    shape: tuple[tuple[int, int], ...]
+    shape: tuple[tuple[int, int, bool], ...]
     measures: tuple[Measure, ...]
     given: Given
     weighed: bool = False
@@ -58,7 +59,7 @@ class Recipe:
         """What is asked of rows like these."""
         given = cases.given()
         measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
-        speaks = tuple((len(said.columns), said.speaks) for said in cases.scores.values())
+        speaks = tuple((len(said.columns), said.speaks, said.raw) for said in cases.scores.values())
         weighed, clustered = cases.weight is not None, cases.group is not None
         asked = (tuple(cases.assigned), speaks, tuple(measures), given)
         return cls(cases.scale, *asked, weighed, clustered, bits)

@@ -44,6 +44,7 @@ def recipe_facts(recipe: Recipe) -> Facts:
         "shape": recipe.shape,
         "measures": [_measure_facts(measure) for measure in recipe.measures],
         "given": [given.scored, given.probable, None if given.measured is None else sorted(given.measured)],
+        "raw": [given.ordered, given.raw],
         "weighed": recipe.weighed,
         "clustered": recipe.clustered,
     }
@@ -51,13 +52,14 @@ def recipe_facts(recipe: Recipe) -> Facts:
 
 def recipe_from(facts: Facts, scale: Scale, models: tuple[str, ...]) -> Recipe:
     """A recipe, as it was."""
-    scored, probable, measured = facts["given"]
+    (scored, probable, measured), (ordered, raw) = facts["given"], facts.get("raw", (False, False))
+    known = None if measured is None else frozenset(measured)
     return Recipe(
         scale,
         models,
-        tuple((int(size), int(speaks)) for size, speaks in facts["shape"]),
+        tuple((int(size), int(speaks), any(raw)) for size, speaks, *raw in facts["shape"]),
         tuple(find(name, **ast.literal_eval(parameters)) for name, parameters in facts["measures"]),
-        Given(bool(scored), bool(probable), None if measured is None else frozenset(measured)),
+        Given(bool(scored), bool(probable), known, ordered=bool(ordered), raw=bool(raw)),
         bool(facts["weighed"]),
         bool(facts["clustered"]),
     )

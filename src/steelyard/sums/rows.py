@@ -96,15 +96,22 @@ class Rows:
             said.refuse_changed()
         return self
 
+    def muted(self, model: int, classes: int) -> Rows:
+        """The rows without the scores of a classifier that are no probabilities, for those who read probabilities."""
+        if not self.scores[model].raw:
+            return self
+        scores = [said.muted(classes) if place == model else said for place, said in enumerate(self.scores)]
+        return replace(self, scores=tuple(scores))
+
     @cached_property
     def given(self) -> Given:
         """What there is for measures to be made of."""
         return given_by(self.scores, self.measured)
 
     @property
-    def shape(self) -> list[tuple[int, int]]:
-        """How many columns each classifier has, and the class that a single one speaks for."""
-        return [(len(said.columns), said.speaks) for said in self.scores]
+    def shape(self) -> list[tuple[int, int, bool]]:
+        """How many columns each classifier has, the class that a single one speaks for, and whether they are scores."""
+        return [(len(said.columns), said.speaks, said.raw) for said in self.scores]
 
     def columns(self) -> list[AnyArray | None]:
         """All columns but the sums, end to end."""
@@ -137,7 +144,7 @@ class Rows:
 
     def named(self) -> dict[str, AnyArray]:
         """All columns by name, for a file."""
-        width = sum(max(size, 1) for size, _ in self.shape)
+        width = sum(max(size, 1) for size, *_ in self.shape)
         names = ["slice", "cluster", "truth", *[f"score{k}" for k in range(width)]]
         if self.measured is not None:
             names += [*COLUMNS, *[f"assigned{k}" for k in range(len(self.scores))]]
@@ -278,22 +285,28 @@ def counts_of(codes: Codes, size: int) -> Array:
 def _scores_of(named: dict[str, AnyArray], shape: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[Scores, ...]:
     """What each classifier said, by the columns of a file: so many scores, or one that speaks for a class."""
     classes = sizes[2]
-    fit = all((size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes) for size, speaks in shape)
+    fit = all(_fits(int(size), int(speaks), classes) for size, speaks, *_ in shape)
     held = sum(name.startswith("score") for name in named)
-    if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, _ in shape) != held:
+    if not fit or len(shape) != len(sizes) - 3 or sum(max(size, 1) for size, *_ in shape) != held:
         raise ValueError("scores that do not fit the classifiers")
     found, count = [], 0
-    for size, speaks in shape:
+    for size, speaks, *raw in shape:
         columns = [named[f"score{count + k}"] for k in range(max(size, 1))]
-        found.append(Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0]))
+        said = Scores(tuple(columns), int(speaks), free=True) if size else Scores(assigned=columns[0])
+        found.append(said._replace(raw=any(raw)))  # older files know of none
         count += len(columns)
     return tuple(found)
+
+
+def _fits(size: int, speaks: int, classes: int) -> bool:
+    """Whether so many columns, of which a single one speaks for a class, are those of so many classes."""
+    return (size in (0, classes) and speaks < 0) or (size == 1 and 0 <= speaks < classes)
 
 
 def _kept(said: Scores, assigned: Codes, passing: bool) -> Scores:
     """Scores that nobody can change unnoticed, or the classes in their place."""
     if not said.columns:
-        return Scores(assigned=assigned)
+        return said._replace(assigned=assigned)
     return said if passing else said.sealed()
 
 
@@ -305,5 +318,5 @@ def _columns(said: Scores) -> tuple[AnyArray, ...]:
 def _filled(said: Scores, columns: Sequence[AnyArray]) -> Scores:
     """Other columns of the same kind."""
     if said.assigned is not None:
-        return Scores(assigned=columns[0])
+        return said._replace(assigned=columns[0])
     return said._replace(columns=tuple(columns), seal=None)

@@ -19,6 +19,7 @@ from ..door.cases import Door, Prediction
 from ..door.labels import encode
 from ..door.measured import Knowledge
 from ..door.remarks import joined, on_passed
+from ..door.thresholds import refuse_unlike_scales
 from ..door.weights import refuse_weightless
 from ..engines import Engine, frame_of
 from ..engines.local import Local
@@ -198,15 +199,21 @@ class Plan:
         import pyarrow.types as kinds
 
         scale = self.request.door.scale
-        forms = {name: False for name in self.request.models if name not in self.request.headings}
+        forms = {
+            name: False
+            for name in self.request.models
+            if name not in self.request.headings or name in self.request.door.scores
+        }
         words = scale is not None and isinstance(scale.classes[0], str)
         for name, column in self.request.headings.items():
+            if name in forms:
+                continue
             kind = self.schema.field(column).type
             if is_listed(self.schema.field(column)):
                 forms[name] = False
                 continue
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
-            whole = kinds.is_integer(kind) and self.request.door.takes_numbers
+            whole = kinds.is_integer(kind) and self.request.door.takes_numbers(name)
             if words or not (numeric or whole):
                 forms[name] = not (numeric or whole)
             elif kinds.is_floating(kind) and self._starts_with_fractions(column):
@@ -288,6 +295,7 @@ class Plan:
         if tally is None or tally.dropped == found.rows:
             raise nothing(found.rows > 0)
         self._refuse_weightless(tally)
+        refuse_unlike_scales(tally.remarks, self.request.door.threshold)
         passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}
         return replace(
             tally,

@@ -40,7 +40,7 @@ def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
         return False
     known = request.door.knowledge
     plain = known.response is None and not any(isinstance(one, str) for one in (known.sd, known.sd_response))
-    return plain and _loose(request) is None and rule.goal is None and not rule.any_scale
+    return plain and _loose(request) is None and not rule.chooses and not rule.any_scale
 
 
 def _loose(request: Request) -> str | None:

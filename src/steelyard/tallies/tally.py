@@ -15,6 +15,7 @@ from ..door.cases import Cases, Given
 from ..door.coded import merged_order
 from ..door.remarks import Remarks, joined
 from ..door.remarks import words as words_of
+from ..door.thresholds import reached_of, unassigned, without_thresholds
 from ..door.weights import words_on_weights
 from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
 from ..files.digests import Source
@@ -273,6 +274,10 @@ class Tally:
     @property
     def given(self) -> Given:
         """What there is for measures to be made of."""
+        return self._kept_given._replace(unassigned=unassigned(self.remarks, self.models))
+
+    @property
+    def _kept_given(self) -> Given:
         if self.summaries is not None:
             return self.summaries.whole.recipe.given
         return Given(self.scored, kept=not self.scored) if self.scores is None else self.scores.given
@@ -330,7 +335,8 @@ class Tally:
         measured = None if rows.measured is None else replace(rows.measured, assigned=(assigned,))
         alone = replace(rows, scores=(rows.scores[model],), measured=measured)
         sums = confusion_of(alone, assigned, len(self.scale))
-        return replace(self, models=(self.models[model],), sums=sums, scores=alone)
+        found = replace(self, models=(self.models[model],), sums=sums, scores=alone)
+        return found._with_threshold(code, threshold)
 
     def _cells_at(self, summaries: Summaries, model: int, code: int, threshold: float) -> Tally:
         """The same by cells of scores, where rows were not held; counts are exact at the least score of a cell."""
@@ -345,7 +351,15 @@ class Tally:
             part = np.full(len(rows), 0 if label is None else self.slices.index(label))
             assigned = rows.scores[0].reaches(code, threshold)
             sums = sums + confusion_of(replace(rows, slice=part), assigned, len(self.scale))
-        return replace(self, models=(self.models[model],), sums=sums, recipe=None, summaries=None)
+        found = replace(self, models=(self.models[model],), sums=sums, recipe=None, summaries=None)
+        return found._with_threshold(code, threshold)
+
+    def _with_threshold(self, code: int, threshold: float) -> Tally:
+        """With what is known of a threshold by which the rows of one classifier were assigned."""
+        (name,), counts = self.models, self.sums.values[:, 0]
+        reached = round(float(counts[self.sums.keys[:, 3] == code].sum()))
+        told = reached_of(name, threshold, reached, round(float(counts.sum())) - reached)
+        return replace(self, remarks=without_thresholds(self.remarks, (name,)) | told)
 
     def patterns(self, slice_label: Label | None = None) -> Patterns:
         """Lay out the patterns of one slice, or of all rows."""

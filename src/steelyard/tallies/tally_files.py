@@ -113,7 +113,7 @@ def _to_arrow(tally: Tally, rows: bool = False) -> bytes:
         "sources": sources_facts(tally.sources),
         "left_out": tally.left_out if rows else [_without_folders(text) for text in tally.left_out],
         "remarks": stored(tally.remarks),
-        "scores": None if tally.scores is None else tally.scores.shape,
+        "scores": None if tally.scores is None else [_plain(shape) for shape in tally.scores.shape],
         "scored": tally.scored,
         "errors": _errors(tally),
         "recipe": None if tally.recipe is None else recipe_facts(tally.recipe),
@@ -267,6 +267,12 @@ def _rows(table: Any, header: dict[str, Any], sizes: list[int]) -> Rows | None:
         return rows
     errors = float(header["errors"][0]), float(header["errors"][1])
     return replace(rows, measured=replace(rows.measured, errors=errors))
+
+
+def _plain(shape: tuple[int, int, bool]) -> list[int | bool]:
+    """How many columns there are and for what one alone speaks; and that they are scores, where they are."""
+    size, speaks, raw = shape
+    return [size, speaks, True] if raw else [size, speaks]
 
 
 def _errors(tally: Tally) -> tuple[float, float] | None:
