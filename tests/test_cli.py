@@ -16,7 +16,8 @@ import pytest
 from rich.console import Console
 
 from steelyard import terminal
-from steelyard.cli import app, main
+from steelyard.cli import main
+from steelyard.cli.line import app
 from steelyard.showing.fitting import Fitted
 from steelyard.showing.grids import Grid
 

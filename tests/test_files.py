@@ -32,6 +32,7 @@ from steelyard.errors import (
 )
 from steelyard.files import formats, sizes, sources, streams, text_files
 from steelyard.files import paths as files
+from steelyard.files.own_kinds import JSON
 from steelyard.files.whole_files import write_whole
 from steelyard.tallies import plan
 from steelyard.threads import ahead
@@ -507,7 +508,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_written(tmp_path: Path) -> Non
     link.symlink_to(real)
     loose.symlink_to(tmp_path / "folder" / "new.json")
     for name in (link, loose):
-        write_whole(name, b"new")
+        write_whole(name, b"new", JSON, overwrite=True)
         assert name.is_symlink()
         assert name.resolve().read_bytes() == b"new"
     assert sorted(one.name for one in real.parent.iterdir()) == ["new.json", "real.json"]
@@ -518,7 +519,7 @@ def test_what_is_no_file_is_written_into(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: heard.append(pipe.read_bytes()))
     reader.start()
-    write_whole(pipe, b"all of it")
+    write_whole(pipe, b"all of it", JSON)
     reader.join()
     assert heard == [b"all of it"]
     assert pipe.is_fifo()
@@ -527,7 +528,7 @@ def test_what_is_no_file_is_written_into(tmp_path: Path) -> None:
 def test_links_that_lead_round_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "round").symlink_to(tmp_path / "round")
     with pytest.raises(UnwritableFile, match="cannot be written"):
-        write_whole(tmp_path / "round", b"")
+        write_whole(tmp_path / "round", b"", JSON)
 
 
 # --- reading ahead --------------------------------------------------------------------------------------------

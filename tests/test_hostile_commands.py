@@ -164,7 +164,7 @@ def test_a_full_disk_is_told_in_one_line() -> None:
             text=True,
             check=False,
         )
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert done.stderr == "error: [Errno 28] No space left on device\n"
 
 
@@ -200,9 +200,9 @@ def test_results_never_take_the_place_of_the_data(capsys: pytest.CaptureFixture[
     data.write_text("truth,said\na,a\nb,b\n")
     words = [str(data), "--truth", "truth", "--assigned", "said"]
     for more in (["assess", *words, "--csv", str(data)], ["tally", *words, "--out", str(tmp_path / "." / "data.csv")]):
-        assert "is what is read" in refused(capsys, more)
+        assert "is an input of this command" in refused(capsys, more)
     scored = [str(data), "--truth", "truth", "--membership", "said", "--csv", str(data)]
-    assert "is what is read" in refused(capsys, ["calibration", *scored])
+    assert "is an input of this command" in refused(capsys, ["calibration", *scored])
     assert data.read_text() == "truth,said\na,a\nb,b\n"
 
 
@@ -223,6 +223,6 @@ def test_results_never_take_the_place_of_what_is_read_beside_the_data(
         ["thresholds", *scored, "--choose", f"cost:{costs}", "--csv", str(costs)],
         ["merge", str(tmp_path / "one.tally"), "--cost", str(costs), "--csv", str(costs)],
     ):
-        assert "is what is read" in refused(capsys, more)
+        assert "is an input of this command" in refused(capsys, more)
     assert other.read_text() == data.read_text()
     assert costs.read_text() == "true,a,b\na,0,1\nb,9,0\n"

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 import steelyard as sy
-from steelyard.cli import app, main
+from steelyard.cli import main
+from steelyard.cli.line import app
+from steelyard.files.own_kinds import CSV, JSON
 
 IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
 TWO = ["--where", "species != 'setosa'", "--event", "virginica"]
@@ -105,6 +107,8 @@ def test_csv_has_a_head_and_rows_of_its_length(capsys: pytest.CaptureFixture[str
     assert rows
     assert {len(row) for row in rows} == {len(head)}
     assert not [cell for row in rows for cell in row if cell.lower() == "nan"]
+    Path("found.csv").write_text(out)
+    assert CSV.is_like(Path("found.csv")), "a repeated command could not replace it"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -115,6 +119,7 @@ def test_quiet_prints_nothing_and_writes_what_was_asked_for(
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "")
     assert json.loads((folder / "found.json").read_text())
+    assert JSON.is_like(folder / "found.json"), "a repeated command could not replace it"
 
 
 @pytest.mark.parametrize(

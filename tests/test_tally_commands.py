@@ -75,7 +75,7 @@ def test_a_sum_is_not_written_among_what_it_is_the_sum_of(capsys: pytest.Capture
     assert run(capsys, "merge", "*.tally", "--out", "all.tally")[0] == 0
     status, _, error = run(capsys, "merge", "*.tally", "--out", "all.tally")
     assert (status, Tally.load("all.tally").rows) == (2, 7)
-    assert "'all.tally' is what is read" in error
+    assert "'all.tally' is an input of this command" in error
 
 
 MEASURED = ["--truth", "w", "--assigned", "m", "--scale", "b,a", "--cut", "1.5", "--response", "p_a,p_b"]
@@ -440,7 +440,7 @@ def test_a_full_disk_leaves_nothing(
     with pytest.raises(UnwritableFile, match=r"'x\.tally' cannot be written\. .*No space left"):
         tally.save("x.tally")
     status, _, err = run(capsys, "tally", "days", *PLAIN, "--out", "x.tally")
-    assert status == 2
+    assert status == 3
     assert "No space left" in err
     assert sorted(path.name for path in Path().iterdir()) == ["days"]
 

@@ -3,10 +3,14 @@
 Names are loaded when they are first used, so that ``import steelyard`` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # typing takes longer to load than all that this module does
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import errors as errors
     from .api import assess as assess
     from .api import assess_table as assess_table

@@ -197,6 +197,8 @@ class UndefinedValue(SteelyardError):
 class NoThreshold(SteelyardError):
     """No threshold does what was asked for."""
 
+    exit_code = FAILED  # an answer, not a mistake
+
 
 class StraddlingGroups(SteelyardError):
     """Rows of a group stand on both sides of a split."""
@@ -231,6 +233,8 @@ class UnreadableFile(SteelyardError):
 class TooLarge(SteelyardError):
     """A table that would not fit into memory."""
 
+    exit_code = UNFINISHED
+
 
 class LostWorker(SteelyardError):
     """Workers ended before their work was done, or could not be started: for want of memory, most often."""
@@ -243,7 +247,13 @@ class BadFilter(SteelyardError):
 
 
 class UnwritableFile(SteelyardError):
-    """A file that cannot be written."""
+    """A file that cannot be written, or that holds something else than what would replace it."""
+
+
+class FailedWrite(UnwritableFile):
+    """A file that could not be written to the end, such as on a full disk."""
+
+    exit_code = UNFINISHED
 
 
 class ForeignFile(SteelyardError):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from .errors import UnequalLengths, UnknownColumn, quoted
 from .scale import listed
 from .suggestions import did_you_mean
+
+# Text that spreadsheets compute, with the wide signs of East Asian keyboards; a number that begins below 0 is none.
+FORMULA = re.compile(r"(?!-[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z)[-=+@\t\r\n＝＋－＠]")  # noqa: RUF001
 
 
 class Table:
@@ -95,17 +99,20 @@ class Table:
 
         return pl.from_arrow(self.to_arrow())
 
-    def to_csv(self) -> str:
-        """As CSV text; what is undefined is an empty cell."""
-        import csv
-        import io
+    def to_csv(self, *, safe: bool = False) -> str:
+        """Return CSV text, in which an undefined value is an empty cell.
 
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        for row in zip(*self.columns.values(), strict=True):
-            writer.writerow(["" if _is_nan(value) or value is None else value for value in row])
-        return text.getvalue()
+        Args:
+            safe: Put an apostrophe before text that a spreadsheet would take for a formula, such as ``=1+1``. Numbers
+                stay as they are.
+        """
+        import csv
+
+        lines, shown = _Lines(), _shown_as_text if safe else _shown
+        writer = csv.writer(lines, lineterminator=_Lines.end)
+        for row in (self.columns, *zip(*self.columns.values(), strict=True)):
+            writer.writerow([shown(value) for value in row])
+        return "\n".join([*lines, ""])
 
     def to_json(self) -> list[dict[str, Any]]:
         """As rows that JSON can hold: NaN becomes null, infinities the words "Infinity" and "-Infinity"."""
@@ -126,6 +133,32 @@ class Table:
 def whole(value: float) -> int | float:
     """A count of rows as an integer; a sum of weights as it is."""
     return int(value) if float(value).is_integer() else float(value)
+
+
+class _Lines(list[str]):
+    """The lines of a CSV. With both signs in their end, a writer puts quotes around cells that have either."""
+
+    end = "\r\n"
+
+    def write(self, line: str) -> None:
+        """Take a line without its end."""
+        self.append(line.removesuffix(self.end))
+
+
+def formulas_in(table: Table) -> Iterator[str]:
+    """Go through the texts of a table that a spreadsheet would take for formulas."""
+    cells = (value for values in ([*table.columns], *table.columns.values()) for value in values)
+    return (value for value in cells if isinstance(value, str) and FORMULA.match(value))
+
+
+def _shown(value: Any) -> Any:
+    """A value as a cell of CSV."""
+    return "" if value is None or _is_nan(value) else value
+
+
+def _shown_as_text(value: Any) -> Any:
+    """The same, with an apostrophe before what looks like a formula."""
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else _shown(value)
 
 
 def _is_nan(value: Any) -> bool:

@@ -22,6 +22,8 @@ from .files.whole_files import write_whole
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from .files.own_kinds import Kind
+
 PIPE_WIDTH, READABLE = 120, 80
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("COMMAND", default=())
 
@@ -133,9 +135,9 @@ def watched(what: str, progress: Callable[[int, int], None] | bool | None) -> Ab
     return counting(what) if progress is True else nullcontext(progress or None)
 
 
-def write_to(target: str, text: str) -> None:
-    """Write to a file, or to standard output."""
+def write_to(target: str, text: str, kind: Kind) -> None:
+    """Write to a file of this kind, or to standard output."""
     if target == "-":
         put_out(text)
     else:
-        write_whole(target, text.encode())
+        write_whole(target, text.encode(), kind)

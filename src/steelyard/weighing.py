@@ -108,6 +108,10 @@ def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[st
     if rule.goal is not None:
         found = ", ".join(f"{name} {decision.threshold!r}" for name, decision in decisions.items())
         facts["threshold"] = f"best {rule.goal} ({found})" if found else f"best {rule.goal}"
+    for name, one in rule.by_model.items():
+        if one.goal is not None:
+            found = f" ({decisions[name].threshold!r})" if name in decisions else ""
+            facts[f"threshold of {name}"] = f"best {one.goal}{found}"
     return replace(tally, reading=as_pairs(dict(tally.reading) | facts)) if facts else tally
 
 

@@ -336,17 +336,20 @@ class Assessment(Calibrated):
             certified=None,
         )
 
-    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+    def report(
+        self, path: str | Path, *, title: str | None = None, command: str | None = None, overwrite: bool = False
+    ) -> None:
         """Write all about this classifier as one HTML page that needs nothing else: no network, no other file.
 
         Args:
-            path: The file, which ends in .html.
+            path: The file, which ends in .html. A report that is there already is replaced.
             title: What the page is called.
             command: The command or call that makes it again, where that is known better than the result knows it.
+            overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
         from ..report import write_report
 
-        write_report(self, path, title, command)
+        write_report(self, path, title, command, overwrite)
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""

@@ -40,7 +40,9 @@ NEXT = """What to run on your own predictions:
 
 
 def demo(
-    *, html: Annotated[Path | None, Parameter(help="Write the whole comparison to this file, as a page.")] = None
+    *,
+    html: Annotated[Path | None, Parameter(help="Write the whole comparison to this file, as a page.")] = None,
+    force: Annotated[bool, Parameter(help="Replace the file even if it is not a report.", negative="")] = False,
 ) -> int:
     """Compare three classifiers of irises, on data that comes with the package."""
     from .. import api
@@ -55,7 +57,9 @@ def demo(
         told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone))
         if html is not None:
             whole = api.compare(file, MODELS, truth="species")
-            whole.report(html, title="Three classifiers of irises", command=" ".join(map(str.strip, COMPARE)))
+            whole.report(
+                html, overwrite=force, title="Three classifiers of irises", command=" ".join(map(str.strip, COMPARE))
+            )
             told(*_command("4. All of it, as a page to look at and to send", ()), f"It is in {html}.\n")
     told(NEXT)
     return HELD

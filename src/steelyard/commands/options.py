@@ -16,7 +16,8 @@ from rich.text import Text
 
 from .. import __version__
 from ..errors import BadOption, SteelyardError, UnknownModel, quoted
-from ..terminal import command_line, complain, console, counting, error_console, working, write_to
+from ..files.own_kinds import CSV, JSON, MARKDOWN
+from ..terminal import command_line, complain, console, counting, error_console, put_out, working, write_to
 from .scores import scores_in, words_told
 from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
 from .words import thresholds as read_thresholds
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..door.admission import Request
     from ..files.spelling import Marks
     from ..files.streams import Files, Loaded
-    from ..scale import Label, Scale
+    from ..scale import Scale
     from ..showing.digest import Digest
     from ..table import Table
     from .requirements import Verdict
@@ -48,6 +49,13 @@ class Given:
 
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
+    csv_safe: Annotated[
+        bool,
+        Parameter(help="Put ' before text in CSV that a spreadsheet would take for a formula, as =1+1.", negative=""),
+    ] = False
+    force: Annotated[
+        bool, Parameter(help="Replace files that hold something else than results, too; never inputs.", negative="")
+    ] = False
     quiet: Annotated[
         bool, Parameter(help="Print no tables, bars and held requirements: only what was asked for.", negative="")
     ] = False
@@ -249,7 +257,7 @@ def keywords_of(table: Any, truth: str, options: Options, names: Iterable[str] =
     return columns_of(table, truth, options) | {
         "threshold": threshold,
         "by": parts_in(options.by),
-        "cost": None if cost is None else costs_in(cost, labels_in(table, truth, options), options),
+        "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
         "measures": None if options.measures is None else measure_names(options.measures),
         "method": options.method,
         "replicates": options.replicates,
@@ -264,28 +272,13 @@ def parts_in(by: str | None) -> str | list[str] | None:
     return named[0] if named is not None and len(named) == 1 else named
 
 
-def refuse_overwriting(files: Sequence[str], targets: Sequence[str | None]) -> None:
-    """Results in the place of the data that they are of would be a loss that nobody asked for."""
-    for target in targets:
-        for file in files:
-            if target is not None and Path(target).is_file() and Path(file).is_file() and Path(target).samefile(file):
-                raise BadOption(f"{quoted(target)} is what is read", mend="Write the results to another file")
-
-
-def costs_in(file: Path, labels: ReadLabel, output: Given) -> dict[Label, dict[Label, float]]:
-    """Costs from a file."""
-    refuse_overwriting([str(file)], output.targets)
-    return costs(file, labels)
-
-
 def load_file(file: str, options: Reading, truth: str, request: Request | None = None) -> Loaded:
-    """Read a file, with a sign of life: all columns, or those that are needed; labels are what stands in their cells."""
+    """Read a file, with a sign of life: all columns, or those that are needed; labels are read as text."""
     from dataclasses import replace
 
     from ..files.sources import opened
     from ..files.spelling import Uses
 
-    refuse_overwriting([file], options.targets)
     with working(f"reading {file}", options.quiet):
         parts = () if options.group is None else (options.group,)
         uses = Uses(truth=None if options.cut is not None else truth, parts=parts)
@@ -329,16 +322,14 @@ def assess_scores(
 
 
 @contextmanager
-def opened_file(file: str | list[str], taken: Taken, output: Given, beside: str | None = None) -> Iterator[Files]:
-    """Files that have not been read, with a bar while they are; and perhaps another one that is read beside them."""
+def opened_file(file: str | list[str], taken: Taken, output: Given) -> Iterator[Files]:
+    """Files that have not been read, with a bar while they are."""
     from dataclasses import replace
 
     from ..files.sizes import in_words
     from ..files.streams import Files
 
     named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"
-    read = [*([file] if isinstance(file, str) else file), *([] if beside is None else [beside])]
-    refuse_overwriting(read, output.targets)
     with counting(f"reading {named}", output.quiet) as shown:
 
         def watch(rows: int, done: int, total: int) -> None:
@@ -364,14 +355,25 @@ def head_of(result: Assessment) -> dict[str, Any]:
     }
 
 
-def write(options: Given, table: Table, content: Callable[[], Any]) -> None:
-    """Write what was asked for, where it was asked for."""
+def write(options: Given, table: Table, content: Callable[[], Any], labelled: bool = True) -> None:
+    """Write what was asked for, where it was asked for; text may be ``labelled`` by names that come from data."""
     from ..table import dump
 
     if options.json is not None:
-        write_to(options.json, dump(content()) + "\n")
+        write_to(options.json, dump(content()) + "\n", JSON)
     if options.csv is not None:
-        write_to(options.csv, table.to_csv())
+        if labelled and not options.csv_safe:
+            _note_formulas(table)
+        write_to(options.csv, table.to_csv(safe=options.csv_safe), CSV)
+
+
+def _note_formulas(table: Table) -> None:
+    """Say that a spreadsheet would compute a cell instead of showing it."""
+    from ..table import formulas_in
+
+    found = next(formulas_in(table), None)
+    if found is not None:
+        complain("note", f"a spreadsheet takes {quoted(found)} in the CSV for a formula. --csv-safe prevents that")
 
 
 def write_page(options: Judged, result: Assessment | Comparison) -> None:
@@ -383,7 +385,7 @@ def write_page(options: Judged, result: Assessment | Comparison) -> None:
     with working("drawing the page"):
         result.report(target, command=command_line())
     if options.html == "-":
-        write_to("-", target.read_text(encoding="utf-8"))
+        put_out(target.read_text(encoding="utf-8"))
     if options.open:
         webbrowser.open(target.resolve().as_uri())
     elif not named:
@@ -395,7 +397,7 @@ def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequ
     from ..showing.markdown import document
 
     if options.markdown is not None:
-        write_to(options.markdown, document(digest(), verdicts))
+        write_to(options.markdown, document(digest(), verdicts), MARKDOWN)
 
 
 def tell_left_out(options: Given, notes: Sequence[str]) -> None:

@@ -9,9 +9,9 @@ from cyclopts import Parameter
 
 from ..errors import BadTable
 from ..scale import listed
-from .options import Judged, costs_in, refuse_overwriting
+from .options import Judged
 from .telling import tell_assessment
-from .words import label_or_word, measure_names, words
+from .words import costs, label_or_word, measure_names, words
 
 
 def table(
@@ -37,7 +37,6 @@ def table(
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    refuse_overwriting([file], options.targets)
     counts = NamedTable(read_named(file, Marks.of(decimal, thousands)))
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)
@@ -52,7 +51,7 @@ def table(
         classes=classes,
         event=None if event is None else label(event),
         measures=None if options.measures is None else measure_names(options.measures),
-        cost=None if options.cost is None else costs_in(options.cost, label, options),
+        cost=None if options.cost is None else costs(options.cost, label),
         level=options.level,
         method=options.method,
         replicates=options.replicates,

@@ -21,18 +21,16 @@ from .options import (
     Given,
     Judged,
     Taken,
-    costs_in,
     labels_in,
     opened_file,
     parts_in,
-    refuse_overwriting,
     scale_in,
     tell_left_out,
     write,
 )
 from .scores import scores_in
 from .telling import tell_assessment, tell_comparison
-from .words import columns, label_or_word, measure_names, models, thresholds
+from .words import columns, costs, label_or_word, measure_names, models, thresholds
 
 if TYPE_CHECKING:
     from ..deciding.rules import Rule
@@ -147,7 +145,6 @@ def tally(
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
-    refuse_overwriting(files, [str(out)])
     with started(engine) as found:
         with opened_file(list(files), counted, output) as named:
             request = _request(named, truth, counted)
@@ -290,7 +287,6 @@ def merge(
 
     seen = Listed()
     paths = tally_paths(tallies, seen)
-    refuse_overwriting([str(path) for path in paths], [None if out is None else str(out), *options.targets])
     with working("adding up", options.quiet):
         total = merged(paths, bad_files == "skip", seen, allow_overlap)
     conditions = [read_requirement(text, list(total.models), bool(total.slices)) for text in options.require]
@@ -299,9 +295,7 @@ def merge(
     result = api.compare_tally(
         total,
         measures=None if options.measures is None else measure_names(options.measures),
-        cost=None
-        if options.cost is None
-        else costs_in(options.cost, partial(label_or_word, total.scale.classes), options),
+        cost=None if options.cost is None else costs(options.cost, partial(label_or_word, total.scale.classes)),
         level=options.level,
         method=options.method,
         replicates=options.replicates,

@@ -58,6 +58,7 @@ AS_TYPED = [
         re.compile(r"Read the table, and give assess the frame: (.*)"),
         lambda found: f"Write its rows to a file, in Python: pyarrow.parquet.write_table({found[1]}, 'rows.parquet')",
     ),
+    (re.compile(r"overwrite=True"), lambda _: "--force"),
     (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
     (re.compile(r"merge\(tallies, allow_overlap=True\)"), lambda _: "--allow-overlap"),
     (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
@@ -136,7 +137,11 @@ def _with_commas(names: str, example: str) -> str:
 
 def words(text: str) -> list[str]:
     """Split at commas, but not at those between double quotes."""
-    return [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [""])]
+    try:
+        return [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [""])]
+    except csv.Error:
+        mend = "Put a name that holds a line break, a comma or a quote in double quotes: 'a,\"b,c\"'"
+        raise BadOption(f"{quoted(text)} is not a list of names", mend=mend) from None
 
 
 def measure_names(text: str) -> list[str]:

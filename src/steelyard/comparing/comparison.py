@@ -366,17 +366,20 @@ class Comparison:
 
         return Pictures(self.assessments)
 
-    def report(self, path: str | Path, *, title: str | None = None, command: str | None = None) -> None:
+    def report(
+        self, path: str | Path, *, title: str | None = None, command: str | None = None, overwrite: bool = False
+    ) -> None:
         """Write all about all classifiers as one HTML page that needs nothing else: no network, no other file.
 
         Args:
-            path: The file, which ends in .html.
+            path: The file, which ends in .html. A report that is there already is replaced.
             title: What the page is called.
             command: The command or call that makes it again, where that is known better than the result knows it.
+            overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
         from ..report import write_report
 
-        write_report(self, path, title, command)
+        write_report(self, path, title, command, overwrite)
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""

@@ -130,7 +130,7 @@ class Request:
             predictions=tuple(self.headings.values()),
             parts=tuple(name for name in parts if isinstance(name, str)),
             scale=door.scale,
-            scored=door.threshold is not None or door.any_scale,
+            scored=frozenset(column for name, column in self.headings.items() if door.expects_scores(name)),
         )
 
     @property

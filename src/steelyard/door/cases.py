@@ -277,9 +277,13 @@ class Door:
         """The threshold of one classifier; None where probabilities are compared, or where it will be chosen."""
         return None if name in self.later else self.thresholds.get(name, self.threshold)
 
+    def expects_scores(self, name: str) -> bool:
+        """Whether it was said that a classifier gave scores, or a threshold that only scores have."""
+        return self.threshold_of(name) is not None or self.any_scale or name in self.scores | self.later
+
     def takes_numbers(self, name: str) -> bool:
         """Whether whole numbers that are no classes are scores, or guesses at what was measured."""
-        if self.threshold_of(name) is not None or self.any_scale or name in self.scores | self.later:
+        if self.expects_scores(name):
             return True
         if not isinstance(self.scale, Continuum) or self.scale.named_after_intervals:
             return False

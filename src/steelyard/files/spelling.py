@@ -226,14 +226,14 @@ class Uses:
         predictions: Columns of labels or of scores.
         parts: Columns of names: of clusters, and of parts of the data.
         scale: The classes, where they are known.
-        scored: Whether predictions are scores wherever they can be.
+        scored: Those of the predictions that are scores wherever they can be.
     """
 
     truth: str | None = None
     predictions: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     scale: Scale | None = None
-    scored: bool = False
+    scored: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
@@ -276,7 +276,7 @@ class Uses:
             return True
         if kind.form is Form.NUMBERS:
             return name == self.truth
-        return name == self.truth or (not self.scored and self._counts_classes(found))
+        return name == self.truth or (name not in self.scored and self._counts_classes(found))
 
     def _names_classes(self, name: str, found: Mapping[str, Any]) -> bool:
         """Whether words of a column are names of classes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..table import Table
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 Curves = Mapping[str, Table]
 WIDTH, HEIGHT = 4.2, 4.1
-DOTS = 150
 POINT: Looks = MARKER | {"markersize": 5.5}
 TITLES = {
     "err_data": "data error rate",
@@ -125,15 +123,6 @@ def deviations(measure: str, by_sd: Curves, by_response: Curves) -> Figure:
             "by spread of the response": DeviationByResponseDisplay(by_response),
         }
     )
-
-
-def write(figure: Figure, path: Path) -> Path:
-    """Write a figure to a file, and let go of it."""
-    from matplotlib import pyplot
-
-    figure.savefig(path, dpi=DOTS)
-    pyplot.close(figure)
-    return path
 
 
 def _panels(displays: Mapping[str, Display]) -> Figure:

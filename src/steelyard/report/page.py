@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadOption, quoted
+from ..files.own_kinds import REPORT
 from ..files.whole_files import refuse_no_page, write_whole
 from ..plots.style import COLOURS, DASHES
 from .content import content_of
@@ -43,16 +44,20 @@ def page_of(content: dict[str, Any]) -> str:
 
 
 def write_report(
-    result: Assessment | Comparison, path: str | Path, title: str | None = None, command: str | None = None
+    result: Assessment | Comparison,
+    path: str | Path,
+    title: str | None = None,
+    command: str | None = None,
+    overwrite: bool = False,
 ) -> None:
-    """Write the page of an assessment or a comparison, whole or not at all."""
+    """Write the page of an assessment or a comparison, whole or not at all; it replaces reports, and nothing else."""
     for name, words in (("title", title), ("command", command)):
         if not (words is None or isinstance(words, str)):
             raise BadOption(f"{name} is {quoted(words)}", mend="Give text, or leave it out")
     refuse_no_page(path)
     text = page_of(content_of(result, title, command))
     # What no encoding can write, half of a pair of surrogates, is shown as what it is.
-    write_whole(path, text.encode("utf-8", "backslashreplace"))
+    write_whole(path, text.encode("utf-8", "backslashreplace"), REPORT, overwrite)
 
 
 def embedded(content: dict[str, Any]) -> str:

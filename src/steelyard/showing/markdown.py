@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import harmless
+from ..files.own_kinds import ENDING_OF_MARKDOWN
 
 if TYPE_CHECKING:
     from ..commands.requirements import Verdict
@@ -62,4 +63,4 @@ def document(digest: Digest, verdicts: Sequence[Verdict] = ()) -> str:
     for title, grid in digest.folded.items():
         lines += folded(title, table(grid))
     lines += [f"- {escaped(note)}" for note in digest.notes]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(lines).rstrip() + f"\n\n{ENDING_OF_MARKDOWN}\n"

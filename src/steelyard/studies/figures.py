@@ -91,6 +91,7 @@ def truth_curves(simulation: Simulation, measure: Measure) -> Curves:
 def draw(simulation: Simulation, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
     from ..plots import mevik as pictures
+    from ..plots.saving import save_figure
 
     found = {}
     for name, measures in DATA.items():
@@ -100,4 +101,4 @@ def draw(simulation: Simulation, folder: Path) -> list[Path]:
         found[first] = pictures.biases(measure, truth_curves(simulation, measure), *biases)
         found[second] = pictures.deviations(measure, *(deviation_curves(simulation, measure, by) for by in LEVELS))
     folder.mkdir(parents=True, exist_ok=True)
-    return [pictures.write(figure, folder / f"mevik2003_{name}.png") for name, figure in sorted(found.items())]
+    return [save_figure(figure, folder / f"mevik2003_{name}.png") for name, figure in sorted(found.items())]

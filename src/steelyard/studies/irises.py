@@ -90,14 +90,12 @@ class Irises:
         from matplotlib import pyplot
 
         from ..plots.irises import SIZE
+        from ..plots.saving import save_figure
 
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "knn.png"
         figure, axes = pyplot.subplots(figsize=SIZE, layout="constrained")
         self.display().plot(axes)
-        figure.savefig(path, dpi=150)
-        pyplot.close(figure)
-        return path
+        return save_figure(figure, folder / "knn.png")
 
     def __str__(self) -> str:
         """The curve, and what is to be learned from it."""

@@ -22,6 +22,8 @@ def draw(folder: Path, seed: int = SEED) -> list[Path]:
     """Draw what three rules say of the objects of one data set: as given, and scaled with lines to corners."""
     import matplotlib.pyplot as plt
 
+    from ..plots.saving import save_figure
+
     said, truth = memberships(seed)
     labels = np.array(CLASSES)[truth]
     folder.mkdir(parents=True, exist_ok=True)
@@ -30,7 +32,5 @@ def draw(folder: Path, seed: int = SEED) -> list[Path]:
         both = compare(labels, {rule: said[rule] for rule in rules}, scale=Scale(CLASSES))
         figure, axes = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
         both.plot.simplex(options.get("scaling", "default"), lines=options.get("lines"), ax=axes)
-        paths.append(folder / f"partitions_{name}.png")
-        figure.savefig(paths[-1], dpi=150)
-        plt.close(figure)
+        paths.append(save_figure(figure, folder / f"partitions_{name}.png"))
     return paths

@@ -23,6 +23,8 @@ def facts_of(request: Request, columns: Facts, where: str | None, kind: str) -> 
     said: dict[str, Any] = {"truth": request.truth, "missing": door.missing, "where": where, **dict(columns)}
     said |= {"weight": _named(door.weight), "group": _named(door.group), "by": _named(door.by)}
     said |= {"weight_kind": None if door.weight is None else kind, "threshold": door.threshold}
+    said |= {f"threshold of {name}": number for name, number in door.thresholds.items()}
+    said |= {f"scores of {name}": "on any scale" for name in door.scores}
     known = {name: getattr(door.knowledge, name) for name in door.knowledge.said}
     said |= {name: _named(value) for name, value in known.items()}
     return {what: str(value) for what, value in said.items() if value is not None}

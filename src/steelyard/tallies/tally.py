@@ -368,15 +368,18 @@ class Tally:
             sums = sums.select(sums.keys[:, 0] == self.slices.index(slice_label))
         return Patterns.of(sums, len(self.scale), clustered=bool(self.groups))
 
-    def save(self, path: str | Path, rows: bool = False) -> None:
+    def save(self, path: str | Path, rows: bool = False, *, overwrite: bool = False) -> None:
         """Write to a file, whole or not at all: Arrow streams, and behind them the checksum of every byte.
 
-        The file holds no row as it came, no label of a cluster and no folder; with ``rows=True`` it holds rows and
-        labels as they are.
+        Args:
+            path: The file. A tally that is there already is replaced.
+            rows: Whether rows and labels of clusters are stored as they are. By default the file holds no row as it
+                came, no label of a cluster and no folder.
+            overwrite: Replace a file that is not a tally, too; otherwise that is an error.
         """
         from .tally_files import save
 
-        save(self, path, rows)
+        save(self, path, rows, overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:

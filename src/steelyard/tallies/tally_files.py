@@ -21,6 +21,7 @@ import numpy as np
 from ..door.remarks import restored, stored
 from ..errors import LONG, DamagedFile, ForeignFile, SteelyardError, UnreadableFile, quoted
 from ..files.digests import DATA, FILE, UNKNOWN, Source
+from ..files.own_kinds import TALLY
 from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
 from ..scale import Continuum, Label, Scale
@@ -41,10 +42,10 @@ SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 
 
-def save(tally: Tally, path: str | Path, rows: bool = False) -> None:
+def save(tally: Tally, path: str | Path, rows: bool = False, overwrite: bool = False) -> None:
     """Write to a file, whole or not at all; rows and labels of clusters as they are where that is asked for."""
     body = _to_arrow(tally, rows)
-    write_whole(path, body + _seal(body))
+    write_whole(path, body + _seal(body), TALLY, overwrite)
 
 
 def load(path: str | Path) -> Tally:

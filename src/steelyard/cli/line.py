@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.text import Text
 
-from . import __version__
-from .commands.cv import cv
-from .commands.demo import demo
-from .commands.mistakes import columns_in, mistake
-from .commands.options import (
+from .. import __version__
+from ..commands.cv import cv
+from ..commands.demo import demo
+from ..commands.mistakes import columns_in, mistake
+from ..commands.options import (
     HELD,
     NOT_HELD,
     EngineName,
@@ -21,7 +21,6 @@ from .commands.options import (
     Options,
     Reading,
     assess_scores,
-    costs_in,
     head_of,
     keywords_of,
     labels_in,
@@ -29,16 +28,18 @@ from .commands.options import (
     opened_file,
     write,
 )
-from .commands.published import table
-from .commands.scores import either, refuse_no_probabilities, scores_in
-from .commands.studies import study
-from .commands.tallies import merge, tally
-from .commands.telling import tell_assessment, tell_choices, tell_comparison, told_choice
-from .commands.words import columns, measure_names, models, told_as_typed, with_targets
-from .commands.words import threshold as read_threshold
-from .errors import BadOption, NoThreshold, SteelyardError, quoted
-from .showing.rendering import threshold_view
-from .terminal import (
+from ..commands.outputs import protected
+from ..commands.published import table
+from ..commands.scores import either, refuse_no_probabilities, scores_in
+from ..commands.studies import study
+from ..commands.tallies import merge, tally
+from ..commands.telling import tell_assessment, tell_choices, tell_comparison, told_choice
+from ..commands.words import columns, costs, measure_names, models, told_as_typed, with_targets
+from ..commands.words import threshold as read_threshold
+from ..errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
+from ..files.whole_files import FAILURES
+from ..showing.rendering import threshold_view
+from ..terminal import (
     COMMAND,
     Screen,
     close,
@@ -48,15 +49,14 @@ from .terminal import (
     show,
     speak_unicode,
     working,
-    write_to,
 )
 
 if TYPE_CHECKING:
-    from .assessing.assessment import Assessment
-    from .commands.words import ReadLabel
-    from .deciding.decisions import Decision
+    from ..assessing.assessment import Assessment
+    from ..commands.words import ReadLabel
+    from ..deciding.decisions import Decision
 
-BAD_INPUT, INTERRUPTED = 2, 130
+INTERRUPTED = 130
 
 EXAMPLES = """steelyard weighs classifiers: how good each is, how sure that is, and which is better.
 
@@ -104,7 +104,7 @@ Many files: count each day by itself, and weigh all days together later:
         --scale low,mid,high --out monday.tally
     steelyard merge '*.tally'
 
-A gate: exit status 0 if it holds, 1 if not, 2 for bad input:
+A gate: exit status 0 if it holds, 1 if not, 2 for bad input, 3 if not finished:
 
     steelyard assess predictions.csv --truth ill --assigned model \\
         --event yes --require 'sensitivity.low >= 0.8'
@@ -154,11 +154,11 @@ def assess(
 
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
-    from . import api
-    from .commands.requirements import read_requirement
+    from .. import api
+    from ..commands.requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL], options.by is not None) for text in options.require]
-    with opened_file(file, options, options, training) as files:
+    with opened_file(file, options, options) as files:
         said = keywords_of(files, truth, options)
         result = api.assess(
             files,
@@ -199,8 +199,8 @@ def compare(
 
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
-    from . import api
-    from .commands.requirements import read_requirement
+    from .. import api
+    from ..commands.requirements import read_requirement
 
     if not model and not score:
         mend = "; ".join(["Of scores on any scale, say --score NAME=COLUMN", *columns_in([file])])
@@ -243,7 +243,7 @@ def thresholds(
 
     steelyard thresholds ill.csv --truth ill --score score --event yes --choose best:f1
     """
-    from .assessing.assessment import SHOWN
+    from ..assessing.assessment import SHOWN
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
@@ -253,7 +253,7 @@ def thresholds(
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
     labels = labels_in(loaded.table, truth, reading)
-    chosen = [_choose(result, text, labels, prevalence, guarantee, reading) for text in choose]
+    chosen = [_choose(result, text, labels, prevalence, guarantee) for text in choose]
     if guarantee is not None and not any(one.goal.limits for one in chosen):
         mend = "Say of which: --choose 'max specificity where sensitivity >= 0.8'"
         raise BadOption("--guarantee is of conditions on a choice, and there are none", mend=mend)
@@ -273,18 +273,18 @@ def thresholds(
 
 
 def _choose(
-    result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None, output: Given
+    result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
-    from .deciding.decisions import choose_threshold
-    from .deciding.goals import Goal, Written
-    from .measures import find
+    from ..deciding.decisions import choose_threshold
+    from ..deciding.goals import Goal, Written
+    from ..measures import find
 
     rule, file = read_threshold(text)
     if not isinstance(rule, str) or (file is None and Written.of(rule) is None):
         mend = "Say best:f1, cost:costs.csv or 'max specificity where sensitivity >= 0.8'"
         raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
-    goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs_in(file, labels, output)))
+    goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))
     sure = guarantee if goal.limits else None
     return choose_threshold(result, Goal.of(goal.measure, goal.limits, prevalence, sure))
 
@@ -310,7 +310,7 @@ def calibration(
 
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
-    from .showing.rendering import calibration_view
+    from ..showing.rendering import calibration_view
 
     shown = ["brier", "log_score", "calibration_error"]
     refuse_no_probabilities(score)
@@ -352,21 +352,21 @@ def measures(
 
     steelyard measures kappa
     """
-    from .measures import find
-    from .showing.listing import explain, listing
-    from .table import Table
-    from .text import table_view
+    from ..measures import find
+    from ..showing.listing import explain, listing
+    from ..table import Table
+    from ..text import table_view
 
     if name is not None:
         facts = explain(find(name))
         if output.prints_tables:
             show(*[Text(f"{key:>12}  {value}") for key, value in facts.items() if value not in (None, "")])
-        write(output, Table({key: [value] for key, value in facts.items()}), lambda: facts)
+        write(output, Table({key: [value] for key, value in facts.items()}), lambda: facts, labelled=False)
         return HELD
     rows = listing()
     if output.prints_tables:
         show(table_view(rows))
-    write(output, rows, rows.to_json)
+    write(output, rows, rows.to_json, labelled=False)
     return HELD
 
 
@@ -380,35 +380,48 @@ def completion(
 
     steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard
     """
-    write_to("-", app.generate_completion(shell=shell).rstrip() + "\n")
+    put_out(app.generate_completion(shell=shell).rstrip() + "\n")
     return HELD
 
 
-def main(tokens: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status; errors of users come without a traceback."""
+def run(words: Sequence[str], interrupted: Callable[[], bool] = lambda: False) -> int:
+    """Run a command and return its exit status; errors of users come without a traceback.
+
+    What an interrupted command fails with, as a KeyboardInterrupt may arrive as another error, is not shown.
+    """
     open_closed()
     speak_unicode()
-    words = tuple(sys.argv[1:] if tokens is None else tokens)
+    words = tuple(words)
     running = COMMAND.set(words)
     try:
-        given = with_targets(words)
-        result = app(given, console=Screen(), exit_on_error=False, print_error=False, result_action="return_value")
+        console, quiet = Screen(), {"exit_on_error": False, "print_error": False}
+        command, bound, _ = app.parse_args(with_targets(words), console=console, **quiet)
+        with protected(bound):
+            result = command(*bound.args, **bound.kwargs)
         put_out()
         return int(result or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except NoThreshold as error:  # an answer, not a mistake
-        complain("NOT HELD", told_as_typed(error, "".join(words[:1])))
-        return NOT_HELD
-    except MemoryError:
-        complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
-    except OSError as error:  # a full disk, a folder that is not ours
-        close(sys.stdout)
-        complain("error", error)
-    except CycloptsError as error:
-        complain("error", mistake(error, words))
-    except SteelyardError as error:
-        complain("error", told_as_typed(error, "".join(words[:1])))
+    except Exception as error:
+        return INTERRUPTED if interrupted() else told(error, words)
     finally:
         COMMAND.reset(running)
-    return BAD_INPUT
+
+
+def told(error: Exception, words: Sequence[str]) -> int:
+    """Say what is wrong in one line, and return the exit status; what is no error of a user is raised."""
+    if isinstance(error, SteelyardError):
+        said = told_as_typed(error, "".join(words[:1]))
+        complain("NOT HELD" if error.exit_code == NOT_HELD else "error", said)
+        return error.exit_code
+    if isinstance(error, MemoryError):
+        complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
+        return UNFINISHED
+    if isinstance(error, OSError):  # a full disk, a folder that cannot be read
+        close(sys.stdout)
+        complain("error", error)
+        return UNFINISHED if error.errno in FAILURES else BAD_INPUT
+    if isinstance(error, CycloptsError):
+        complain("error", mistake(error, words))
+        return BAD_INPUT
+    raise error

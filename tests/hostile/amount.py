@@ -1,0 +1,8 @@
+"""How many cases a hostile test tries: all of them by `make hostile`, a tenth by `make test`."""
+
+import os
+
+
+def cases(full: int) -> int:
+    """Return the number of cases to try: `full` where STEELYARD_HOSTILE is "full", else a tenth of it."""
+    return full if os.environ.get("STEELYARD_HOSTILE") == "full" else max(1, full // 10)
