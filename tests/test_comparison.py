@@ -64,7 +64,8 @@ def test_columns_may_be_called_as_they_are() -> None:
 def test_differences_are_tidy(rows: Any) -> None:
     truth, models = rows
     found = compare(truth, models).differences("error")
-    assert found.column_names == [*("measure", "class", "a", "b", "difference", "low", "high", "se", "p", "p_adjusted")]
+    named = ("measure", "class", "a", "b", "difference", "low", "high", "se", "p", "p_adjusted", "note")
+    assert found.column_names == [*named]
     assert [(row["a"], row["b"]) for row in found] == [("one", "two"), ("one", "three"), ("two", "three")]
 
 
@@ -91,11 +92,20 @@ def test_a_difference_that_there_is_not_has_no_standard_error(method: Any) -> No
         assert [np.isnan(row["se"]) for row in rows] == [not np.isfinite(row["difference"]) for row in rows]
 
 
-def test_adjusted_p_values_are_those_of_the_whole_table(rows: Any) -> None:
+def test_every_measure_is_adjusted_by_itself_and_classes_once_more(rows: Any) -> None:
     truth, models = rows
-    found = compare(truth, models).differences()
-    assert_allclose(found["p_adjusted"], holm(found["p"]))
-    assert all(adjusted >= p for p, adjusted in zip(found["p"], found["p_adjusted"], strict=True))
+    found = compare(truth, models).differences(by_class=True)
+    for measure in set(found["measure"]):
+        of_all, of_classes = (
+            [row for row in found if row["measure"] == measure and (row["class"] is not None) == own]
+            for own in (False, True)
+        )
+        assert len(of_all) == 3
+        for some in (of_all, of_classes):
+            assert_allclose([row["p_adjusted"] for row in some], holm([row["p"] for row in some]))
+    assert compare(truth, models).differences("error")["p_adjusted"] == [
+        row["p_adjusted"] for row in found if row["measure"] == "error"
+    ]
 
 
 @pytest.mark.parametrize(("b", "c"), [(3, 9), (0, 5), (10, 10), (0, 0), (40, 70)])
@@ -491,7 +501,8 @@ def test_plain_differences_end_where_values_do_and_are_none_where_there_is_none(
     sure = by["error", "right", "wrong"]
     assert (sure["low"], sure["high"], sure["se"], sure["p"]) == (-1.0, -1.0, 0.0, 0.0)
     endless = by["diagnostic_odds_ratio", "right", "wrong"]
-    assert (endless["low"], endless["high"], endless["p"]) == (np.inf, np.inf, 0.0)
+    assert endless["difference"] == np.inf and endless["note"] == "right is infinite; no p-value"
+    assert np.isnan([endless[name] for name in ("low", "high", "p")]).all()
     assert np.isnan([by["precision", "right", "never"][name] for name in ("low", "high", "p")]).all()
     assert by["error", "right", "never"]["high"] <= 1.0
 
@@ -580,8 +591,8 @@ def test_one_cluster_does_not_prove_an_infinite_difference() -> None:
     chances = {"one": [0.0, 0.1, 0.2, 0.9, 0.8, 0.3], "other": [0.6, 0.1, 0.2, 0.9, 0.8, 0.3]}
     score = compare(truth, chances, event="b", group=[0] * 6, measures=["log_score"])
     for found in (ratio.differences(), score.differences()):
-        assert found["difference"] == [math.inf]
-        assert (found["low"], found["high"], found["p"]) == ([-math.inf], [math.inf], [1.0])
+        (row,) = found
+        assert row["difference"] == math.inf and np.isnan([row[name] for name in ("low", "high", "p")]).all()
 
 
 def test_net_benefits_that_few_rows_tell_apart_may_differ_by_more() -> None:

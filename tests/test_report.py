@@ -336,7 +336,7 @@ def test_rows_that_make_no_difference_do_not_decide() -> None:
     twins = content_of(sy.compare(truth, {"a": said, "b": said**0.9 / (said**0.9 + (1 - said) ** 0.9)}, event=True))
     assert twins["deciding"] == []  # the same labels by both
     turned = np.where(np.arange(80) == 3, 1 - said, said)
-    (pair,) = content_of(sy.compare(truth, {"a": said, "b": turned}, event=True))["deciding"]
+    (pair,) = content_of(sy.compare(truth, {"a": said, "b": turned}, event=True), rows=True)["deciding"]
     assert pair["rows"]["rows"][0][0] == "3"
     assert len(pair["patterns"]["rows"]) >= 1
 
@@ -352,7 +352,7 @@ def test_published_tables_and_tallies_have_a_page_too() -> None:
 def test_what_is_drawn_does_not_depend_on_the_unit(unit: float) -> None:
     grades = sy.Continuum([2 * unit, 4 * unit], classes=["low", "middle", "high"], sd=0.1 * unit)
     measured = np.linspace(1, 5, 40) * unit
-    strip = content_of(sy.assess(measured, np.roll(measured, 3), scale=grades))["strip"]
+    strip = content_of(sy.assess(measured, np.roll(measured, 3), scale=grades), rows=True)["strip"]
     assert strip["boundaries"] == [None, pytest.approx(2 * unit), pytest.approx(4 * unit), None]
     assert strip["models"][0]["value"] == pytest.approx(measured, abs=1e-4 * unit)
     assert drawn([0.0, math.nan, 1 / 3]) == [0.0, None, 0.33333]
@@ -367,12 +367,12 @@ def test_of_many_classifiers_the_best_are_drawn_between_the_classes_and_that_is_
         odds = random.normal(size=(60, 3)) + 3 * place / 14 * np.eye(3)[truth]
         said[f"m{place}"] = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
     result = sy.compare(truth, said, measures=["error", "log_score"])
-    simplex = simplex_of(result.assessments)
+    simplex = simplex_of(result.assessments, by_row=True)
     assert simplex is not None
     assert simplex["left_out"] == "12 of 14 classifiers are drawn, the first by error."
     errors = [result[name]["error"].value for name in result.models]
     assert sorted(errors)[11] == max(errors[panel["model"]] for panel in simplex["panels"])
-    some = simplex_of({name: result[name] for name in ("m0", "m13")})
+    some = simplex_of({name: result[name] for name in ("m0", "m13")}, by_row=True)
     assert some is not None
     assert some["left_out"] == ""
 
@@ -640,7 +640,7 @@ def test_classifiers_may_be_called_like_the_columns_of_what_decides() -> None:
     truth, first, second = list("abab" * 5), list("abbb" * 5), list("bbaa" * 5)
     for names in (("rows", "together"), ("row", "effect"), ("truth", "rows")):
         result = sy.compare(truth, dict(zip(names, (first, second), strict=True)), measures=["error"])
-        (deciding,) = content_of(result)["deciding"]
+        (deciding,) = content_of(result, rows=True)["deciding"]
         for part in ("rows", "patterns"):
             assert {f"{name} (model)" for name in names} <= set(deciding[part]["columns"])
 

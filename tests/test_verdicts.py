@@ -52,12 +52,11 @@ def test_the_better_one_beats_the_other_whichever_end_is_better() -> None:
     first, second = str(found.verdict(["error", "accuracy"])).split("; ")
     less, more = table.to_pylist()
     assert first == (
-        f"good beats poor by error: {less['difference']:.3f} less "
-        f"[{less['low']:.3f}, {less['high']:.3f}], Holm p < .001"
+        f"good beats poor by error: {less['difference']:.3f} less [{less['low']:.3f}, {less['high']:.3f}], p < .001"
     )
     assert second == (
         f"by accuracy good beats poor: {-more['difference']:.3f} more "
-        f"[{-more['high']:.3f}, {-more['low']:.3f}], Holm p < .001."
+        f"[{-more['high']:.3f}, {-more['low']:.3f}], p < .001."
     )
 
 
@@ -129,12 +128,13 @@ def test_of_many_the_first_is_held_against_all_others() -> None:
     verdict = found.verdict("error")
     assert verdict.first == {"error": "best"}
     assert verdict.words(numbers=False) == (
-        "best has the lowest error: it beats poor and worse, but can't be told apart from near."
+        "best has the lowest error: it beats poor and worse, but can't be told apart from near "
+        "(Holm over 6 comparisons)."
     )
     assert verdict.table()["verdict"] == ["b", "b", "b", "neither", "a", "a"]
     assert str(verdict).startswith("best has the lowest error: it beats poor (0.") and str(verdict).count("Holm p") == 3
     wide = found.verdict("error", margin=0.1).words(numbers=False)
-    assert wide.endswith(": it beats poor and worse, but within 0.1 is as good as near.")
+    assert ": it beats poor and worse, but within 0.1 is as good as near (Holm" in wide
     assert found.verdict("accuracy").words(numbers=False).startswith("best has the highest accuracy: it beats poor")
 
 
@@ -153,9 +153,12 @@ def test_more_than_can_be_read_are_counted() -> None:
     truth = [0, 1] * 100
     bad = {f"bad {place}": [1 - label if row % 3 else label for row, label in enumerate(truth)] for place in range(9)}
     found = compare(truth, {"good": truth, **bad}, event=1).verdict("error")
-    assert str(found) == "good has the lowest error: it beats all 9 others."
+    assert str(found) == "good has the lowest error: it beats all 9 others (Holm over 45 comparisons)."
     found = compare(truth, {"good": truth, "twin": truth, **bad}, event=1).verdict("error")
-    assert str(found) == "good has the lowest error, as has twin: it beats 9 others, but can't be told apart from twin."
+    assert str(found) == (
+        "good has the lowest error, as has twin: it beats 9 others, but can't be told apart from twin "
+        "(Holm over 55 comparisons)."
+    )
 
 
 def test_whoever_has_the_same_value_as_the_first_is_named_beside_it() -> None:
@@ -163,8 +166,8 @@ def test_whoever_has_the_same_value_as_the_first_is_named_beside_it() -> None:
     words = compare(truth, {"a": truth, "b": worse, "c": truth, "d": truth}, event=1).verdict("error")
     assert words.words(numbers=False).startswith("a has the lowest error, as have c and d: it beats b")
     alike = compare(truth, dict.fromkeys([f"m{place}" for place in range(11)], truth), event=1).verdict("accuracy")
-    said = "m0 has the highest accuracy, as have all 10 others, but can't be told apart from all 10 others."
-    assert str(alike) == said
+    said = "m0 has the highest accuracy, as have all 10 others, but can't be told apart from all 10 others"
+    assert str(alike) == f"{said} (Holm over 55 comparisons)."
 
 
 def test_every_measure_has_its_line() -> None:
@@ -192,11 +195,14 @@ def test_what_is_undefined_is_not_compared_and_says_why() -> None:
     assert str(none).startswith("nobody can be compared by precision: x: ")
 
 
-def test_an_infinite_difference_needs_no_interval() -> None:
+def test_an_infinite_difference_has_no_interval_and_no_p_value() -> None:
     truth, said = ["a", "b"] * 4, {"sure": [0.9, 0.2] * 4, "wrong": [0.0, 0.2] * 4}
     found = compare(truth, said, event="a", measures=["log_score"]).verdict("log_score")
-    assert str(found) == "sure beats wrong by log score: ∞ less, p < .001."
-    assert found.table()["low"] == found.table()["high"] == [-math.inf]
+    reason = "4 rows to which wrong gave probability 0 decide this; no p-value"
+    assert str(found) == f"sure and wrong can't be compared by log score: {reason}."
+    (row,) = found.table()
+    assert (row["difference"], row["verdict"], row["note"]) == (-math.inf, "undefined", reason)
+    assert all(math.isnan(row[name]) for name in ("low", "high", "p", "p_adjusted"))
 
 
 def test_two_infinite_values_have_no_difference() -> None:
@@ -218,7 +224,7 @@ def test_the_table_is_that_of_the_differences(method: Any) -> None:
     table, differences = found.verdict(SCORED).table(), found.differences(SCORED)
     for column in ("measure", "a", "b", "difference", "low", "high", "p", "p_adjusted"):
         assert table[column] == differences[column]
-    assert table["p_adjusted"] == holm(table["p"]) != table["p"]
+    assert table["p_adjusted"] == table["p"]  # one pair by each measure
 
 
 def test_the_level_decides() -> None:
@@ -234,9 +240,11 @@ def test_the_adjusted_p_value_decides_not_the_bare_one() -> None:
     truth = np.arange(400) % 3
     said = {"x": spoiled(truth, 0.2, 0), "y": spoiled(truth, 0.26, 1)}
     (p,) = compare(truth, said).differences("error")["p"]
-    found = compare(truth, said, level=1 - 1.5 * p)
-    assert found.verdict("error").table()["verdict"] == ["a"]
-    assert found.verdict(["error", "accuracy"]).table()["verdict"] == ["neither", "neither"]
+    level = 1 - 1.5 * p
+    assert compare(truth, said, level=level).verdict(["error", "accuracy"]).table()["verdict"] == ["a", "a"]
+    three = compare(truth, {**said, "z": said["x"]}, level=level).verdict("error").table()
+    assert three["verdict"][0] == "neither"
+    assert three["p_adjusted"] == holm(three["p"]) != three["p"]
 
 
 def test_the_usual_measures_are_those_that_were_computed() -> None:
@@ -274,7 +282,8 @@ def test_names_from_users_cannot_act() -> None:
 
 def test_a_printed_comparison_ends_with_the_verdict_on_the_measure_it_shows() -> None:
     found = of(x=0.5, y=0.1)
-    assert str(found).rstrip().endswith("\ny beats x by error.")
+    assert str(found).rstrip().endswith(f"\n{found.verdict()}")
+    assert str(found.verdict()).startswith("y beats x by error: ")
     truth, said = drawn(50)
     assert "beats" not in str(compare(truth, {"x": said, "y": truth}, measures=["prevalence"]))
 

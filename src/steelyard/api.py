@@ -74,6 +74,7 @@ def assess(
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
+    least: int = 0,
 ) -> Assessment:
     """Weigh one classifier by every measure, each with its interval.
 
@@ -130,11 +131,14 @@ def assess(
         undefined: What stands in for undefined values: NaN, a number, or "error".
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
+        least: With ``by=``: parts of fewer rows are not reported; a note stands in for their values and their size.
 
     Returns:
         An Assessment.
     """
-    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    settings = settle(
+        measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed, least=least
+    )
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     refuse_kind_alone(weight, weight_kind)
@@ -167,7 +171,7 @@ def assess(
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
-    beside = Request(truth, {MODEL: wanted}, fitted, marks=marks)
+    beside = Request(truth, {MODEL: wanted}, fitted, marks=request.marks)
     seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, rule, engine)
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
@@ -202,6 +206,7 @@ def compare(
     undefined: Any = float("nan"),
     replicates: int = 10_000,
     seed: int = 0,
+    least: int = 0,
 ) -> Comparison:
     """Weigh several classifiers on the same cases.
 
@@ -238,11 +243,14 @@ def compare(
         undefined: What stands in for undefined values.
         replicates: How many bootstrap samples.
         seed: Where the random numbers of the bootstrap start.
+        least: With ``by=``: parts of fewer rows are not reported.
 
     Returns:
         A Comparison.
     """
-    settings = settle(measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed)
+    settings = settle(
+        measures, cost, level=level, method=method, undefined=undefined, replicates=replicates, seed=seed, least=least
+    )
     rule = Rule.of(threshold, settings)
     known = Knowledge(sd, sd_response, response)
     refuse_kind_alone(weight, weight_kind)
@@ -397,7 +405,7 @@ def assess_tally(
         tally: The sums, or the file that they were saved to; or a list of these, which are merged.
         model: Which classifier, if the tally holds several.
         allow_overlap: Of several: whether rows of one source may count more than once. See ``merge``.
-        **options: cost, measures, level, method, undefined, replicates and seed, as in ``assess``.
+        **options: cost, measures, level, method, undefined, replicates, seed and least, as in ``assess``.
 
     Returns:
         An Assessment.
@@ -417,7 +425,7 @@ def compare_tally(
     Args:
         tally: The sums, or the file that they were saved to; or a list of these, which are merged.
         allow_overlap: Of several: whether rows of one source may count more than once. See ``merge``.
-        **options: cost, measures, level, method, undefined, replicates and seed, as in ``compare``.
+        **options: cost, measures, level, method, undefined, replicates, seed and least, as in ``compare``.
 
     Returns:
         A Comparison; the rows that decide are not at hand, since a tally holds none.

@@ -42,6 +42,7 @@ class Settings:
         replicates: How many bootstrap samples.
         seed: Where their random numbers start.
         undefined: What stands in for an undefined value: NaN, a number, or "error".
+        least: Subgroups of fewer rows are not reported.
         everything: Whether nobody asked for these measures by name: they are all that there are.
     """
 
@@ -52,6 +53,7 @@ class Settings:
     seed: int = 0
     undefined: float | Literal["error"] = float("nan")
     everything: bool = False
+    least: int = 0
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -59,6 +61,8 @@ class Settings:
         refuse_unknown("method", self.method, METHODS)
         refuse_no_count("replicates", self.replicates)
         refuse_no_seed(self.seed)
+        if isinstance(self.least, bool) or not (as_number(self.least) >= 0 and as_number(self.least) % 1 == 0):
+            raise BadOption(f"least is {quoted(self.least)}", mend="Give a number of rows, as in least=20")
         number = isinstance(self.undefined, float) or as_number(self.undefined) < float("inf")
         if not (number or (isinstance(self.undefined, str) and self.undefined == "error")):
             raise BadOption(f"undefined is {quoted(self.undefined)}", mend="Say 'error' or give a number")
@@ -213,6 +217,7 @@ class Options(TypedDict, total=False):
     undefined: Any
     replicates: int
     seed: int
+    least: int
 
 
 def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:

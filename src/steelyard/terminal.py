@@ -56,7 +56,7 @@ def show(*parts: RenderableType) -> None:
     """Print tables and lines."""
     screen = console()
     for part in parts:
-        screen.print(part)
+        screen.print(part, crop=False)
 
 
 def told(*parts: RenderableType) -> None:

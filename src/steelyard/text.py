@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .table import Table
 
 WIDTH = 120
+MOST_LINES, LAST_LINES = 60, 15  # of anything that is printed
+ENDS = 20  # rows of a long table that are shown at its head, and at its end
+FEW_COLUMNS, FIRST_COLUMNS, MOST_COLUMNS = 10, 16, 24
 LONGEST_NAME = 80
 MOST_DECIMALS, TINY = 8, 1e-6  # below that, three digits would not be seen among so many decimals
 ISOLATES = "\u2068\u2069"
@@ -168,12 +171,22 @@ def add_row(table: RichTable, cells: Sequence[str]) -> None:
     table.add_row(*[Text(harmless(cell)) for cell in cells])
 
 
+def clipped(text: str, everything: str) -> str:
+    """The first and the last lines of a long text, and where to find the rest."""
+    lines = text.splitlines()
+    if len(lines) <= MOST_LINES:
+        return text
+    first, last = MOST_LINES - LAST_LINES - 1, LAST_LINES
+    between = f"… {len(lines) - first - last:,} lines left out: {everything}"
+    return "\n".join([*lines[:first], between, *lines[-last:]])
+
+
 def to_text(renderable: RenderableType, width: int = WIDTH) -> str:
     """Draw without colours, for print() and for files."""
     from rich.console import Console
 
     console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False, legacy_windows=False)
-    console.print(renderable)
+    console.print(renderable, crop=False)  # sentences of a verdict stay in one line each
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
@@ -191,16 +204,39 @@ def table_view(table: Table, title: str | None = None) -> RichTable:
     return drawn
 
 
+def _in_part(table: Table, ends: int) -> tuple[Table, str, str]:
+    """The first and last rows and the first columns of a large table; what to say of the other rows and columns."""
+    size, names = len(table), table.column_names
+    hidden = len(names) - FIRST_COLUMNS if len(names) > MOST_COLUMNS else 0
+    names = names[: len(names) - hidden]
+    aside = f"… and {hidden:,} more columns: to_csv() has all" if hidden else ""
+    if size <= 2 * ends:
+        return (table[names] if hidden else table), "", aside
+    parts = {name: [*table[name][:ends], "…", *table[name][-ends:]] for name in names}
+    return type(table)(parts), f" … {size - 2 * ends:,} rows left out: to_csv() has all {size:,}", aside
+
+
 def table_text(table: Table) -> str:
-    """Any tidy table as text."""
-    return to_text(table_view(table), width=160)
+    """Any tidy table as text: of a long one the first and the last rows, fewer where cells take several lines."""
+    ends = ENDS if len(table.columns) <= FEW_COLUMNS else ENDS // 3
+    while True:
+        part, between, aside = _in_part(table, ends)
+        lines = to_text(table_view(part), width=160).splitlines()
+        lines = [between if between and set(line.split()) == {"…"} else line for line in lines] + [aside] * bool(aside)
+        if len(lines) <= MOST_LINES or ends == 1:
+            return clipped("\n".join(lines), "to_csv() has all")
+        ends //= 2
 
 
 def table_html(table: Table) -> str:
     """Any tidy table as HTML."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in table.column_names)
-    rows = "".join(
+    part, between, aside = _in_part(table, ENDS)
+    head = "".join(f"<th>{html.escape(harmless(name))}</th>" for name in part.column_names)
+    rows = [
         "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in zip(*table.columns.values(), strict=True)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        for row in zip(*part.columns.values(), strict=True)
+    ]
+    if between:
+        rows[ENDS] = f"<tr><td colspan='{len(part.columns)}'>{between}</td></tr>"
+    more = f"<p>{aside}</p>" if aside else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"

@@ -80,6 +80,7 @@ class Assessment(Calibrated):
         if not self.settings.made_of(CONFUSION):
             scored, counts = "Give threshold=0.5, on the scale of the scores", "Ask for a measure of counts, or for all"
             raise BadOption("no class was assigned", mend=scored if self._unassigned else counts)
+        self.refuse_hidden()
         table = self.evaluation.patterns.table(self.evaluation.model)
         axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
         refuse_unknown("share", share, ("none", *axes))
@@ -337,7 +338,13 @@ class Assessment(Calibrated):
         )
 
     def report(
-        self, path: str | Path, *, title: str | None = None, command: str | None = None, overwrite: bool = False
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        command: str | None = None,
+        rows: bool = False,
+        overwrite: bool = False,
     ) -> None:
         """Write all about this classifier as one HTML page that needs nothing else: no network, no other file.
 
@@ -345,18 +352,19 @@ class Assessment(Calibrated):
             path: The file, which ends in .html. A report that is there already is replaced.
             title: What the page is called.
             command: The command or call that makes it again, where that is known better than the result knows it.
+            rows: Whether single rows may be shown: those that decide, and a mark for each of few.
             overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
         from ..report import write_report
 
-        write_report(self, path, title, command, overwrite)
+        write_report(self, path, title, command, rows, overwrite)
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""
         from ..showing.rendering import assessment_view
-        from ..text import to_text
+        from ..text import clipped, to_text
 
-        return to_text(assessment_view(self))
+        return clipped(to_text(assessment_view(self)), "table() has all numbers")
 
     __repr__ = __str__
 

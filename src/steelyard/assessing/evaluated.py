@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -13,13 +14,15 @@ from ..door.doubtful import same_numbers, words_for_missing
 from ..door.published import words_on_per_cent, words_on_thousands
 from ..door.remarks import UNNAMED, Remark
 from ..door.thresholds import told_of_thresholds
-from ..errors import BadOption, EventNeeded, UnknownLabel, UnknownMeasure, UnknownPart, quoted
+from ..errors import BadOption, EventNeeded, TooLarge, UnknownLabel, UnknownMeasure, UnknownPart, quoted
 from ..estimate import Estimate
 from ..evaluating.evaluation import Evaluation
 from ..evaluating.formulas import Formulas
 from ..evaluating.layout import AVERAGES
 from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
+from ..files.sizes import available
+from ..files.sizes import in_words as bytes_in_words
 from ..measures import find, lacking
 from ..measures.counts import words_on_gains
 from ..ranking.one_against_rest import OneAgainstRest
@@ -31,6 +34,7 @@ from ..summaries.summary import Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
 from ..tallies.tally import Tally
+from ..text import count, in_words
 from ..uncertainty.variances import unit_of
 from .column_order import MOST_CLASSES, words_on_order
 from .parts import Part, Results
@@ -45,6 +49,11 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind")
 
 
+BYTES_A_VALUE = 800  # of a class by a measure, with slopes and intervals
+FEW_ENOUGH = 2_000  # classes that need no look at the memory
+MOST_VALUES = 1_000_000
+
+
 class Slices(dict[Label, Kind]):
     """One result for every part of the data; a part that there is not is answered with those that there are."""
 
@@ -52,6 +61,24 @@ class Slices(dict[Label, Kind]):
         """Name the parts."""
         there = f"There are {listed(list(self))}" if self else "Name the column of parts: by="
         raise UnknownPart(f"there is no part {quoted(part)}", mend=did_you_mean(part, self, there))
+
+    def __repr__(self) -> str:
+        """Name the parts, not all that is known of each of them."""
+        return f"{in_words(len(self), 'part')} of the data: {listed(list(self))}"
+
+
+def refuse_too_many_values(classes: int, settings: Settings) -> None:
+    """Refuse measures of very many classes: each has a value for every class, and slopes by all of them."""
+    measures = settings.measures
+    values = classes * len(measures)
+    size = values * BYTES_A_VALUE
+    if classes <= FEW_ENOUGH or (values <= MOST_VALUES and size <= (free := available())):
+        return
+    memory = "" if values > MOST_VALUES else f", and {bytes_in_words(free)} of memory are free"
+    raise TooLarge(
+        f"{in_words(len(measures), 'measure')} of {classes:,} classes take about {bytes_in_words(size)}{memory}",
+        mend="Ask for fewer measures, as in measures=['error']; or are the labels numbers that were measured?",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +96,10 @@ class Evaluated:
     settings: Settings
     model: str = "prediction"
     slice: Label | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse more values than memory holds, before any of it is taken."""
+        refuse_too_many_values(len(self.tally.scale), self.settings)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -141,10 +172,10 @@ class Evaluated:
     @cached_property
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
-        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n)}
+        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n, self.hidden)}
         for statistic in OF_ROWS:
             if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
-                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n)
+                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n, self.hidden)
         return parts
 
     def part(self, statistic: Statistic) -> Part:
@@ -168,6 +199,8 @@ class Evaluated:
     @property
     def notes(self) -> list[str]:
         """What there is to know about the data as a whole."""
+        if self.hidden:
+            return [self.hidden]
         patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_input, self.tally.scale
         if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
             order = " < ".join(str(label) for label in self.classes)
@@ -321,8 +354,28 @@ class Evaluated:
 
     @property
     def n(self) -> float:
-        """How many rows were assessed."""
-        return rows_in(self.evaluation.patterns.count)
+        """How many rows were assessed; of a subgroup that is not reported, NaN."""
+        return math.nan if self.hidden else rows_in(self.evaluation.patterns.count)
+
+    @property
+    def hidden(self) -> str:
+        """Why a subgroup is not reported; empty where it is.
+
+        This is the one place that decides: all columns, estimates and numbers of rows come from here.
+        """
+        least = self.settings.least
+        small = self.slice is not None and rows_in(self.evaluation.patterns.count) < least
+        return f"fewer than {in_words(least, 'row')}" if small else ""
+
+    @property
+    def size_words(self) -> str:
+        """How many rows there are, or only that there are few."""
+        return f"<{self.settings.least:,}" if self.hidden else count(self.n)
+
+    def refuse_hidden(self) -> None:
+        """Refuse what would tell of a subgroup that is not reported."""
+        if self.hidden:
+            raise BadOption(f"{quoted(self.slice)} has {self.hidden}", mend="Leave least= out, or take a larger part")
 
     @property
     def dropped(self) -> int:

@@ -172,11 +172,17 @@ class Part:
     evaluation: Evaluation | RowEvaluation
     settings: Settings
     rows: float
+    hidden: str = ""
 
     @cached_property
     def results(self) -> Results:
-        """All values and bounds as columns."""
-        return compute(self.evaluation, self.settings)
+        """All values and bounds as columns; of a subgroup that is not reported there are none."""
+        found = compute(self.evaluation, self.settings)
+        if not self.hidden:
+            return found
+        none = np.full(len(found.value), np.nan)
+        methods = ("",) * len(none)
+        return replace(found, value=none, low=none, high=none, centre=none, errors=Spread(none, none), methods=methods)
 
     def begin(self) -> bool:
         """Do some of what all slots need, before anybody asks for them; tell whether there was anything left to do."""
@@ -194,10 +200,11 @@ class Part:
 
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
-        if isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one and self.looks_at_rows:
+        one_by_one = isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one
+        if isinstance(self.evaluation, RowEvaluation) and one_by_one and self.looks_at_rows and not self.hidden:
             return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
         results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
-        if self.settings.undefined == "error" and np.isnan(results.value[place]):
+        if self.settings.undefined == "error" and np.isnan(results.value[place]) and not self.hidden:
             raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
         return Estimate(
             value=float(results.value[place]),
@@ -217,7 +224,8 @@ class Part:
 
     def _certified(self, slot: Slot, value: float) -> tuple[float, float]:
         """Between which numbers a value lies for certain."""
-        known = self.evaluation.certified(slot) if isinstance(self.evaluation, RowEvaluation) else None
+        of_rows = isinstance(self.evaluation, RowEvaluation) and not self.hidden
+        known = self.evaluation.certified(slot) if isinstance(self.evaluation, RowEvaluation) and of_rows else None
         return (value, value) if known is None else known
 
     @cached_property
@@ -248,6 +256,8 @@ class Part:
     def notes(self) -> list[str]:
         """The notes of all slots."""
         evaluation = self.evaluation
+        if self.hidden:
+            return [self.hidden] * len(self.results.value)
         if not isinstance(evaluation, RowEvaluation):
             return self._of_values
         if not evaluation.scored:

@@ -77,6 +77,7 @@ def cv(
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
     """
+    from ..comparing.verdicts import told_verdict
     from ..showing.digest import comparison_digest, with_more
     from .requirements import read_requirement
 
@@ -98,6 +99,7 @@ def cv(
             "estimates": result.table().to_json(),
             "training": [] if result.trained is None else result.trained.table().to_json(),
             "differences": result.differences().to_json() if len(result.models) > 1 else [],
+            "verdict": told_verdict(result, entry.label),
             "intervals": [] if bounds is None else bounds.to_json(),
             "times": result.times().to_json(),
             "failures": list(result.failures),
@@ -136,6 +138,8 @@ def _run(
     with located(loaded) as table:
         said = keywords_of(table, target, options)
         del said["decimal"], said["thousands"]  # the file was read
+        if said.pop("least"):
+            raise BadOption("--least is of parts of the data, and rows are left out here", mend="Leave it out")
         usual = {"weight": None, "weight_kind": "sampling", "threshold": None, "by": None}
         for name, value in usual.items():
             if said.pop(name) != value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import webbrowser
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -96,6 +98,12 @@ class Judged(Written):
     open: Annotated[
         bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.", negative="")
     ] = False
+    show_rows: Annotated[
+        bool, Parameter(help="Let the page of --html show single rows; it holds none otherwise.", negative="")
+    ] = False
+    least: Annotated[
+        int, Parameter(help="Parts of the data with fewer rows are not reported: a note stands in for them.")
+    ] = 0
     cost: Annotated[
         Path | None, Parameter(help="CSV of costs: first column true class, one column an assigned class.")
     ] = None
@@ -212,6 +220,7 @@ class Crossed(Options):
     weight_kind: Annotated[Literal["sampling", "frequency"], Parameter(show=False)] = "sampling"
     threshold: Annotated[str | None, Parameter(show=False)] = None
     by: Annotated[str | None, Parameter(show=False)] = None
+    least: Annotated[int, Parameter(show=False)] = 0
     bad_files: Annotated[Literal["stop", "skip"], Parameter(show=False)] = "stop"
 
 
@@ -263,6 +272,7 @@ def keywords_of(table: Any, truth: str, options: Options, names: Iterable[str] =
         "replicates": options.replicates,
         "decimal": options.decimal,
         "thousands": options.thousands,
+        "least": options.least,
     }
 
 
@@ -376,6 +386,22 @@ def _note_formulas(table: Table) -> None:
         complain("note", f"a spreadsheet takes {quoted(found)} in the CSV for a formula. --csv-safe prevents that")
 
 
+def without_folders(command: str | None) -> str | None:
+    """A command with the names of its files, but not of the folders in which they lie."""
+    if command is None:
+        return None
+    return shlex.join(["".join(map(_base_name, re.split("([=,])", word))) for word in shlex.split(command)])
+
+
+def _base_name(word: str) -> str:
+    """What stands behind the last folder, where there is one: names of columns and conditions have a "/", too."""
+    path = word.rpartition("cost:")[2]
+    first, _, rest = path.partition("/")
+    if not rest or not (first in ("", ".", "..", "~") or path.startswith("file:") or Path(first).is_dir()):
+        return word
+    return word[: len(word) - len(path)] + path.rstrip("/").rpartition("/")[2]
+
+
 def write_page(options: Judged, result: Assessment | Comparison) -> None:
     """Write the page, if one is asked for; it tells the command that makes it again."""
     if options.html is None and not options.open:
@@ -383,7 +409,7 @@ def write_page(options: Judged, result: Assessment | Comparison) -> None:
     named = options.html not in (None, "-")
     target = Path(str(options.html)) if named else Path(mkdtemp(prefix="steelyard-")) / "page.html"
     with working("drawing the page"):
-        result.report(target, command=command_line())
+        result.report(target, command=without_folders(command_line()), rows=options.show_rows)
     if options.html == "-":
         put_out(target.read_text(encoding="utf-8"))
     if options.open:

@@ -129,12 +129,12 @@ class Requirement:
             raise error.mended(f"Name it too: --measures '{named}'") from None
         found, note = {name: getattr(estimate, name) for name in BOUNDS}, estimate.note
         if self.other is not None and isinstance(result, Comparison):
-            found, note = self._difference(result, part), note or assessments[self.other][self.measure, part].note
+            found, note = self._difference(result, part)
         value = found[self.bound or "value"]
         return Verdict(self.text, value, bool(self.holds(_side(value, self.limit), 0)), note, limit=self.limit)
 
-    def _difference(self, comparison: Comparison, part: object) -> dict[str, float]:
-        """The difference between both classifiers, the way round that was written, and its bounds."""
+    def _difference(self, comparison: Comparison, part: object) -> tuple[dict[str, float], str]:
+        """The difference between both classifiers, the way round that was written, its bounds, and why it has none."""
         table = comparison.differences(self.measure, by_class=part is not None)
         pair = {self.model, self.other}
         # The overall value is the event's where there is an event, and its row bears the name of that class.
@@ -146,9 +146,11 @@ class Requirement:
                 mend="Leave the average out, or name a class: of others there are no differences",
             )
         row = rows[0]
-        value, low, high = row["difference"], row["low"], row["high"]
+        # What rows of probability 0 make infinite is decided by them alone, and meets no condition.
+        value = math.nan if row["note"] else row["difference"]
+        low, high = row["low"], row["high"]
         bounds = (value, low, high) if row["a"] == self.model else (-value, -high, -low)
-        return dict(zip(BOUNDS, bounds, strict=True))
+        return dict(zip(BOUNDS, bounds, strict=True)), row["note"]
 
 
 def _side(value: float, limit: float) -> float:

@@ -299,6 +299,7 @@ def merge(
         level=options.level,
         method=options.method,
         replicates=options.replicates,
+        least=options.least,
     )
     if len(total.models) > 1:
         return tell_comparison(result, options, conditions, measure)

@@ -64,6 +64,7 @@ def tell_comparison(
     result: Comparison, options: Judged, conditions: Sequence[Requirement], measure: str | None = None
 ) -> int:
     """Tell of several classifiers, and of the differences in one measure."""
+    from ..comparing.verdicts import told_verdict
     from ..showing.digest import comparison_digest
     from ..showing.rendering import comparison_view
 
@@ -82,6 +83,7 @@ def tell_comparison(
             **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
             "differences": _differences(result, options.quiet) if several else [],
+            "verdict": told_verdict(result, shown),
             "chosen": [told_choice(one, name) for name, one in result.decisions.items()],
             "notes": result.notes,
         },

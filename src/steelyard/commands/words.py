@@ -23,7 +23,19 @@ ReadLabel = Callable[[str], Label]
 
 OPTIONS = (
     *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
-    *("decimal", "missing", "replicates", "response", "scale", "score", "sd", "sd_response", "thousands", "threshold"),
+    *(
+        "decimal",
+        "least",
+        "missing",
+        "replicates",
+        "response",
+        "scale",
+        "score",
+        "sd",
+        "sd_response",
+        "thousands",
+        "threshold",
+    ),
     *("training", "truth", "weight", "weight_kind", "where"),
 )
 AS_TYPED = [

@@ -18,7 +18,7 @@ from ..scale import listed
 from ..settings import refuse_level
 from ..suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options
 from ..table import Table
-from ..text import number, table_html, table_view, to_text
+from ..text import number, table_html, table_text
 from .across_values import Values, read_values
 from .differences import holm
 from .friedman import (
@@ -259,7 +259,7 @@ class AcrossDatasets:
 
     def __str__(self) -> str:
         """Mean ranks, and what the tests say."""
-        return f"{self.heading()}\n{to_text(table_view(self.ranks()))}\n\n{self.summary()}"
+        return f"{self.heading()}\n{table_text(self.ranks())}\n\n{self.summary()}"
 
     __repr__ = __str__
 

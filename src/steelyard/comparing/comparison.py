@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assessing.assessment import Assessment
-from ..assessing.evaluated import Slices
+from ..assessing.evaluated import Slices, refuse_too_many_values
 from ..assessing.parts import compute
 from ..cached import cached_property
 from ..columns import things_in
@@ -21,6 +22,7 @@ from ..evaluating.evaluation import Evaluation
 from ..evaluating.formulas import Formulas
 from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
+from ..forecasts.evaluation import ForecastEvaluation
 from ..registry import Measure
 from ..scale import Label, listed
 from ..settings import Settings
@@ -29,10 +31,11 @@ from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, STATISTICS, rows_in
 from ..table import Table, by_measure, whole
 from ..tallies.tally import Tally
+from ..text import rows_in_words
 from ..uncertainty.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..uncertainty.chosen import influence_at
 from ..uncertainty.variances import unit_of
-from .differences import Differences, holm
+from .differences import Differences, holm_by_family
 from .mcnemar import McNemar, mcnemar
 from .paired import Family, Judged, Paired
 
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from ..showing.pictures import Pictures
     from .verdicts import Verdict
 
+BOTH_INFINITE = "both are infinite"
 DECIDING = ("truth", "row", "rows", "effect", "together")  # columns of what decides: whoever is called so is marked
 
 
@@ -60,6 +64,10 @@ class Comparison:
     slice: Label | None = None
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     reread: Callable[[], Cases] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse more values than memory holds, before any of it is taken."""
+        refuse_too_many_values(len(self.tally.scale), self.settings)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -127,13 +135,17 @@ class Comparison:
         total = sum(len(each.places) for each in found)
         return [(e, float(e.simultaneous(of_differences=False, share=len(e.places) / total).max())) for e in found]
 
+    def _refuse_changed(self, measures: Sequence[Measure]) -> None:
+        """Refuse to go on with rows that somebody changed meanwhile."""
+        if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
+            self.tally.scores.refuse_changed()
+
     def _differences(self, measures: Sequence[Measure], by_class: bool = False) -> list[Paired]:
         """Set up the differences of the overall slots of some measures, and of their class slots if asked for.
 
         Measures of one statistic go together.
         """
-        if self.tally.scores is not None and any(measure.statistic is not CONFUSION for measure in measures):
-            self.tally.scores.refuse_changed()
+        self._refuse_changed(measures)
         patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
         scale, stand_in = self.tally.scale, self.settings.stand_in
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
@@ -167,8 +179,9 @@ class Comparison:
             simultaneous: Bands that hold for all rows of the table at once.
 
         Returns:
-            A tidy table with the columns measure, class, a, b, difference (a - b), low, high, se, p, p_adjusted;
-            p_adjusted is Holm's over the rows of this table.
+            A tidy table with the columns measure, class, a, b, difference (a - b), low, high, se, p, p_adjusted and
+            note (why there is no difference, or no p-value). Every measure is a family of its own: p_adjusted is
+            Holm's over all pairs by that measure; single classes are one more family.
         """
         if len(self.models) < 2:
             raise BadOption("a difference needs two classifiers", mend="Compare at least two")
@@ -176,6 +189,28 @@ class Comparison:
             measures = [entry for entry in self.settings.measures if entry.better != "neither"]
         else:
             measures = self.find_measures(measure)
+        labels = [entry.label for entry in measures]
+        if simultaneous:
+            ordered = by_measure(self._tables(measures, by_class, simultaneous=True), labels)
+        else:
+            self._refuse_changed(measures)
+            known = self._known
+            if new := [entry for entry in measures if (entry.label, by_class) not in known]:
+                for label, some in _apart(self._tables(new, by_class)).items():
+                    known[label, by_class] = some
+            ordered = by_measure([known[label, by_class] for label in labels], labels)
+        families, notes = list(zip(ordered["measure"], ordered.pop("of_class"), strict=True)), ordered.pop("note")
+        return Table({**ordered, "p_adjusted": holm_by_family(ordered["p"], families), "note": notes})
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, bool], dict[str, list[Any]]]:
+        """Differences that were computed, by measure: every output asks for them again."""
+        return {}
+
+    def _tables(
+        self, measures: Sequence[Measure], by_class: bool, simultaneous: bool = False
+    ) -> list[dict[str, list[Any]]]:
+        """Differences by some measures as tidy columns, a part for every statistic."""
         found = self._differences(measures, by_class)
         total = sum(len(each.places) for each in found)
         tables = []
@@ -184,9 +219,13 @@ class Comparison:
             judged = each.judged(each.together.simultaneous(share=share) if simultaneous else None)
             if self.settings.resampled and not simultaneous:
                 self._bootstrap(each.together, judged)
-            tables.append(self._tidy(each.together, judged))
-        ordered = by_measure(tables, [entry.label for entry in measures])
-        return Table({**ordered, "p_adjusted": holm(ordered["p"])})
+            tables.append(self._tidy(each.together, judged if not self._hidden else _unknown(judged)))
+        return tables
+
+    @property
+    def _hidden(self) -> str:
+        """Why a subgroup is not reported; empty where it is."""
+        return self[self.models[0]].hidden
 
     def _bootstrap(self, found: Differences, judged: Judged) -> None:
         """Put bounds and p-values in place that come from replicates of the differences themselves."""
@@ -200,7 +239,7 @@ class Comparison:
                 patterns = found.evaluations[0].patterns
                 shift, acceleration = bca(drawn, found.difference[row], influences, patterns)
             lower, upper = bounds(drawn, self.settings.level, shift, acceleration)
-            moved = differs(drawn) & ~np.isnan(found.difference[row])
+            moved = differs(drawn) & ~np.isnan(judged.p[row])
             judged.low[row, moved], judged.high[row, moved] = lower[moved], upper[moved]
             judged.p[row, moved] = p_of_no_difference(drawn)[moved]
 
@@ -212,13 +251,38 @@ class Comparison:
         def by_slot(values: Array) -> list[float]:
             return [float(value) for value in np.asarray(values).T.ravel()]
 
-        return {
+        first = found.evaluations[0]
+        of_class = [place != first.overall(slot.measure) for place, slot in zip(found.places, slots, strict=True)]
+        columns = {
             "measure": [slot.measure.label for slot in slots for _ in range(size)],
             "class": [label for label in classes for _ in range(size)],
             "a": [self.models[a] for a, _ in found.pairs] * len(slots),
             "b": [self.models[b] for _, b in found.pairs] * len(slots),
             **{column: by_slot(values) for column, values in vars(judged).items()},
+            "of_class": [own for own in of_class for _ in range(size)],
         }
+        unknown = (np.isnan(judged.difference) | np.isnan(judged.p)).T.ravel()
+        columns["note"] = [
+            self._why(found, row // size, found.pairs[row % size]) if none else "" for row, none in enumerate(unknown)
+        ]
+        return columns
+
+    def _why(self, found: Differences, place: int, pair: tuple[int, int]) -> str:
+        """Why there is no difference between two classifiers, or no p-value of it."""
+        if self._hidden:
+            return self._hidden
+        slot, infinite, missed = found.evaluations[0].slot(found.places[place]), [], []
+        for model in pair:
+            name, value = self.models[model], float(found.values[model, place])
+            if math.isinf(value):
+                infinite.append(_decided(name, found.evaluations[model], slot.measure.name))
+            elif math.isnan(value):
+                label = None if slot.code is None else self.tally.scale.classes[slot.code]
+                note = self[name][slot.measure.label, slot.average if slot.code is None else label].note
+                missed.append(f"{name}: {note or 'undefined'}")
+        if missed:
+            return "; ".join(missed)
+        return BOTH_INFINITE if len(infinite) > 1 else "".join(infinite)
 
     @property
     def notes(self) -> list[str]:
@@ -273,6 +337,7 @@ class Comparison:
 
         It counts rows: sampling weights do not enter, and rows of a cluster are taken as independent.
         """
+        self[self.models[0]].refuse_hidden()
         patterns = self.tally.patterns(self.slice)
         first, second = (self.models.index(self[name].model) for name in (a, b))
         right_a, right_b = (patterns.assigned[model] == patterns.truth for model in (first, second))
@@ -295,6 +360,7 @@ class Comparison:
         ``effect`` is how much the difference a - b would fall without one row of the pattern, ``together`` the same for
         all of its rows, to first order. Over all patterns the effects balance.
         """
+        self[self.models[0]].refuse_hidden()
         first, second, place = self._pair(measure, a, b)
         if not isinstance(first, Evaluation) or not isinstance(second, Evaluation):
             raise BadOption(
@@ -367,7 +433,13 @@ class Comparison:
         return Pictures(self.assessments)
 
     def report(
-        self, path: str | Path, *, title: str | None = None, command: str | None = None, overwrite: bool = False
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        command: str | None = None,
+        rows: bool = False,
+        overwrite: bool = False,
     ) -> None:
         """Write all about all classifiers as one HTML page that needs nothing else: no network, no other file.
 
@@ -375,18 +447,19 @@ class Comparison:
             path: The file, which ends in .html. A report that is there already is replaced.
             title: What the page is called.
             command: The command or call that makes it again, where that is known better than the result knows it.
+            rows: Whether single rows may be shown: those that decide, and a mark for each of few.
             overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
         from ..report import write_report
 
-        write_report(self, path, title, command, overwrite)
+        write_report(self, path, title, command, rows, overwrite)
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""
         from ..showing.rendering import comparison_view
-        from ..text import to_text
+        from ..text import clipped, to_text
 
-        return to_text(comparison_view(self))
+        return clipped(to_text(comparison_view(self)), "table() and differences() have all numbers")
 
     __repr__ = __str__
 
@@ -395,3 +468,28 @@ class Comparison:
         from ..showing.notebook import block
 
         return block(comparison_digest(self))
+
+
+def _apart(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, dict[str, list[Any]]]:
+    """Tidy columns apart, by measure."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for table in tables:
+        for place, label in enumerate(table["measure"]):
+            columns = found.setdefault(label, {name: [] for name in table})
+            for name, values in table.items():
+                columns[name].append(values[place])
+    return found
+
+
+def _unknown(judged: Judged) -> Judged:
+    """Nothing of it."""
+    return Judged(*[np.full_like(values, np.nan) for values in vars(judged).values()])
+
+
+def _decided(name: str, evaluation: Evaluation | RowEvaluation, measure: str) -> str:
+    """Which rows make a value infinite, and that these alone decide."""
+    lost = evaluation.lost(0.0) if isinstance(evaluation, ForecastEvaluation) and measure == "log_score" else 0.0
+    if not lost:
+        return f"{name} is infinite; no p-value"
+    rows = rows_in_words(lost)
+    return f"{rows} to which {name} gave probability 0 decide{'s' if rows == '1 row' else ''} this; no p-value"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING
@@ -227,9 +228,16 @@ class Differences:
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
                 high[row] = np.maximum(right, self.difference[row])
-        # Where there is no difference there is no interval; one that no other rows can bring back is one end to end.
-        lost = [np.isnan(self.difference) | (np.isinf(self.difference) & np.isnan(bound)) for bound in (low, high)]
-        return np.where(lost[0], self.difference, low), np.where(lost[1], self.difference, high)
+        # Where there is no difference there is no interval, nor where a single row makes it infinite for good.
+        lost = np.isnan(self.difference) | self._endless
+        return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
+
+    @cached_property
+    def _endless(self) -> Marks:
+        """Which differences are infinite whatever rows are added: rows alone decide that, and not chance."""
+        with np.errstate(invalid="ignore"):
+            centres = np.stack([self.centres[a] - self.centres[b] for a, b in self.pairs])
+        return np.asarray(np.isinf(self.difference) & ~np.isfinite(centres))
 
     @cached_property
     def traded(self) -> list[int]:
@@ -330,9 +338,7 @@ class Differences:
                 if self.bent.any():
                     odds = self._odds[row]
                     statistic = np.where(self.bent & odds.known, odds.statistic, statistic)
-            # Infinite for good, whatever the rows to come; but one cluster says nothing about others.
-            lost = np.isinf(self.difference[row]) & np.isnan(statistic) & (self.freedoms[row] > 0)
-            found[row] = np.where(lost, 0.0, p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row]))
+            found[row] = p_values(np.nan_to_num(statistic, nan=0.0), self.freedoms[row])
             if self.skewed.any():
                 known = np.where(np.isnan(statistic), 0.0, statistic)
                 other = difference_p(known, self._tails(a, b), self.freedoms[row])
@@ -346,7 +352,7 @@ class Differences:
                 found[row, place] = p_values(np.array([steady.critical]), np.array([np.inf]))[0]
             for place, gaps in self._gaps[row].items():
                 found[row, place] = gaps.p
-        return np.where(np.isnan(self.difference), np.nan, found)
+        return np.where(np.isnan(self.difference) | self._endless, np.nan, found)
 
     def _log_ratio(self, a: int, b: int) -> Array:
         alone, shared = self._covariance(a, b)
@@ -390,6 +396,18 @@ def _combined(
     below = np.square(first[0]) + np.square(second[1]) - 2 * correlation * first[0] * second[1]
     above = np.square(first[1]) + np.square(second[0]) - 2 * correlation * first[1] * second[0]
     return difference - np.sqrt(np.maximum(below, 0)), difference + np.sqrt(np.maximum(above, 0))
+
+
+def holm_by_family(p: Sequence[float], families: Sequence[Hashable]) -> list[float]:
+    """Adjust the p-values of every family by themselves."""
+    places: dict[Hashable, list[int]] = {}
+    for place, family in enumerate(families):
+        places.setdefault(family, []).append(place)
+    adjusted = [math.nan] * len(p)
+    for members in places.values():
+        for place, value in zip(members, holm([p[member] for member in members]), strict=True):
+            adjusted[place] = value
+    return adjusted
 
 
 def holm(p: Sequence[float]) -> list[float]:

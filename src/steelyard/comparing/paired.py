@@ -113,7 +113,7 @@ class Paired:
             low, high = part.difference - half, part.difference + half
             low, high = np.maximum(low, -part.width), np.minimum(high, part.width)
         known = np.isfinite(part.difference)
-        return np.where(known, low, part.difference), np.where(known, high, part.difference)
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     def _plain_p(self, part: Differences) -> Array:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -121,9 +121,8 @@ class Paired:
             rounding = [NO_ERROR * np.abs(part.values[[a, b]]).max(axis=0) for a, b in part.pairs]
             alike = np.fmax(np.abs(part.difference), part.se) <= rounding
             statistic = np.where(alike, 0.0, part.difference / part.se)
-            statistic = np.where(np.isinf(part.difference), np.inf, statistic)
         found = p_values(np.nan_to_num(statistic, nan=0.0, posinf=np.inf, neginf=-np.inf), _plain_freedom(part))
-        return np.where(np.isnan(part.difference), np.nan, found)
+        return np.where(np.isfinite(part.difference), found, np.nan)
 
 
 def _plain_freedom(part: Differences) -> Array:

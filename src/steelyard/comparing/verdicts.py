@@ -14,6 +14,7 @@ from ..registry import Measure
 from ..scale import listed
 from ..table import Table
 from ..text import HUGE, MOST_DECIMALS, TINY, isolated, number
+from .comparison import BOTH_INFINITE
 from .standings import title, usual_measures
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ Named = str | Measure | Iterable[str | Measure] | None
 Margin = float | Mapping[str | Measure, float] | None
 Row = Mapping[str, Any]
 
-INFINITE = "both are infinite"
 ENDS = {"lower": "lowest", "higher": "highest"}
 AMOUNTS = {"lower": "less", "higher": "more"}
 REST = {"equivalent": "{} is as good as", "neither": "can't be told apart from", "undefined": "can't be compared with"}
@@ -55,8 +55,8 @@ class Verdict:
         """All pairs by all measures.
 
         Columns: measure, better (its better end), a, b, difference (a - b), low, high, p, p_adjusted (Holm's, over all
-        rows), verdict ("a" or "b" for the better one, "neither" where they cannot be told apart, "equivalent" where
-        the interval lies within the margin, "undefined") and note (why it is undefined).
+        pairs by the same measure), verdict ("a" or "b" for the better one, "neither" where they cannot be told apart,
+        "equivalent" where the interval lies within the margin, "undefined") and note (why it is undefined).
         """
         return self.rows
 
@@ -97,15 +97,25 @@ class Verdict:
         first = self.first[label]
         held = [row for row in rows if first in (row["a"], row["b"])]
         if first is None or all(row["verdict"] == "undefined" for row in held):
-            why = "all are infinite" if {row["note"] for row in rows} == {INFINITE} else harmless(rows[0]["note"])
+            why = "all are infinite" if {row["note"] for row in rows} == {BOTH_INFINITE} else harmless(rows[0]["note"])
             return f"nobody can be compared by {self.titles[label]}" + f": {why}" * numbers
+        reasons = numbers and sum(row["verdict"] == "undefined" for row in held) <= MOST_WITH_NUMBERS
         numbers = numbers and len(held) <= MOST_WITH_NUMBERS
-        named = {kind: self._others(held, first, kind, numbers) for kind in ("beaten", *REST)}
+        named = {
+            kind: self._others(held, first, kind, reasons if kind == "undefined" else numbers)
+            for kind in ("beaten", *REST)
+        }
         within = f"within {self.margins.get(label, 0.0):g}"
         rest = [f"{REST[kind].format(within)} {names}" for kind, names in named.items() if kind in REST and names]
         beaten = f": it beats {named['beaten']}" if named["beaten"] else ""
         head = f"{called(first)} has the {ENDS[held[0]['better']]} {self.titles[label]}{_with_equals(held, first)}"
-        return head + beaten + (f", but {' and '.join(rest)}" if rest else "")
+        return head + beaten + (f", but {' and '.join(rest)}" if rest else "") + self._family(rows)
+
+    @staticmethod
+    def _family(rows: Sequence[Row]) -> str:
+        """Over how many comparisons the p-values of a measure are adjusted."""
+        size = sum(not math.isnan(row["p_adjusted"]) for row in rows)
+        return f" (Holm over {size:,} comparisons)" if size > 1 else ""
 
     def _others(self, rows: Sequence[Row], first: str, kind: str, numbers: bool) -> str:
         """All to whom the first one stands in one way, with the numbers if they are asked for; many are counted."""
@@ -124,7 +134,7 @@ class Verdict:
         low, high = sorted((sign * row["low"], sign * row["high"]))
         amount, *ends = rounded(sign * row["difference"], low, high)
         said = "no difference" if row["difference"] == 0 else f"{amount} {AMOUNTS[row['better']]}"
-        adjusted = "Holm p" if len(self.rows) > 1 else "p"
+        adjusted = "Holm p" if len(self.models) > 2 else "p"
         interval = "" if math.isinf(low) and low == high else f" [{', '.join(ends)}]"  # what is infinite for good
         return f"{said}{interval}, {adjusted} {p_value(row['p_adjusted'], 1 - self.level)}"
 
@@ -179,6 +189,30 @@ def usual(comparison: Comparison) -> list[str | Measure]:
     return found or [entry for entry in comparison.settings.measures if entry.better != "neither"]
 
 
+def spoken(comparison: Comparison, measure: str | None = None) -> Verdict | None:
+    """The verdict that every output shows: by the usual measures, and first by one that was named.
+
+    None where there is one classifier, or no measure with a better end.
+    """
+    if len(comparison.models) < 2 or all(entry.better == "neither" for entry in comparison.settings.measures):
+        return None
+    if measure is None or comparison.find_measures(measure)[0].better == "neither":
+        return comparison.verdict()
+    return comparison.verdict([measure, *usual(comparison)])
+
+
+def judged_first(comparison: Comparison) -> str:
+    """The measure whose differences are shown where none is named: the first of the verdict."""
+    first = next(iter(usual(comparison)), comparison.settings.measures[0])
+    return comparison.find_measures(first)[0].label
+
+
+def told_verdict(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:
+    """The same for JSON: the sentences, and the table behind them."""
+    said = spoken(comparison, measure)
+    return {} if said is None else {"words": said.words().splitlines(), "rows": said.table().to_json()}
+
+
 def _margins(comparison: Comparison, entries: Sequence[Measure], margin: Margin) -> dict[str, float]:
     """The margin of every measure that has one."""
     if margin is None:
@@ -201,26 +235,18 @@ def _row(comparison: Comparison, entry: Measure, row: Row, margins: Mapping[str,
     facts = {"measure": row["measure"], "better": entry.better}
     kept = {name: row[name] for name in ("a", "b", "difference", "low", "high", "p", "p_adjusted")}
     kind = _kind(row, entry, margins.get(entry.label), 1 - comparison.settings.level)
-    note = _why(comparison, entry, row) if kind == "undefined" else ""
-    return {**facts, **kept, "verdict": kind, "note": note}
+    return {**facts, **kept, "verdict": kind, "note": row["note"] if kind == "undefined" else ""}
 
 
 def _kind(row: Row, entry: Measure, margin: float | None, chance: float) -> str:
     """What is to be said of a difference. What does not matter is not a victory, however sure it is."""
-    if math.isnan(row["difference"]):
+    if math.isnan(row["difference"]) or math.isnan(row["p_adjusted"]):
         return "undefined"
     if margin is not None and -margin <= row["low"] and row["high"] <= margin:
         return "equivalent"
     if row["p_adjusted"] > chance or row["difference"] == 0:
         return "neither"
     return "a" if (row["difference"] < 0) == (entry.better == "lower") else "b"
-
-
-def _why(comparison: Comparison, entry: Measure, row: Row) -> str:
-    """Why there is no difference."""
-    found = {name: comparison[name][entry] for name in (row["a"], row["b"])}
-    missed = [f"{name}: {one.note or 'undefined'}" for name, one in found.items() if math.isnan(one.value)]
-    return "; ".join(missed) or INFINITE
 
 
 def _first(comparison: Comparison, entry: Measure) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..cached import cached_property
+from ..sums.distances import Distances
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks
@@ -38,8 +39,10 @@ def pseudo_table(classes: int) -> Array:
     return table
 
 
-def pseudo_mean(tables: Array) -> Array:
+def pseudo_mean(tables: Array | Distances) -> Any:
     """What a pseudo-row is worth on average, by what it is worth in each cell of a table: (..., classes, classes)."""
+    if isinstance(tables, Distances):
+        return np.float64(pseudo_shares(tables.classes)[1] * tables.total())
     right, wrong = pseudo_shares(tables.shape[-1])
     return np.asarray(wrong * tables.sum(axis=(-2, -1)) + (right - wrong) * np.einsum("...ii->...", tables))
 
@@ -65,7 +68,7 @@ class Influence:
     column: Array
     diagonal: Array
     penalty: Array
-    priced: Mapping[int, Array]
+    priced: Mapping[int, Array | Distances]
 
     @cached_property
     def tables(self) -> Array:
@@ -73,13 +76,18 @@ class Influence:
         values = (self.base[:, None] + self.row)[:, :, None] + self.column[:, None, :]
         values.reshape(len(values), -1)[:, :: values.shape[-1] + 1] += self.diagonal
         for place, matrix in self.priced.items():
-            values[place] += self.penalty[place] * matrix
+            values[place] += self.penalty[place] * np.asarray(matrix)  # of few classes it is always laid out
         return values
 
     @cached_property
     def priced_tables(self) -> dict[int, Array]:
         """The same over the whole table, (classes, classes) each: matrices cannot be told apart by row and column."""
-        return {place: self[place : place + 1].tables[0] for place in self.priced}
+        return {place: self[place : place + 1].tables[0] for place in self.priced if place not in self.by_distance}
+
+    @property
+    def by_distance(self) -> dict[int, Distances]:
+        """Slots whose matrix is not laid out."""
+        return {place: matrix for place, matrix in self.priced.items() if isinstance(matrix, Distances)}
 
     @cached_property
     def centred(self) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from ..columns import as_floats
 from ..errors import BadCosts, BadOption, quoted
 from ..registry import UNBOUNDED, measure, proportion
 from ..scale import Scale
+from ..sums.distances import MOST_LAID_OUT, Distances
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -64,11 +65,13 @@ def _steps_between(classes: int) -> Array:
     return steps
 
 
-def distance_weights(scale: Scale, weights: Any = "linear") -> Array:
+def distance_weights(scale: Scale, weights: Any = "linear") -> Any:
     """How far apart two classes are: by place (linear), by its square, or by a matrix of the user's."""
     if isinstance(weights, str):
         if weights not in ("linear", "quadratic"):
             raise BadOption(f"weights is {quoted(weights)}", mend="Say 'linear', 'quadratic' or give a matrix")
+        if len(scale) > MOST_LAID_OUT:
+            return Distances(len(scale), 1 if weights == "linear" else 2)
         steps = _steps_between(len(scale))
         return steps if weights == "linear" else steps**2
     return cost_matrix(scale, weights)

@@ -104,9 +104,9 @@ class Partitions:
         """The rows of every panel."""
         return pieces_of(self.spaces)
 
-    def panels(self) -> list[Panel]:
+    def panels(self, by_row: bool = True) -> list[Panel]:
         """All that is drawn: one mark a row, where there are few and all weigh the same; else cells."""
-        marks = self._marks() or self._cells()
+        marks = (self._marks() if by_row else []) or self._cells()
         return [self._panel(piece, each) for piece, each in zip(self.pieces, marks, strict=True)]
 
     def _panel(self, piece: Piece, marks: Table) -> Panel:

@@ -103,7 +103,8 @@ class Display:
         if points.shape[1] and points[0, 0] > points[0, -1]:
             points = points[:, ::-1]
         points = self._completed(points)
-        return Trace(*points[:, thin(self._scaled(points[0]), self._scaled(points[1]))])
+        points = points[:, thin(self._scaled(points[0]), self._scaled(points[1]))]
+        return Trace(*self._between(points))
 
     def _draw(self, axes: Axes, line: Line, look: Stroke, alpha: float) -> None:
         """One line, and its band unless that would be fully transparent."""
@@ -127,6 +128,10 @@ class Display:
 
     def _completed(self, points: Numbers) -> Numbers:
         """Add a point that every such curve has and that tables may leave out."""
+        return points
+
+    def _between(self, points: Numbers) -> Numbers:
+        """Add points where the curve between two points of its table is no straight line."""
         return points
 
     def _add_reference(self, axes: Axes) -> None:

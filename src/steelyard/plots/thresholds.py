@@ -32,6 +32,7 @@ class ThresholdDisplay(Display):
     x_title = "threshold"
     y_title = "value of the measure"
     corner = "below"
+    steps = True  # a row is assigned from the threshold on: what holds at a score holds above the score below it
 
     def __post_init__(self) -> None:
         """Refuse several classifiers: each has thresholds of its own."""

@@ -165,7 +165,7 @@ def _of_settings(result: Assessment | Comparison) -> dict[str, str]:
             found["cost"] = _costs(measure, result.tally.scale)
     if not settings.everything:
         found["measures"] = f"{[entry.label for entry in settings.measures]!r}"
-    for name in ("level", "method", "replicates", "seed", "undefined"):
+    for name in ("level", "method", "replicates", "seed", "undefined", "least"):
         value = getattr(settings, name)
         if value != getattr(Settings, name) and value == value:  # noqa: PLR0124  (undefined values stay so)
             found[name] = repr(value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..assessing.assessment import Assessment
 from ..assessing.parts import compute_all
+from ..comparing.verdicts import spoken
 from ..plots.style import COLOURS
 from ..showing.grids import heading, overall_rows, titled
 from ..text import in_percent
@@ -29,20 +30,26 @@ if TYPE_CHECKING:
 MOST_NOTES = 12
 
 
-def content_of(result: Assessment | Comparison, title: str | None = None, command: str | None = None) -> dict[str, Any]:
-    """Everything about one or more classifiers that the page shows; JSON can hold it."""
+def content_of(
+    result: Assessment | Comparison, title: str | None = None, command: str | None = None, rows: bool = False
+) -> dict[str, Any]:
+    """Everything about one or more classifiers that the page shows; JSON can hold it.
+
+    Single rows are part of it only where that is asked for.
+    """
     comparison = None if isinstance(result, Assessment) else result
     assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
     first = next(iter(assessments.values()))
+    first.refuse_hidden()
     _compute(assessments)
     ranked: Rankings = {}
     operating = operating_of(assessments, ranked)
     overall = [overall_rows(each) for each in assessments.values()]
     # Neither keeps two cores busy all of the time.
     with meanwhile(lambda: reliability_of(assessments, ranked)) as curves:
-        simplex = simplex_of(assessments)
+        simplex = simplex_of(assessments, rows)
     reliability = curves.result()
-    verdict = comparison.verdict() if comparison is not None and len(assessments) > 1 and _judged(first) else None
+    verdict = None if comparison is None else spoken(comparison)
     content: dict[str, Any] = {
         "steelyard": __version__,
         "title": shown(title) if title else _title(assessments),
@@ -59,9 +66,9 @@ def content_of(result: Assessment | Comparison, title: str | None = None, comman
         "curves": curves_of(first, reliability),
         "reliability": reliability,
         "simplex": simplex,
-        "strip": strip_of(assessments),
+        "strip": strip_of(assessments, rows),
         "differences": None if verdict is None else differences_of(verdict),
-        "deciding": [] if verdict is None or comparison is None else deciding_of(comparison, verdict),
+        "deciding": [] if verdict is None or comparison is None else deciding_of(comparison, verdict, rows),
         "folds": None if comparison is None else folds_of(comparison),
         "data": data_of(assessments, result),
         "notes": result.notes[:MOST_NOTES],
@@ -91,11 +98,6 @@ def _ticked(assessments: Mapping[str, Assessment]) -> dict[str, Any]:
     return {"models": sorted(best), "words": f"the {len(best)} with the {end} {shown(titled(entry))} are shown"}
 
 
-def _judged(assessment: Assessment) -> bool:
-    """Whether any measure can tell better from worse."""
-    return any(entry.better != "neither" for entry in assessment.settings.measures)
-
-
 def _title(assessments: Mapping[str, Assessment]) -> str:
     """What the page is called where nobody says so."""
     names = [shown(name) for name in assessments]
@@ -105,8 +107,8 @@ def _title(assessments: Mapping[str, Assessment]) -> str:
 
 
 def _said(verdict: Verdict | None, assessments: Mapping[str, Assessment], overall: Sequence[Overall]) -> list[str]:
-    """The verdict, a sentence an item; only our own words begin with a capital, names of classifiers stay."""
+    """The verdict as the library says it, a line an item; of one classifier, what its measures say."""
     if verdict is not None:
-        return [f"By{line[2:]}." if line.startswith("by ") else f"{line}." for line in verdict.clauses()]
+        return verdict.words().splitlines()
     pairs = zip(assessments.values(), overall, strict=True)
     return [line for each, rows in pairs for line in sentences(each, rows)]

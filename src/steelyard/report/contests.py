@@ -58,15 +58,15 @@ def differences_of(verdict: Verdict) -> dict[str, Any]:
     return {"rows": found}
 
 
-def deciding_of(comparison: Comparison, verdict: Verdict) -> list[dict[str, Any]]:
-    """The rows and patterns that decide between the first one and the next ones, by the first measure."""
+def deciding_of(comparison: Comparison, verdict: Verdict, by_row: bool) -> list[dict[str, Any]]:
+    """The patterns, and the rows if asked for, that decide between the first one and the next, by the first measure."""
     label = next(iter(verdict.titles))
     first, entry = verdict.first[label], comparison.find_measures(label)[0]
     if first is None:
         return []
     found = []
     for rival in _rivals(comparison, entry, first):
-        rows = _rows(comparison, entry, first, rival)
+        rows = _rows(comparison, entry, first, rival) if by_row else None
         patterns = None
         if entry.statistic is CONFUSION:
             patterns = _plain(comparison.deciding_patterns(entry, first, rival), MOST_PATTERNS)

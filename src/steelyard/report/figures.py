@@ -128,14 +128,14 @@ def curves_of(assessment: Assessment, reliability: list[dict[str, Any]]) -> str 
 # --- simplex ---------------------------------------------------------------------------------------------------------
 
 
-def simplex_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
+def simplex_of(assessments: Mapping[str, Assessment], by_row: bool) -> dict[str, Any] | None:
     """Rows between the corners of three or four classes; of more classes, of those that are confused most."""
     probable = {name: each for name, each in assessments.items() if _probable(each)}
     first = next(iter(assessments.values()))
     if not probable or len(first.classes) < 3:
         return None
     try:
-        panels = Partitions.of(probable, "default", 1, None).panels()
+        panels = Partitions.of(probable, "default", 1, None).panels(by_row)
     except SteelyardError:
         return None
     names, (best, words) = list(assessments), _first_ones(probable, len(panels) // len(probable))
@@ -192,7 +192,7 @@ def _rate(row: Mapping[str, Any]) -> str:
 # --- continuum -------------------------------------------------------------------------------------------------------
 
 
-def strip_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
+def strip_of(assessments: Mapping[str, Assessment], by_row: bool) -> dict[str, Any] | None:
     """Rows along the continuum that their classes were cut from, a lane for each class that they were assigned to."""
     first = next(iter(assessments.values()))
     if not isinstance(first.tally.scale, Continuum) or first.tally.scores is None:
@@ -201,7 +201,7 @@ def strip_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
     if len(codes) < len(first.classes):
         return None
     strips = Strips.of(assessments)
-    labels = strips.scale.classes
+    labels, lanes = strips.scale.classes, strips.tables(ALL_LEVELS) if by_row else strips.bars()
     usual = "median standard deviation" if strips.deviations_differ else "standard deviation"
     zones = strips.zones()
     return {
@@ -211,7 +211,7 @@ def strip_of(assessments: Mapping[str, Assessment]) -> dict[str, Any] | None:
         "zones": [drawn(zones["from"]), drawn(zones["to"])],
         "deviation": "" if strips.deviation is None else f"{usual} {strips.deviation:.3g}",
         "looks": [grade.colour for grade in GRADES.values()],
-        "models": [_lanes(table, labels) for table in strips.tables(ALL_LEVELS).values()],
+        "models": [_lanes(table, labels) for table in lanes.values()],
     }
 
 

@@ -136,14 +136,14 @@ def slices_of(assessments: Assessments) -> dict[str, Any] | None:
     if first.slice is not None or not first.tally.slices:
         return None
     parts = {name: each.slices for name, each in assessments.items()}
-    sizes = {label: part.n for label, part in parts[first.model].items()}
+    sizes = {label: 0.0 if part.hidden else part.n for label, part in parts[first.model].items()}
     labels = _largest(sizes)
     wanted = of_parts(first, (*OF_SLICES, "auc"))
     hidden = len(sizes) - len(labels)
     return {
         "names": [shown(label) for label in labels],
         "size": "rows",
-        "rows": [count(sizes[label]) for label in labels],
+        "rows": [parts[first.model][label].size_words for label in labels],
         "measures": [measure.title for measure in wanted],
         "cells": [[_cells([part[label][m] for label in labels]) for part in parts.values()] for m in wanted],
         "left_out": f"The {len(labels)} largest of {len(sizes):,} parts are shown." if hidden > 0 else "",

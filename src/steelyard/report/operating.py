@@ -32,6 +32,8 @@ MOST_SEEN = 20_000  # thresholds that are looked at when some are chosen
 LEVELS = np.array(sorted(range(101), key=lambda level: (level % 10 > 0, level % 5 > 0, level % 2 > 0, -level))) / 100
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
 THIN = "With so many rows a band would be as thin as its line."
+MOST_BANDED = 8  # classifiers: the bands of more would hide one another
+CROWDED = f"Of more than {MOST_BANDED} classifiers no bands are drawn."
 EXACT = 7  # decimals of rates that conditions are held against
 READ = ("sensitivity", "specificity", "precision", "npv")
 
@@ -46,10 +48,13 @@ def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dic
         return None
     label = spoken_of(first)
     other = next(each for each in first.classes if each != label)
+    banded = len(assessments) <= MOST_BANDED
     stops = int(np.clip(ALL_STOPS // len(assessments), FEWEST_STOPS, MOST_STOPS))
     cost = priced(first)
     found = [
-        stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops) if each.has_scores else None
+        stops_of(each, label, ranked.setdefault(name, each.event_ranking(label)), stops, banded)
+        if each.has_scores
+        else None
         for name, each in assessments.items()
     ]
     return {
@@ -59,17 +64,17 @@ def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dic
         "cost": "mean cost" if cost.name == "cost" else "error",
         "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
         "models": found,
-        "notes": _notes(first, label, any(one and one["roc_band"] is None for one in found)),
+        "notes": _notes(first, label, any(one and one["roc_band"] is None for one in found), banded),
     }
 
 
-def _notes(assessment: Assessment, label: Label, bare: bool) -> dict[str, str]:
+def _notes(assessment: Assessment, label: Label, bare: bool, banded: bool) -> dict[str, str]:
     """Why a curve has no band, or is not there at all. The rows are the same for all classifiers."""
     rows = dict(zip(assessment.classes, assessment.evaluation.margins.true.tolist(), strict=True))
     missing = [f"There is no row of {shown(each)}, and so no such curve." for each in rows if rows[each] == 0]
     if missing:
         return {"roc": missing[0], "precision-recall": missing[0] if rows[label] == 0 else ""}
-    return dict.fromkeys(("roc", "precision-recall"), THIN if bare else "")
+    return dict.fromkeys(("roc", "precision-recall"), "" if not bare else THIN if banded else CROWDED)
 
 
 def spoken_of(assessment: Assessment) -> Label:
@@ -84,7 +89,9 @@ def priced(assessment: Assessment) -> Measure:
     return known[0] if known else counted("error")
 
 
-def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: int) -> dict[str, Any]:
+def stops_of(
+    assessment: Assessment, label: Label, one: OneAgainstRest, most: int, banded: bool = True
+) -> dict[str, Any]:
     """The thresholds at which the slider stops, rising, with the exact table at each; at the last none is assigned."""
     hits, alarms, scores = one.plain.hits, one.plain.alarms, one.ranking.thresholds
     start = _standing(assessment, label, hits, alarms)
@@ -98,7 +105,7 @@ def stops_of(assessment: Assessment, label: Label, one: OneAgainstRest, most: in
         "threshold_text": packed([*map(down_to, thresholds, below), "above all"]),
         **_matrices(tables.cells),
         **_readings(assessment, tables),
-        **_bands(assessment, one, tables),
+        **(_bands(assessment, one, tables) if banded else dict.fromkeys(("roc_band", "pr_band"))),
     }
 
 

@@ -48,6 +48,7 @@ def write_report(
     path: str | Path,
     title: str | None = None,
     command: str | None = None,
+    rows: bool = False,
     overwrite: bool = False,
 ) -> None:
     """Write the page of an assessment or a comparison, whole or not at all; it replaces reports, and nothing else."""
@@ -55,7 +56,7 @@ def write_report(
         if not (words is None or isinstance(words, str)):
             raise BadOption(f"{name} is {quoted(words)}", mend="Give text, or leave it out")
     refuse_no_page(path)
-    text = page_of(content_of(result, title, command))
+    text = page_of(content_of(result, title, command, rows))
     # What no encoding can write, half of a pair of surrogates, is shown as what it is.
     write_whole(path, text.encode("utf-8", "backslashreplace"), REPORT, overwrite)
 

@@ -168,9 +168,9 @@ class CrossAssessment(Comparison):
 
     def __str__(self) -> str:
         """How rows were held out, measures by classifiers, and what training made of them."""
-        from ..text import to_text
+        from ..text import clipped, to_text
         from .views import cross_view
 
-        return to_text(cross_view(self))
+        return clipped(to_text(cross_view(self)), "table() and differences() have all numbers")
 
     __repr__ = __str__

@@ -163,10 +163,10 @@ class Tuning:
 
     def __str__(self) -> str:
         """Candidates and choice."""
-        from ..text import to_text
+        from ..text import clipped, to_text
         from .views import tuning_view
 
-        return to_text(tuning_view(self))
+        return clipped(to_text(tuning_view(self)), "table() has all candidates")
 
     __repr__ = __str__
 

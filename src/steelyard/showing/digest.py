@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..comparing.verdicts import judged_first, spoken
 from ..sums.statistics import CONFUSION
 from ..text import bare, in_percent
 from .grids import (
@@ -22,6 +23,7 @@ from .grids import (
     parts_grid,
     side_by_side,
     slice_grid,
+    some_notes,
     told,
     why_undefined,
 )
@@ -48,6 +50,7 @@ class Digest:
     main: Grid
     folded: dict[str, Grid]
     notes: Sequence[str]
+    said: Sequence[str] = ()
 
 
 def main_measures(settings: Settings) -> Sequence[Measure]:
@@ -77,7 +80,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
         heading(assessment),
         Grid(columns, cells, (1,)),
         {title: grid for title, grid in folded.items() if grid is not None},
-        [*_chosen(assessment), *continuum_notes(assessment), *assessment.notes],
+        [*_chosen(assessment), *continuum_notes(assessment), *some_notes(assessment.notes)],
     )
 
 
@@ -91,8 +94,8 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
     if len(comparison.models) == 1:
         return assessment_digest(first)
     measures, everything = main_measures(comparison.settings), comparison.settings.measures
-    name = measure or comparison.settings.measures[0].label
-    judged = first.find(name).better != "neither"
+    name = measure or judged_first(comparison)
+    judged, verdict = first.find(name).better != "neither", spoken(comparison, measure)
     folded = {f"differences in {name} (a - b)": differences_grid(comparison, name)}
     if len(everything) > len(measures):
         whole = side_by_side(comparison)
@@ -108,7 +111,8 @@ def comparison_digest(comparison: Comparison, measure: str | None = None) -> Dig
         f"{many} on the same {heading(first)}",
         in_short(comparison, measures),
         folded,
-        [*chosen, *why_undefined(comparison), *said, *comparison.notes],
+        some_notes([*chosen, *why_undefined(comparison), *said, *comparison.notes]),
+        [] if verdict is None else bare(verdict.words()).splitlines(),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from ..table import Table
 
 MOST_CLASSES = 12  # shown; table() has them all
+MOST_NOTES = 8  # that are shown; notes has them all
 MOST_REASONS = 6  # lines that tell why values are undefined
+MOST_WITH_ALL = 4  # classifiers: of more, the main measures are shown
+MOST_BELOW = 20  # classifiers below each other; table() has them all
 MOST_BESIDE = 8  # classifiers side by side; more stand below each other
 ARROWS = {"higher": "↑", "lower": "↓", "neither": " "}
 OF_SLICES = ("error", "kappa", "sensitivity", "specificity")
@@ -69,7 +72,7 @@ class Grid:
 def heading(assessment: Assessment) -> str:
     """What was assessed, in one line."""
     scale = assessment.tally.scale
-    parts = [in_words(assessment.n, "row"), f"{len(scale)} classes"]
+    parts = [assessment.hidden or in_words(assessment.n, "row"), f"{len(scale)} classes"]
     parts += [] if scale.event is None else [f"event {named(scale.event)}"]
     parts += _cut(assessment)
     parts += [in_words(assessment.evaluation.patterns.clusters, "cluster")] if assessment.tally.groups else []
@@ -157,7 +160,7 @@ def of_classes(assessment: Assessment, names: Sequence[str] = IN_SHORT) -> list[
 def class_grid(assessment: Assessment) -> Grid | None:
     """The main measures of every class."""
     shown = of_classes(assessment)
-    if not shown:
+    if not shown or assessment.hidden:
         return None
     sums = assessment.evaluation.margins.true
     rows = [
@@ -176,7 +179,7 @@ def size_title(assessment: Assessment) -> str:
 def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid | None:
     """The counts; with predictions in rows, as many lectures print them, on request."""
     labels = [named(label) for label in assessment.classes]
-    if len(labels) > MOST_CLASSES:
+    if len(labels) > MOST_CLASSES or assessment.hidden:
         return None
     counts = assessment.confusion()
     counts, sides = (counts, "true ↓  assigned →") if truth_in_rows else (counts.T, "assigned ↓  true →")
@@ -200,7 +203,7 @@ def slice_grid(assessment: Assessment) -> Grid | None:
         return None
     measures = of_parts(assessment)
     rows = [
-        [named(label), count(part.n), *[both(part[measure]) for measure in measures]]
+        [named(label), part.size_words, *[both(part[measure]) for measure in measures]]
         for label, part in list(assessment.slices.items())[:MOST_CLASSES]
     ]
     hidden = _more(len(assessment.tally.slices), len(measures))
@@ -221,17 +224,38 @@ def in_short(comparison: Comparison, measures: Sequence[Measure]) -> Grid:
     return grid.turned("model") if len(comparison.models) > MOST_BESIDE else grid
 
 
+def first_models(comparison: Comparison, most: int = MOST_BELOW) -> Sequence[str]:
+    """The classifiers that are shown: of very many the best, by the first measure that has a better end."""
+    if len(comparison.models) <= most:
+        return comparison.models
+    judged = [entry for entry in comparison.settings.measures if entry.better != "neither"]
+    if not judged:
+        return comparison.models[:most]
+    losses = {name: judged[0].loss(comparison[name][judged[0]].value) for name in comparison.models}
+    best = sorted(comparison.models, key=lambda name: (math.isnan(losses[name]), losses[name]))[:most]
+    return [name for name in comparison.models if name in best]
+
+
 def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = None) -> Grid:
     """Measures in rows, classifiers in columns."""
-    by_model = [overall_rows(comparison[name], measures) for name in comparison.models]
+    models = first_models(comparison)
+    by_model = [overall_rows(comparison[name], measures) for name in models]
     rows = [[rows[0][0], *[both(estimate) for _, estimate in rows]] for rows in zip(*by_model, strict=True)]
-    return Grid(["measure", *comparison.models], rows)
+    hidden = len(comparison.models) - len(models)
+    more = [f"… and {hidden:,} more"] if hidden else []
+    return Grid(["measure", *models, *more], [[*row, *[""] * len(more)] for row in rows])
+
+
+def some_notes(notes: Sequence[str]) -> list[str]:
+    """The first of many notes, and how many more there are."""
+    hidden = len(notes) - MOST_NOTES
+    return [*notes[:MOST_NOTES], *([f"… and {hidden:,} more: notes has all"] if hidden > 0 else [])]
 
 
 def why_undefined(comparison: Comparison, measures: Sequence[Measure] | None = None) -> list[str]:
     """Why values side by side are undefined: there is no room for it beside them."""
     found: dict[tuple[str, str], list[str]] = {}
-    for model in comparison.models:
+    for model in first_models(comparison):
         for label, estimate in overall_rows(comparison[model], measures):
             if math.isnan(estimate.value) and estimate.note:
                 found.setdefault((model, estimate.note), []).append(label.lstrip("↑↓ "))
@@ -247,16 +271,19 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
     # McNemar's test counts rows: those held out several times count in part, and sampling weights do not enter.
     counted = bool((rows % 1 == 0).all() and (rows == mass).all())
     tested = measure in ("error", "accuracy") and not comparison.tally.groups and counted
+    tested = tested and not comparison[comparison.models[0]].hidden
     columns = ["a", "b", "difference", level, "p", "adjusted p", *(["McNemar p"] if tested else [])]
-    lines, found = [], list(comparison.differences(measure))
+    lines, found, shown = [], list(comparison.differences(measure)), first_models(comparison)
     first = _first(comparison, measure) if len(comparison.models) > MOST_BESIDE else None
     for row in found:
         if first not in (None, row["a"], row["b"]):
             continue  # of so many pairs, nobody would see those that matter
+        if not {row["a"], row["b"]} <= {first, *shown}:
+            continue
         p = [row["p"], row["p_adjusted"]]
         p += [comparison.mcnemar(row["a"], row["b"]).p] if tested else []
-        shown = map(p_value, p)
-        lines.append([row["a"], row["b"], *estimated(row["difference"], row["low"], row["high"]), *shown])
+        numbers = estimated(row["difference"], row["low"], row["high"])
+        lines.append([row["a"], row["b"], *numbers, *map(p_value, p)])
     if hidden := len(found) - len(lines):
         lines.append([f"… and {hidden:,} more", *[""] * (len(columns) - 1)])
     return Grid(columns, lines, (2, 4, 5, 6))
@@ -273,18 +300,25 @@ def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
     """One measure of all classifiers in every part of the data; of two classifiers also how they differ there."""
     if comparison.slice is not None or not comparison.tally.slices:
         return None
-    models, rows = comparison.models, []
+    models, rows = first_models(comparison, MOST_BESIDE), []
     two = len(models) == 2
     for label, part in list(comparison.slices.items())[:MOST_CLASSES]:
-        row = [named(label), count(part[models[0]].n), *[both(part[model][measure]) for model in models]]
+        row = [named(label), part[models[0]].size_words, *[both(part[model][measure]) for model in models]]
         if two:
             (found,) = part.differences(measure)
-            row += [" ".join(estimated(found["difference"], found["low"], found["high"])), p_value(found["p"])]
+            row += [_difference(found), p_value(found["p"])]
         rows.append(row)
     columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
     return Grid(
         columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
     )
+
+
+def _difference(found: Mapping[str, float]) -> str:
+    """A difference and its interval in one cell, if there is any."""
+    if math.isnan(found["difference"]):
+        return "–"
+    return " ".join(estimated(found["difference"], found["low"], found["high"]))
 
 
 def line_grid(line: Table) -> Grid:

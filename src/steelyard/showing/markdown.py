@@ -59,6 +59,7 @@ def requirements(verdicts: Sequence[Verdict]) -> list[str]:
 def document(digest: Digest, verdicts: Sequence[Verdict] = ()) -> str:
     """The headline, the requirements, the main measures, and the rest folded away."""
     lines = [f"### {escaped(digest.headline)}", "", *requirements(verdicts), escaped(digest.facts), ""]
+    lines += [line for said in digest.said for line in (escaped(said), "")]
     lines += [*table(digest.main), ""]
     for title, grid in digest.folded.items():
         lines += folded(title, table(grid))

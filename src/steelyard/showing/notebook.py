@@ -33,6 +33,7 @@ LONG_CELL = 40
 def block(digest: Digest) -> str:
     """The headline, the main measures, and the rest to be unfolded."""
     parts = [f"<p><b>{escaped(digest.headline)}</b><br><span class='dim'>{escaped(digest.facts)}</span></p>"]
+    parts += [f"<p>{escaped(line)}</p>" for line in digest.said]
     parts.append(table(digest.main))
     for title, grid in digest.folded.items():
         parts.append(f"<details><summary>{escaped(title)}</summary>{table(grid)}</details>")

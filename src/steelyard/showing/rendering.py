@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..comparing.verdicts import judged_first, spoken
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
 from ..text import count, down_to, named, number, p_value, with_interval
 from .digest import main_measures
 from .fitting import Fitted
 from .grids import (
-    MOST_BESIDE,
+    MOST_WITH_ALL,
     Grid,
     class_grid,
     confusion_grid,
@@ -25,11 +27,12 @@ from .grids import (
     measures_grid,
     parts_grid,
     slice_grid,
+    some_notes,
     why_undefined,
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
@@ -89,9 +92,22 @@ def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> Rende
         overall_table(assessment),
         classes,
         slices,
-        *[Text(f"note: {harmless(note)}") for note in assessment.notes],
+        *[Text(f"note: {harmless(note)}") for note in some_notes(assessment.notes)],
     ]
     return Group(*[part for part in parts if part is not None])
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Sentences, a line each: folded where a screen is narrow, but whole in text that is searched or copied."""
+
+    words: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Draw the lines."""
+        from rich.text import Text
+
+        yield Text(self.words) if options.is_terminal else Text(self.words, no_wrap=True, overflow="ignore")
 
 
 # --- comparisons ----------------------------------------------------------------------------------------------
@@ -104,32 +120,33 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
 
     first = comparison[comparison.models[0]]
     many, everything = len(comparison.models), comparison.settings.measures
-    shown = everything if many <= MOST_BESIDE else main_measures(comparison.settings)
+    shown = everything if many <= MOST_WITH_ALL else main_measures(comparison.settings)
     table = drawn(in_short(comparison, shown))
-    more = [] if many <= MOST_BESIDE else [Text(f"table() and --csv have all {len(everything)} measures")]
-    name = measure or comparison.settings.measures[0].label
-    judged = first.find(name).better != "neither"
+    more = [] if len(shown) == len(everything) else [Text(f"table() and --csv have all {len(everything)} measures")]
+    name = measure or judged_first(comparison)
+    said = spoken(comparison, measure)
     title = Text(
         f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
     )
-    notes = [Text(f"note: {harmless(note)}") for note in comparison.notes]
+    notes = [Text(f"note: {harmless(note)}") for note in some_notes(comparison.notes)]
     parts = parts_grid(comparison, name)
     by_part: list[RenderableType] = (
         [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), drawn(parts)]
     )
     if len(comparison.models) == 1:
         return Group(title, table, *by_part, *notes)
-    chosen = [Text(f"{harmless(model)}: {harmless_lines(str(how))}") for model, how in comparison.decisions.items()]
-    said = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
+    decided = [f"{model}: {how}" for model, how in comparison.decisions.items()]
+    chosen = [Text(harmless_lines(words)) for words in some_notes(decided)]
+    noted = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
     return Group(
         title,
         *chosen,
         table,
         *more,
-        *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *said]],
+        *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *noted]],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
         drawn(differences_grid(comparison, name)),
-        *([Text(comparison.verdict(name).words(numbers=False))] if judged else []),
+        *([] if said is None else [Sentences(said.words())]),
         *by_part,
         *notes,
     )

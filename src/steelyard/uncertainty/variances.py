@@ -11,6 +11,7 @@ from ..distinct import distinct
 from ..evaluating.evaluation import PSEUDO_ROWS, Evaluation
 from ..evaluating.influence import FEW_CLASSES, Influence, Spread, pseudo_mean, pseudo_shares, pseudo_table
 from ..parallel import SMALL_PRODUCT, chunks
+from ..sums.distances import MOST_LAID_OUT
 from ..sums.statistics import Patterns
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def table_variance(evaluation: Evaluation) -> Array:
         table = squares.table(model)
         weights = np.array([table, table + pseudo * pseudo_table(patterns.classes)]).reshape(2, -1, 1)
         return np.asarray((np.square(influence.tables).reshape(2, -1, table.size) @ weights)[..., 0])
-    if patterns.cluster is None and len(patterns.truth) > DENSE * patterns.classes:
+    dense = DENSE * patterns.classes < len(patterns.truth) and patterns.classes <= MOST_LAID_OUT
+    if patterns.cluster is None and dense:
         variances = _variance_over_table(squares.table(model), influence).reshape(2, -1)
     else:
         variances = _variance_over_patterns(evaluation, influence).reshape(2, -1)
@@ -174,6 +176,11 @@ def pseudo_squares(influence: Influence, first: int = 0) -> Array:
     for place, table in influence.priced_tables.items():
         if place >= first:
             squares[place - first] = pseudo_mean(np.square(table))
+    for place, matrix in influence.by_distance.items():
+        if place >= first:
+            price, at = float(influence.penalty[place]), place - first
+            together = float((row[at] @ matrix).sum() + (column[at] @ matrix).sum())
+            squares[at] += wrong * (2 * price * together + price**2 * matrix.total(2))
     return np.asarray(squares)
 
 

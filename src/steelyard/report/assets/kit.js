@@ -242,7 +242,8 @@ function axes(svg, width, height, { x, y, xTitle, yTitle, bottom = 40, top = 10,
 }
 
 // A path through points; where one is missing, it begins anew. Steps go across first, and then up or down.
-function path(xs, ys, across, up, stepped = false) {
+// Stepped "after" a point, its value holds on the way to the next one; "before" it, on the way from the last one.
+function path(xs, ys, across, up, stepped = null) {
   let way = "";
   let begun = false;
   xs.forEach((x, place) => {
@@ -252,18 +253,21 @@ function path(xs, ys, across, up, stepped = false) {
     }
     const [a, b] = [across(x).toFixed(2), up(ys[place]).toFixed(2)];
     if (!begun) way += `M${a} ${b}`;
-    else way += stepped ? `H${a}V${b}` : `L${a} ${b}`;
+    else way += stepped === "after" ? `H${a}V${b}` : stepped === "before" ? `V${b}H${a}` : `L${a} ${b}`;
     begun = true;
   });
   return way;
 }
 
-function band(xs, low, high, across, up) {
+function band(xs, low, high, across, up, stepped = null) {
   const known = xs.map((x, place) => place).filter((place) => finite(xs[place]) && finite(low[place]) && finite(high[place]));
   if (known.length < 2) return "";
-  const there = known.map((place) => `${across(xs[place]).toFixed(2)} ${up(high[place]).toFixed(2)}`);
-  const back = known.reverse().map((place) => `${across(xs[place]).toFixed(2)} ${up(low[place]).toFixed(2)}`);
-  return `M${[...there, ...back].join("L")}Z`;
+  const edge = (bounds) => known.flatMap((place, before) => {
+    const y = up(bounds[place]).toFixed(2);
+    const start = stepped === "before" && before > 0 ? [`${across(xs[known[before - 1]]).toFixed(2)} ${y}`] : [];
+    return [...start, `${across(xs[place]).toFixed(2)} ${y}`];
+  });
+  return `M${[...edge(high), ...edge(low).reverse()].join("L")}Z`;
 }
 
 const bandOpacity = Math.min(0.18, 0.72 / page.models.length);

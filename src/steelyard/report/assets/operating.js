@@ -152,13 +152,13 @@ function curveFigure(facts) {
     facts.before?.(svg, across, up);
     for (const [stops, model] of scored()) {
       const bounds = facts.band(stops);
-      if (bounds) svg.append(shape("path", { d: band(facts.x(stops), ...bounds, across, up), fill: colourOf(model), "fill-opacity": bandOpacity, ...hiddenIf(model) }));
+      if (bounds) svg.append(shape("path", { d: band(facts.x(stops), ...bounds, across, up, facts.stepped === "before" ? "before" : null), fill: colourOf(model), "fill-opacity": bandOpacity, ...hiddenIf(model) }));
     }
     for (const [stops, model] of scored()) {
       const [xs, ys] = [facts.x(stops), facts.y(stops)];
       const way = path(xs, ys, across, up, facts.stepped);
       // The precision of a point holds for the recall to its left, down to none.
-      const end = way && facts.stepped ? `H${across(0)}` : "";
+      const end = way && facts.stepped === "after" ? `H${across(0)}` : "";
       svg.append(shape("path", { class: "line", d: way + end, ...strokeOf(model), ...hiddenIf(model) }));
     }
     follow = following(svg, (stops, stop) => {
@@ -179,7 +179,7 @@ const rocFigure = () => curveFigure({
 });
 
 const precisionFigure = () => curveFigure({
-  name: "precision-recall", title: "Precision and recall", label: `Precision against recall of ${page.models.join(", ")}`, stepped: true,
+  name: "precision-recall", title: "Precision and recall", label: `Precision against recall of ${page.models.join(", ")}`, stepped: "after",
   axes: () => ({ x: [0, 1], y: [0, 1], xTitle: "recall (sensitivity)", yTitle: "precision" }),
   x: (stops) => stops.sensitivity, y: (stops) => stops.precision, band: (stops) => stops.pr_band,
 });
@@ -191,7 +191,8 @@ function costFigure() {
   const costs = scored().flatMap(([stops]) => [...stops.cost_low, ...stops.cost_high, ...stops.cost].filter(finite));
   const y = [Math.min(0, ...costs), Math.max(...costs) || 1];
   return curveFigure({
-    name: "cost", title: "Cost", label: `${operating.cost} over the threshold of ${page.models.join(", ")}`,
+    // A row is assigned from the threshold on: what holds at a score holds above the score below it.
+    name: "cost", title: "Cost", stepped: "before", label: `${operating.cost} over the threshold of ${page.models.join(", ")}`,
     caption: `${operating.cost}: ${operating.cost_words}.`,
     axes: () => ({ x, y, xTitle: "threshold", yTitle: operating.cost }),
     x: (stops) => stops.threshold, y: (stops) => stops.cost, band: (stops) => [stops.cost_low, stops.cost_high],
