@@ -86,9 +86,9 @@ BENCH = Environment(".venv-bench", "bench.lock")
 SPARK_LOCK = "spark.lock"
 
 
-def run(*command: str, check: bool = False) -> int:
+def run(*command: str, check: bool = False, variables: "dict[str, str] | None" = None) -> int:
     """Run a command in the repository's root and hand back its exit code; with check, end if it fails."""
-    with subprocess.Popen(command, cwd=ROOT) as process:
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(variables or {})}) as process:
         while process.returncode is None:
             try:
                 process.wait()
@@ -102,12 +102,12 @@ def run(*command: str, check: bool = False) -> int:
     return code
 
 
-def run_all(*commands: list[str]) -> int:
+def run_all(*commands: list[str], variables: "dict[str, str] | None" = None) -> int:
     """Run commands from the development environment in order, up to the first that fails."""
     DEVELOPMENT.ensure()
     for name, *arguments in commands:
         print("$", name, *arguments, flush=True)
-        code = run(DEVELOPMENT.program(name), *arguments)
+        code = run(DEVELOPMENT.program(name), *arguments, variables=variables)
         if code:
             return code
     return 0
@@ -132,6 +132,16 @@ def test(*arguments: str) -> int:
     """Run lint, types and tests; with arguments, pytest alone with those."""
     checks = () if arguments else LINT + TYPES
     return run_all(*checks, ["pytest", "-n", "auto", *arguments])
+
+
+def study(*arguments: str) -> int:
+    """Run what simulates, and every search and comparison that repeats, at full size (an hour and more)."""
+    return run_all(["pytest", "-n", "auto", "-m", "slow or study", *arguments], variables={"STEELYARD_STUDY": "full"})
+
+
+def hostile(*arguments: str) -> int:
+    """Run all hostile problems, files, tallies and interruptions; make test runs a tenth of them."""
+    return run_all(["pytest", "-n", "auto", "tests/hostile", *arguments], variables={"STEELYARD_HOSTILE": "full"})
 
 
 def spark(*arguments: str) -> int:
@@ -189,7 +199,8 @@ def clean(*_: str) -> int:
     return 0
 
 
-COMMANDS = {command.__name__: command for command in (setup, demo, test, spark, lint, types, docs, bench, lock, clean)}
+EVERY = (setup, demo, test, study, hostile, spark, lint, types, docs, bench, lock, clean)
+COMMANDS = {command.__name__: command for command in EVERY}
 
 
 def main(command: str = "help", *arguments: str) -> int:
@@ -198,7 +209,7 @@ def main(command: str = "help", *arguments: str) -> int:
         return COMMANDS[command](*arguments)
     print("python3 dev.py COMMAND [arguments]\n")
     for name, function in COMMANDS.items():
-        print(f"  {name:7}{function.__doc__}")
+        print(f"  {name:9}{function.__doc__}")
     return 0 if command in {"help", "--help", "-h"} else 2
 
 

@@ -131,6 +131,7 @@ MENDS = {
     "ForeignFile": "Check the name; read an older tally with the release that wrote it.",
     "DamagedFile": "Make the tally anew.",
     "UnlikeTallies": "Add tallies of the same classifiers on the same classes, made the same way.",
+    "OverlappingTallies": "Leave one of them out, or count its rows twice: `merge(tallies, allow_overlap=True)`.",
     "BadRequirement": "Write it like `sensitivity[yes].low >= 0.8`; see [the command line](cli.md#requirements).",
 }
 

@@ -5,22 +5,39 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
-# Machines are shared and noisy: how long an example takes says nothing about whether it is right. Where the same
-# examples are tried each time, many of them would find no more; the search is for those who work here.
-EXAMPLES = 20 if "CI" in os.environ else 100
-settings.register_profile("steelyard", deadline=None, max_examples=EXAMPLES)
+from tests.effort import repeats
+
+# Tests run side by side, one on each core: libraries that start a thread for each core as well would only wait for each
+# other. They read this when they are loaded, which is later.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+# Machines are shared and noisy: how long an example takes says nothing about whether it is right.
+settings.register_profile("steelyard", deadline=None, max_examples=repeats(15, 100))
 settings.load_profile("steelyard")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let every search take part in the studies, where it tries more examples."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("study")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
-    """Tests of a file that share a cluster stay in one process, so that it is started once; others go anywhere."""
+    """Tests of a file stay in one process, so that what they share is made once; laws and hostile cases go anywhere.
+
+    Files with many tests come first, and single tests fill what time is left.
+    """
     by_scope: Any = import_module("xdist.scheduler").LoadScopeScheduling
 
     class Together(by_scope):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid.partition("::")[0] if "engines/test_" in nodeid else nodeid
+            alone = nodeid.startswith(("tests/laws/", "tests/hostile/"))
+            return nodeid if alone else nodeid.partition("::")[0]
 
     return Together(config, log) if config.getvalue("dist") == "load" else None

@@ -19,6 +19,7 @@ from steelyard.deciding.goals import Goal, Limit
 from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
 from steelyard.showing.rendering import threshold_view
 from steelyard.text import to_text
+from tests.effort import repeats
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}
 
@@ -186,10 +187,11 @@ def test_the_second_value_is_free_of_the_choice() -> None:
     assert abs(np.mean(second) - 0.5) < 0.03
 
 
+@pytest.mark.study
 def test_a_guarantee_is_kept_in_so_many_samples() -> None:
     """Scores of the event are uniform, so that the true sensitivity of a threshold is known: 1 - threshold."""
     kept = []
-    for seed in range(300):
+    for seed in range(repeats(80, 300)):
         random = np.random.default_rng(seed)
         truth = np.repeat([True, False], 60)
         score = np.concatenate([random.random(60), random.random(60) - 0.5])

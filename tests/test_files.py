@@ -208,10 +208,13 @@ def test_keys_that_are_not_all_whole_numbers_are_text(tmp_path: Path) -> None:
     assert sorted(whole(tmp_path, ["run"])["run"]) == ["02", "1"]
 
 
-def test_a_column_of_a_file_is_worth_more_than_a_key(tmp_path: Path) -> None:
+def test_a_column_of_a_file_that_contradicts_a_key_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "k=9" / "a.parquet", pa.table(ROWS))
-    assert sources.read(tmp_path).to_pydict() == ROWS
-    assert whole(tmp_path, ["k"], "k == 2") == {"k": [2]}
+    assert whole(tmp_path, ["y"]) == {"y": ROWS["y"]}
+    with pytest.raises(UnreadableFile, match="the column holds '1', and the folder is called 'k=9'"):
+        sources.read(tmp_path)
+    with pytest.raises(UnreadableFile, match="the folder is called 'k=9'"):
+        whole(tmp_path, ["k"], "k == 2")
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.int16()])

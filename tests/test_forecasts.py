@@ -240,7 +240,8 @@ def test_scores_outside_0_and_1_do_without_measures_of_forecasts_where_none_was_
     shown = {row["measure"] for row in found.table()}
     assert {"auc", "accuracy", "cost"} <= shown
     assert not shown & set(NAMES)
-    several = compare([0, 1, 0, 1], {"odds": LOG_ODDS, "sure": [0.1, 0.9, 0.2, 0.6]}, event=1, threshold=0.0)
+    said = {"odds": LOG_ODDS, "sure": [0.1, 0.9, 0.2, 0.6]}
+    several = compare([0, 1, 0, 1], said, event=1, threshold={"odds": 0.0, "sure": 0.5})
     assert not {row["measure"] for row in several.table()} & set(NAMES)
 
 

@@ -12,9 +12,10 @@ from scipy import stats
 
 from steelyard import assess, compare
 from steelyard.forecasts.gaps import Gaps, PairedGaps
+from tests.effort import repeats
 
 BINS = 15
-SAMPLES = 1500
+SAMPLES = repeats(450, 1500)
 COVERED = 0.95
 Array = Any
 
@@ -48,6 +49,7 @@ def paired(first: Array, second: Array, seed: int, common: float = 0.5, variance
 # --- one classifier -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("error", [0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.3])
 def test_intervals_hold_the_error_in_95_per_cent_wherever_it_is(error: float) -> None:
     """Also at 0, where an interval with as much on either side would hold it in 97.5 %."""
@@ -144,6 +146,7 @@ def test_equal_errors_differ_in_5_per_cent() -> None:
         assert 0.015 < share < 0.08, error
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(("first", "second"), [(0.0, 0.1), (0.05, 0.1), (0.0, 0.03), (0.3, 0.1)])
 def test_differences_are_held_in_about_95_per_cent(first: float, second: float) -> None:
     bounds = np.array([pair.bounds(1.959964) for pair in paired(even(first), even(second), 4)]).T
@@ -151,9 +154,10 @@ def test_differences_are_held_in_about_95_per_cent(first: float, second: float) 
     assert 0.92 < share < 0.995
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(("first", "second"), [(0.0, 0.0), (0.1, 0.12), (0.0, 0.1), (0.3, 0.1)])
 def test_test_and_interval_agree_and_turn_around(first: float, second: float) -> None:
-    for pair in paired(even(first), even(second), 5)[:60]:
+    for pair in paired(even(first), even(second), 5)[: repeats(12, 60)]:
         turned = PairedGaps(pair.second, pair.first, pair.between.T)
         assert turned.p == pytest.approx(pair.p, rel=1e-9)
         before = (np.inf, -np.inf)

@@ -382,7 +382,7 @@ def test_ways_of_the_bootstrap_need_its_samples(capsys: pytest.CaptureFixture[st
     status, _, err = run(capsys, *words, "--folds", "2")
     assert status == 2
     assert err.endswith(f"{way} is of bootstrap samples: --folds bootstrap\n")
-    assert run(capsys, *words, "--folds", "bootstrap")[0] == 0
+    assert run(capsys, *words, "--folds", "bootstrap:20")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["Prüf-ID", "a b", "a.b", "rate%"])

@@ -130,7 +130,7 @@ def test_an_event_can_be_named_against_the_custom() -> None:
         (["no", "yes"], "yse", "Did you mean 'yes'?"),
         (["no", "yes"], "perhaps", "Check the spelling"),
         (["no", "yes"], 1, "The classes are text, this is a number"),
-        ([0, 1], "01", "The classes are numbers, this is text"),
+        ([0, 1], "1", "The classes are numbers, this is text"),
         ([0, 1], 2, "2 is not one of the classes 0, 1"),
         (list(range(20)), 30, "and 12 more"),
     ],

@@ -33,6 +33,7 @@ from steelyard.measures import choose
 from steelyard.sums.statistics import CONFUSION
 from steelyard.sums.tree import Sum
 from steelyard.tallies import plan
+from tests.effort import repeats
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 
@@ -154,7 +155,7 @@ def test_the_pieces_do_not_matter(tmp_path: Path, ending: str) -> None:
     assert np.array_equal(again.tally.sums.values, found[2].tally.sums.values), "to the last bit"
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=repeats(8, 30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.integers(2, 60), seed=st.integers(0, 10**6), pieces=st.integers(1, 6), gaps=st.sampled_from([0, 0.1, 0.6]),
     extras=st.sets(st.sampled_from(["weight", "group", "by"])),

@@ -23,6 +23,7 @@ from steelyard.errors import BadOption, MissingValues, UnknownMeasure
 from steelyard.plots.tuning import TuningDisplay
 from steelyard.resampling.permuting import _orders
 from steelyard.table import Table
+from tests.effort import repeats
 
 X, Y = load_iris(return_X_y=True)
 SEPALS = X[:, :2]
@@ -58,7 +59,9 @@ def test_who_cannot_be_told_apart_is_not_called_the_best() -> None:
 
 
 def test_of_equals_the_first_is_the_best_where_folds_were_dealt_several_times() -> None:
-    found = sy.tune("knn", {"n_neighbors": range(1, 16)}, SEPALS, Y, cv=5, repeats=3, seed=3, training=False)
+    found = sy.tune(
+        "knn", {"n_neighbors": range(1, 16, repeats(2, 1))}, SEPALS, Y, cv=5, repeats=3, seed=3, training=False
+    )
     wrong = [round(450 * one.estimate.value) for one in found.candidates]
     assert wrong.count(min(wrong)) > 1
     assert found.table()["rank"] == [1 + sum(other < own for other in wrong) for own in wrong]
@@ -344,10 +347,11 @@ def test_what_can_be_learned_is_told_from_chance() -> None:
     assert "p = 0.025 (39 permutations)" in str(found)
 
 
+@pytest.mark.study
 def test_p_values_are_uniform_where_there_is_nothing_to_learn() -> None:
     random = np.random.default_rng(5)
     found = []
-    for seed in range(25):
+    for seed in range(repeats(8, 25)):
         noise, labels = random.standard_normal((40, 2)), random.integers(2, size=40)
         found.append(sy.permutation_test("bayes", noise, labels, permutations=9, cv=4, seed=seed, progress=False).p)
     assert np.mean(np.array(found) <= 0.2) < 0.45  # 0.2 or less is expected, ties make p greater

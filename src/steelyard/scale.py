@@ -65,9 +65,10 @@ def whole_number(label: Any) -> int | None:
 
 
 def same_number(label: Label, labels: Iterable[Label]) -> Label | None:
-    """The one among labels that is the same whole number, spelled otherwise; None where none or several are."""
+    """The one among labels of text that spells the same whole number; None where none or several do."""
     number = whole_number(label)
-    found = [] if number is None else [other for other in labels if whole_number(other) == number]
+    texts = [] if number is None else [other for other in labels if isinstance(other, str)]
+    found = [other for other in texts if whole_number(other) == number]
     return found[0] if len(found) == 1 else None
 
 

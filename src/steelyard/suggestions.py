@@ -87,8 +87,6 @@ ABBREVIATED = {
 POLES: dict[str, tuple[str, ...]] = {
     **{word: (word,) for pair in OPPOSITES for word in pair},
     **ABBREVIATED,
-    "t": ("true",),
-    "f": ("false",),
     "pos": ("positive",),
     "plus": ("positive",),
     "neg": ("negative",),

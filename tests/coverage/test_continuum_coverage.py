@@ -26,9 +26,10 @@ from tests.coverage.continuum import (
     truths,
 )
 from tests.coverage.reporting import APART, PLAIN, VALUE
+from tests.effort import repeats
 
 REPETITIONS = 300
-FEW = 40
+FEW = repeats(12, 40)
 SOME_ROWS = 200_000
 
 
@@ -52,6 +53,7 @@ def test_intervals_of_all_measures_cover(population: Population) -> None:
     assert not {key: found[key] for key, (low, high) in spans.items() if not low - doubt <= found[key] <= high + doubt}
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("shape", ["Mevik, best", "lean meat, biased"])
 def test_intervals_of_a_few_samples_cover_most_of_the_time(shape: str) -> None:
     found = shares(Population(shape, 200), FEW, 5, SOME_ROWS)

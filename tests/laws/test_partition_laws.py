@@ -16,6 +16,7 @@ from steelyard.errors import BadOption, SteelyardError, UnknownMeasure
 from steelyard.partition.ties import TIES
 from steelyard.registry import Measure
 from steelyard.sums.statistics import PARTITION
+from tests.effort import repeats
 
 NAMES = [name for name, entry in all_measures().items() if entry.statistic is PARTITION]
 CLASSES = Scale(["a", "b", "c"])
@@ -59,7 +60,7 @@ def assert_same(one: Assessment, other: Assessment, tolerance: float = 1e-9) -> 
         )
 
 
-@settings(max_examples=15)
+@settings(max_examples=repeats(4, 15))
 @given(st.integers(4, 60), st.integers(0, 10**6))
 def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
     truth, memberships = drawn(rows, seed)
@@ -71,7 +72,7 @@ def test_a_whole_weight_is_the_row_so_many_times(rows: int, seed: int) -> None:
         assert weighed[measure].se == pytest.approx(repeated[measure].se, rel=1e-4, abs=1e-9), measure.label
 
 
-@settings(max_examples=15)
+@settings(max_examples=repeats(4, 15))
 @given(st.integers(4, 60), st.integers(0, 10**6), st.randoms(), st.sampled_from([drawn, tied]))
 def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any, sample: Any) -> None:
     truth, memberships = sample(rows, seed)
@@ -80,7 +81,7 @@ def test_the_order_of_rows_does_not_matter(rows: int, seed: int, random: Any, sa
     assert_same(judged(truth, memberships), judged(truth[order], memberships[order]), 1e-4)
 
 
-@settings(max_examples=15)
+@settings(max_examples=repeats(4, 15))
 @given(st.integers(4, 40), st.integers(0, 10**6), st.integers(1, 39), st.sampled_from([drawn, tied]))
 def test_parts_merged_are_the_whole(rows: int, seed: int, cut: int, sample: Any) -> None:
     truth, memberships = sample(rows, seed)
@@ -148,10 +149,11 @@ def test_differences_are_paired() -> None:
     assert both.differences("partition_accuracy")["p"][1] < 0.001
 
 
+@pytest.mark.study
 def test_scaling_that_is_taken_for_given_would_be_too_sure() -> None:
     """The spread of many samples is that of the standard error, and not that of the rows alone."""
     values, errors = [], []
-    for seed in range(200):
+    for seed in range(repeats(60, 200)):
         found = assess(*drawn(120, seed), scale=CLASSES, measures=["separation"])["separation"]
         values.append(found.value)
         errors.append(found.se)

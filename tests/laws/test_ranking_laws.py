@@ -22,6 +22,7 @@ from steelyard.registry import Measure
 from steelyard.sums.statistics import RANKING
 from tests import ranking_by_hand as by_hand
 from tests.cases_of import counted
+from tests.effort import repeats
 
 Binary = tuple[Any, Any]
 Several = tuple[Any, dict[str, Any]]
@@ -39,7 +40,7 @@ VARIANTS = {
     **{f"partial_auc, {name}": find("partial_auc", **parameters) for name, parameters in RANGES.items()},
 }
 TWO = Scale(["no", "yes"], event="yes")
-FEW = settings(max_examples=10)  # for each of the measures
+FEW = settings(max_examples=repeats(3, 10))  # for each of the measures
 
 every_measure = pytest.mark.parametrize("measure", VARIANTS.values(), ids=VARIANTS)
 
@@ -490,7 +491,7 @@ def test_average_precision_is_that_of_its_definition(case: Binary) -> None:
 
 
 @given(case=scored(least=2))
-@settings(max_examples=15)
+@settings(max_examples=repeats(5, 15))
 def test_h_measure_is_that_of_its_definition(case: Binary) -> None:
     """Integrated over the cost, with the best of all thresholds for each."""
     found = of_two(*case, "h_measure")["h_measure"].value

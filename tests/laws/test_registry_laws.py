@@ -18,6 +18,7 @@ from steelyard.registry import Measure
 from steelyard.settings import Settings, settle
 from steelyard.sums.statistics import CONFUSION
 from tests.cases_of import CLASSES, Labels, labelled
+from tests.effort import repeats
 
 Case = tuple[tuple[str, ...], Labels, Labels]
 
@@ -267,7 +268,7 @@ def test_clusters_of_one_row_are_independent_rows(case: Case) -> None:
 
 
 @given(labelled(least_rows=2))
-@settings(max_examples=50)
+@settings(max_examples=repeats(10, 50))
 def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
     """The influence is a derivative: a thousandth of a row more, in every cell, moves every value by as much."""
     from steelyard.uncertainty.chosen import influences_at

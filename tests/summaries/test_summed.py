@@ -655,7 +655,7 @@ def test_differences_of_classes_need_rows_or_clusters(tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="how auc goes together with others was not summed") as error:
         sy.compare(path, models, **given).differences(by_class=True)
     assert "leave by_class= out" in error.value.mend
-    merged = sy.compare(path, models, **given).tally + sy.compare(path, models, **given).tally
+    merged = sy.merge([sy.compare(path, models, **given).tally for _ in range(2)], allow_overlap=True)
     with pytest.raises(BadOption) as error:
         sy.compare_tally(merged).differences("auc")
     assert "assess the files together" in error.value.mend

@@ -72,8 +72,8 @@ class Interruption:
             os._exit(128 + cause)
         self.cause = cause
         sys.unraisablehook = self._lost
-        if (threading := sys.modules.get("threading")) is not None:
-            threading.excepthook = lambda _: None  # a thread fails because nobody waits for it any more
+        if "threading" in sys.modules:  # a thread fails because nobody waits for it any more
+            setattr(sys.modules["threading"], "excepthook", lambda _: None)  # noqa: B010
         raise KeyboardInterrupt
 
     def _watch(self) -> None:

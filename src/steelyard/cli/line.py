@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from ..deciding.decisions import Decision
 
 INTERRUPTED = 130
+# As libraries say it that cannot be loaded, and systems that start no more threads.
+NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new thread")
 
 EXAMPLES = """steelyard weighs classifiers: how good each is, how sure that is, and which is better.
 
@@ -267,6 +269,7 @@ def thresholds(
             **head_of(result),
             "thresholds": found.to_json(),
             "chosen": [told_choice(one) for one in chosen],
+            "notes": result.tally.words_on_input,
         },
     )
     return HELD if all(one.found for one in chosen) else NOT_HELD
@@ -337,6 +340,7 @@ def calibration(
                 "test": {"statistic": test.statistic, "p": test.p, "method": test.method},
                 "recalibration": preview.differences().to_json(),
                 "reliability": curve.to_json(),
+                "notes": result.tally.words_on_input,
             },
         )
     return HELD
@@ -394,8 +398,8 @@ def run(words: Sequence[str], interrupted: Callable[[], bool] = lambda: False) -
     words = tuple(words)
     running = COMMAND.set(words)
     try:
-        console, quiet = Screen(), {"exit_on_error": False, "print_error": False}
-        command, bound, _ = app.parse_args(with_targets(words), console=console, **quiet)
+        given = with_targets(words)
+        command, bound, _ = app.parse_args(given, console=Screen(), exit_on_error=False, print_error=False)
         with protected(bound):
             result = command(*bound.args, **bound.kwargs)
         put_out()
@@ -414,7 +418,8 @@ def told(error: Exception, words: Sequence[str]) -> int:
         said = told_as_typed(error, "".join(words[:1]))
         complain("NOT HELD" if error.exit_code == NOT_HELD else "error", said)
         return error.exit_code
-    if isinstance(error, MemoryError):
+    starved = isinstance(error, ImportError | RuntimeError) and any(sign in str(error) for sign in NO_MEMORY)
+    if starved or isinstance(error, MemoryError):
         complain("error", "there is not enough memory. Ask for fewer measures, or filter rows with --where")
         return UNFINISHED
     if isinstance(error, OSError):  # a full disk, a folder that cannot be read

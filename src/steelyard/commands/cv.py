@@ -22,6 +22,7 @@ from .options import (
     keywords_of,
     load_file,
     located,
+    notes_on,
     tell_verdicts,
     write,
     write_markdown,
@@ -145,7 +146,8 @@ def _run(
             if said.pop(name) != value:
                 mend = "Leave it out, or see `steelyard compare`"
                 raise BadOption(f"--{name.replace('_', '-')} is not for cross-validation", mend=mend)
-        return _crossed(table, target, read_models(list(chosen)), fitting, said)
+        result, notes = _crossed(table, target, read_models(list(chosen)), fitting, said)
+    return result, [*notes_on(loaded), *notes]
 
 
 def _crossed(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..door.admission import Request
     from ..files.spelling import Marks
     from ..files.streams import Files, Loaded
-    from ..scale import Scale
+    from ..scale import Label, Scale
     from ..showing.digest import Digest
     from ..table import Table
     from .requirements import Verdict
@@ -229,7 +229,7 @@ def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     labels = labels_in(table, truth, reading)
     return {
         "scale": scale_in(labels, reading),
-        "event": None if reading.event is None else labels(reading.event),
+        "event": event_in(labels, reading),
         **reading.knowledge,
         "weight": reading.weight,
         "weight_kind": reading.weight_kind,
@@ -249,6 +249,12 @@ def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
     if reading.closed != "left":
         raise BadOption("--closed is of cuts, and none is given", mend="Say where classes are cut: --cut 0.5")
     return None if named is None else Scale(named)
+
+
+def event_in(labels: ReadLabel, reading: Taken) -> Label | None:
+    """The class of interest; where classes are text, a whole number finds 1 and 1.0 among them."""
+    found = None if reading.event is None else labels(reading.event)
+    return whole_or_text(found) if isinstance(found, str) else found
 
 
 def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
@@ -283,7 +289,7 @@ def parts_in(by: str | None) -> str | list[str] | None:
 
 
 def load_file(file: str, options: Reading, truth: str, request: Request | None = None) -> Loaded:
-    """Read a file, with a sign of life: all columns, or those that are needed; labels are read as text."""
+    """Read a file, with a sign of life: all columns, or those that are needed; its labels as they are spelled."""
     from dataclasses import replace
 
     from ..files.sources import opened
@@ -303,7 +309,28 @@ def load_scores(file: str, truth: str, membership: str, reading: Reading) -> Loa
     from ..door.measured import Knowledge
 
     door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
-    return load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
+    loaded = load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
+    for note in notes_on(loaded):
+        complain("note", note)
+    return loaded
+
+
+def notes_on(loaded: Loaded) -> list[str]:
+    """Return what a reader must know of files that were passed over."""
+    from ..door.remarks import on_passed
+    from ..door.remarks import words as words_of
+
+    return words_of(on_passed(loaded.passed))
+
+
+def with_passed(result: Assessment, loaded: Loaded) -> Assessment:
+    """Return a result that knows which files were passed over."""
+    from dataclasses import replace
+
+    from ..door.remarks import joined, on_passed
+
+    remarks = joined(result.tally.remarks, on_passed(loaded.passed))
+    return replace(result, tally=replace(result.tally, remarks=remarks))
 
 
 @contextmanager
@@ -326,9 +353,10 @@ def assess_scores(
     with located(loaded) as table:
         said = columns_of(table, truth, reading)
         if raw:
-            return api.assess(table, truth=truth, score=columns(membership), measures=measures, **said)
-        scores = scores_in(table, membership, said["event"], reading.cut is not None)
-        return api.assess(table, truth=truth, membership=scores, measures=measures, **said)
+            said["score"] = columns(membership)
+        else:
+            said["membership"] = scores_in(table, membership, said["event"], reading.cut is not None)
+        return with_passed(api.assess(table, truth=truth, measures=measures, **said), loaded)
 
 
 @contextmanager

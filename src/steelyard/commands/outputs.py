@@ -51,7 +51,9 @@ def protected(bound: BoundArguments) -> Iterator[None]:
         files = [Output(option, Path(name)) for option, name in _files(given) if option not in folders]
         outputs = [each for each in files if each.is_file]
         _refuse_clashes(outputs, folders)
-        _refuse_inputs(outputs, given)
+        # Without --force, a link among the files of a folder that leads to an input is refused when it is written.
+        inside = [each for option, folder in folders.items() if given.get("force") for each in _inside(option, folder)]
+        _refuse_inputs([*outputs, *inside], given)
         for each in files:
             refuse_unwritable(each.path, WRITTEN[each.option])
         yield
@@ -79,6 +81,11 @@ def _folders(given: Mapping[str, Any]) -> dict[str, Path]:
     wanted = {"--out": bool(given.get("each")), "--figures": True}
     found = {option: given.get(option.removeprefix("--")) for option in FOLDERS if wanted[option]}
     return {option: Path(name) for option, name in found.items() if name is not None}
+
+
+def _inside(option: str, folder: Path) -> Iterator[Output]:
+    """The files in a folder that an option may replace."""
+    return (Output(option, path) for path in folder.rglob(f"*{FOLDERS[option]}"))
 
 
 def _refuse_clashes(outputs: list[Output], folders: Mapping[str, Path]) -> None:

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from ..errors import BadTable
 from ..scale import listed
-from .options import Judged
+from .options import Judged, with_passed
 from .telling import tell_assessment
 from .words import costs, label_or_word, measure_names, words
 
@@ -32,12 +32,13 @@ def table(
     """
     from .. import api
     from ..door.published import NamedTable, read_table
-    from ..files.sources import read_named
+    from ..files.sources import load_named
     from ..files.spelling import Marks
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    counts = NamedTable(read_named(file, Marks.of(decimal, thousands)))
+    loaded = load_named(file, Marks.of(decimal, thousands))
+    counts = NamedTable(loaded.table)
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)
     classes = None if scale is None else [label(word) for word in words(scale)]
@@ -57,4 +58,4 @@ def table(
         replicates=options.replicates,
         truth_in_rows=not predictions_in_rows,
     )
-    return tell_assessment(result, options, conditions)
+    return tell_assessment(with_passed(result, loaded), options, conditions)

@@ -21,6 +21,7 @@ from .options import (
     Given,
     Judged,
     Taken,
+    event_in,
     labels_in,
     opened_file,
     parts_in,
@@ -169,7 +170,7 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
 
     refuse_kind_alone(counted.weight, counted.weight_kind)
     labels = labels_in(files, truth, counted)
-    event = None if counted.event is None else labels(counted.event)
+    event = event_in(labels, counted)
     columns = counted.models_in(files, event)
     rule, scores = counted.rule(columns), counted.scores(columns)
     door = Door(

@@ -183,9 +183,9 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
             if pa.types.is_boolean(kind):
                 return {"true": True, "false": False, "1": True, "0": False}[word.lower()]
             if pa.types.is_integer(kind):
-                if whole_number(word) is None:
+                if isinstance(whole_or_text(word), str):
                     raise ValueError(word)
-                return whole_or_text(word)  # 1.0 is looked for among whole numbers, too
+                return int(word)
             if pa.types.is_floating(kind) and float(word).is_integer():  # as pandas writes whole numbers beside gaps
                 return int(float(word))
             return word
@@ -241,7 +241,7 @@ def number_or_column(text: str | None) -> float | str | None:
 
 def costs(path: Path, label: ReadLabel) -> dict[Label, dict[Label, float]]:
     """Read a file of costs: the first column names the true class, each other column an assigned class."""
-    table = sources.read_named(path)
+    table = sources.load_named(path).table
     names = table.column_names
     found: dict[Label, dict[Label, float]] = {}
     for place, row in enumerate(table.to_pylist()):

@@ -253,7 +253,7 @@ class Comparison:
 
         first = found.evaluations[0]
         of_class = [place != first.overall(slot.measure) for place, slot in zip(found.places, slots, strict=True)]
-        columns = {
+        columns: dict[str, list[Any]] = {
             "measure": [slot.measure.label for slot in slots for _ in range(size)],
             "class": [label for label in classes for _ in range(size)],
             "a": [self.models[a] for a, _ in found.pairs] * len(slots),

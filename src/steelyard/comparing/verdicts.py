@@ -202,9 +202,11 @@ def spoken(comparison: Comparison, measure: str | None = None) -> Verdict | None
 
 
 def judged_first(comparison: Comparison) -> str:
-    """The measure whose differences are shown where none is named: the first of the verdict."""
-    first = next(iter(usual(comparison)), comparison.settings.measures[0])
-    return comparison.find_measures(first)[0].label
+    """The measure whose differences are shown where none is named: the first asked for that the verdict judges by."""
+    names = usual(comparison)
+    judged = {entry.label for entry in comparison.find_measures(names)} if names else set()
+    every = [entry.label for entry in comparison.settings.measures]
+    return next((label for label in every if label in judged), every[0])
 
 
 def told_verdict(comparison: Comparison, measure: str | None = None) -> dict[str, Any]:

@@ -418,8 +418,8 @@ class Door:
         remarks: dict[Remark, int] = {}
         shared = [name for name, said in raw.predictions.items() if said.labels is None and self._shares(name)]
         for name, said in raw.predictions.items():
-            noticed, threshold = Noticed(), self.threshold_of(name)
-            free = self.any_scale or name in self.later
+            threshold, free = self.threshold_of(name), self.any_scale or name in self.later
+            noticed = Noticed(scales=threshold is None or (name in shared and len(shared) > 1))
             found[name] = codes = said.assigned(scale, threshold, free, noticed)
             if said.labels is None:
                 speaks = said.speaks_for(scale)

@@ -1,4 +1,4 @@
-"""Labels that may not be meant: words that stand for missing values elsewhere, and numbers that are spelled in two ways."""
+"""Labels that may not be meant: words for missing values, and numbers that are spelled in two ways."""
 
 from __future__ import annotations
 

@@ -49,10 +49,12 @@ class Noticed:
     Attributes:
         tied: Rows in which several classes have the highest probability.
         beyond: Rows whose score is no probability: below 0 or above 1.
+        scales: Whether anybody wants to know of these where scores may lie on any scale.
     """
 
     tied: int = 0
     beyond: int = 0
+    scales: bool = True
 
 
 def assign_highest(
@@ -152,8 +154,8 @@ def _assign_chunk(pieces: Sequence[Numbers], codes: Codes, event: int | None) ->
     for code, piece in enumerate(pieces):
         here = piece == highest
         found += int(np.count_nonzero(here))
-        # Counted from the last class on, the first one that is tied is the greatest.
-        np.maximum(codes, here * codes.dtype.type(last - code), out=codes)
+        if code < last:  # counted from the last class on, the first one that is tied is the greatest
+            np.maximum(codes, here * codes.dtype.type(last - code), out=codes)
     np.subtract(codes.dtype.type(last), codes, out=codes)
     if event is not None and found != len(codes):
         np.copyto(codes, codes.dtype.type(event), where=pieces[event] == highest)
@@ -223,6 +225,7 @@ def assign_threshold(
     least, halved = (0.5, True) if threshold is None else (threshold, False)
     reaches = np.greater if halved and winner not in (None, event) else np.greater_equal
     reached = np.empty(len(score), dtype=bool)
+    looks = noticed is not None and noticed.scales
 
     def work(start: int, stop: int) -> tuple[int, int]:
         tied = beyond = 0
@@ -231,8 +234,10 @@ def assign_threshold(
                 piece = score[low:high]
                 if halved and not any_scale:
                     _refuse_range(piece, name, low)
-                else:
+                elif looks:
                     beyond += _beyond(piece, name, low)
+                else:
+                    refuse_missing_numbers(piece, name, low)
                 reaches(piece, least, out=reached[low:high])
                 tied += int(np.count_nonzero(piece == least)) if halved else 0
         return tied, beyond

@@ -321,7 +321,8 @@ class Prediction:
             if isinstance(scale, Continuum) and scale.event is not None:
                 mend = "Guesses at what was measured speak for no class: leave the event out, and they are cut like it"
         else:
-            mend = "Leave it out: the highest decides; or give a truth that is one class and the rest"
+            decides = "one score a class only ranks" if self.raw else "the highest decides"
+            mend = f"Leave it out: {decides}; or give a truth that is one class and the rest"
         problem = "a single score cannot be read" if len(self.columns) == 1 else "a threshold cannot be applied"
         raise EventNeeded(f"{problem}: {len(scale)} classes and {named}", column=self.name, mend=mend)
 

@@ -95,7 +95,7 @@ def are_inexact(kind: Any, other: Any) -> bool:
     """Whether one column has whole numbers that are rounded in the type of the other."""
     import pyarrow.types as kinds
 
-    return kinds.is_floating(other) and (kinds.is_int64(kind) or kinds.is_uint64(kind))
+    return bool(kinds.is_floating(other) and (kinds.is_int64(kind) or kinds.is_uint64(kind)))
 
 
 def compared_exactly(compare: Callable[[Any, Any], Any], whole: Any, kind: Any, real: Any) -> Any:

@@ -16,15 +16,18 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+import numpy as np
+
 from .paths import TEXT, Taken, is_here
 
 if TYPE_CHECKING:
+    from ..kinds import AnyArray
     from .paths import File
 
 FILE, DATA, UNKNOWN = "file", "data", "unknown"
 HEAD = 1 << 18  # bytes of a text that a strong digest is taken of; of all of them a fast one is
 PIECE = 1 << 16  # bytes of a sample
-MOST_READ = 1 << 24  # bytes that are read for nothing but the digest; of more, samples
+MOST_READ = 1 << 22  # bytes that are read for nothing but the digest; of more, samples
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class Digesting:
     def _add(self, content: memoryview) -> None:
         if self._size < HEAD:
             self._head.update(content[: HEAD - self._size])
-        self._fast = crc32(content, self._fast)
+        self._fast = mixed(content, self._fast)
         self._size += len(content)
 
     def readable(self) -> bool:
@@ -156,6 +159,24 @@ class Digesting:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def mixed(content: memoryview, before: int) -> int:
+    """Return a checksum of bytes behind others: of two for every line of 64 kB, which are seven times as fast."""
+    lines = len(content) // PIECE
+    whole, rest = content[: lines * PIECE], content[lines * PIECE :]
+    for factors in _factors() if lines else ():
+        numbers = np.frombuffer(whole, factors.dtype).reshape(lines, len(factors))
+        before = crc32(np.einsum("ij,j->i", numbers, factors), before)
+    return crc32(rest, before)
+
+
+@lru_cache
+def _factors() -> tuple[AnyArray, ...]:
+    """Odd numbers, which lose no bit of what they are multiplied with: for numbers of eight bytes, and of four."""
+    dice = np.random.default_rng(0)
+    kinds = (np.uint64, np.uint32)
+    return tuple(dice.integers(0, np.iinfo(kind).max, PIECE // kind().itemsize, kind) | kind(1) for kind in kinds)
 
 
 def opened_text(file: File) -> Any:

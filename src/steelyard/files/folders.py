@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
 
-from ..errors import LONG, UnreadableFile, quoted
+from ..errors import UnreadableFile, quoted
 
 Told = Callable[[UnreadableFile], None]
 
@@ -19,9 +19,8 @@ def stop(fault: UnreadableFile) -> None:
 def unreadable(path: str, error: OSError) -> UnreadableFile:
     """Return the error of a file or folder that the system does not let us look at."""
     why = quoted(error.strerror or str(error), 120)
-    return UnreadableFile(
-        f"{quoted(path, LONG)} cannot be looked at: {why}", file=path, mend="Check the permissions, or name the others"
-    )
+    mend = "Check the permissions, or leave it out with on_error='skip'"
+    return UnreadableFile(f"it cannot be looked at: {why}", file=path, mend=mend)
 
 
 def place_of(path: str) -> tuple[int, int]:

@@ -179,6 +179,12 @@ class Passed(NamedTuple):
         return PurePath(self.path).name
 
 
+def not_read(passed: Iterable[Passed], files: Iterable[File]) -> tuple[Passed, ...]:
+    """Leave out folders of which files are read, and what was passed over twice."""
+    read = {str(folder) for file in files for folder in PurePath(file.path).parents}
+    return tuple(dict.fromkeys(one for one in passed if one.path not in read))
+
+
 @dataclass(frozen=True)
 class Listing:
     """What a name stands for.
@@ -294,8 +300,7 @@ class Listed:
         """Sort all that a pattern stands for; a folder that is read by its files is not passed over."""
         for path in sorted({*globbed(pattern, self.unread.append)}):
             self.take(path)
-        read = {str(folder) for file in self.files for folder in PurePath(file.path).parents}
-        self.passed = [one for one in self.passed if one.path not in read]
+        self.passed = [*not_read(self.passed, self.files)]
 
     def refuse_unread(self) -> None:
         """Stop at the first folder or file that cannot be looked at: there may be rows in it."""
@@ -401,11 +406,10 @@ def _sorted_far(entries: list[Any], root: str, pattern: str | None) -> tuple[lis
         return chosen, [Passed("passed_ending", one.path) for one in shown if one not in chosen]
     wanted = [one for one in entries if matches(_inner(one.path, root), pattern.split("/"))]
     chosen = [one for one in wanted if one.type == fs.FileType.File]
-    read = {str(above) for one in chosen for above in PurePath(one.path).parents}
     others = [] if pattern.endswith("**") else [one for one in wanted if one not in chosen]
     kinds = {fs.FileType.Directory: "passed_folder", fs.FileType.NotFound: "passed_link"}
     passed = [Passed(kinds.get(one.type, "passed_pipe"), one.path.rstrip("/")) for one in others]
-    return chosen, [one for one in passed if one.path not in read]
+    return chosen, [*not_read(passed, [File(one.path, one.path) for one in chosen])]
 
 
 def _inner(path: str, root: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..columns import read_frame, refuse_twice
 from ..errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn, UnreadableFile, quoted
-from ..scale import Scale, listed, plain_label
+from ..scale import Scale, listed, plain_label, same_number
 from ..suggestions import did_you_mean
 from .shares import Batch, filtered, without_views
 from .spelling import Marks, Uses
@@ -27,10 +27,10 @@ def read(source: Any, where: str | None = None) -> Any:
     return load(source, where).table
 
 
-def read_named(path: Any, marks: Marks | None = None) -> Any:
+def load_named(path: Any, marks: Marks | None = None) -> Loaded:
     """Read a file whose first column holds names: of a text file, these are what stands in their cells."""
     files = opened(path, marks=marks)
-    return load(files, uses=Uses(parts=tuple(files.column_names[:1]))).table
+    return load(files, uses=Uses(parts=tuple(files.column_names[:1])))
 
 
 def load(
@@ -144,6 +144,8 @@ def bind(names: Sequence[str], scale: Scale, headings: Sequence[str] = ()) -> li
 def place_of(name: str, scale: Scale) -> int | None:
     """The place of the class that a name is that of."""
     texts, names = _spelled([name], scale)
+    if names[0] not in texts and (same := same_number(name, scale.classes)) is not None:
+        return scale.classes.index(same)
     return texts.index(names[0]) if names[0] in texts else None
 
 

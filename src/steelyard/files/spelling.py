@@ -161,7 +161,7 @@ def _form_of(cells: Any, marks: Marks) -> tuple[Form, bool]:
     if not np.isfinite(values).all():
         return Form.NUMBERS, True
     if (values != np.floor(values)).any():  # of codes such as 5E-1, none has a decimal mark
-        return (Form.NUMBERS if compute.any(compute.match_substring(cells, marks)).as_py() else Form.ODD), True
+        return (Form.NUMBERS if compute.any(compute.match_substring(cells, marks.decimal)).as_py() else Form.ODD), True
     return (Form.GAPPED if compute.all(compute.match_substring_regex(cells, GAPPED)).as_py() else Form.ODD), True
 
 
@@ -259,7 +259,7 @@ class Uses:
                 scores = kind.numeric and kind.form not in (Form.EMPTY, Form.WHOLE)
                 types[name] = pa.float64() if scores else kind.arrow
             else:
-                types[name] = pa.string() if kind.form is Form.NUMBERS else kind.arrow
+                types[name] = kind.arrow
             apart = kind.form in (Form.GAPPED, Form.MIXED) and pa.types.is_floating(types[name])
             if apart and (name in labels or name not in self.predictions):
                 types[name] = pa.field(name, types[name], metadata=SPELLED_APART)
@@ -307,7 +307,7 @@ class Uses:
         text = dict.fromkeys((*WHOLES, Form.ODD), pa.string())
         if Form.ODD in forms:
             return text
-        others = [found[name] for name in (self.truth, *self.predictions) if name in found]
+        others = [found[name] for name in (self.truth, *self.predictions) if name is not None and name in found]
         whole = any(not isinstance(kind, Spelled) and pa.types.is_integer(kind) for kind in others)
         if whole or forms & {Form.WHOLE, Form.MIXED, Form.BOOLEAN}:
             return {Form.GAPPED: pa.float64(), Form.MIXED: pa.float64()}
@@ -323,6 +323,8 @@ def read_as(cells: Any, kind: Any, marks: Marks = PLAIN) -> Any:
     """Return cells of text as the type that was settled for their column."""
     import pyarrow as pa
 
+    if pa.types.is_null(kind):
+        return pa.chunked_array([pa.nulls(len(cells))])
     if pa.types.is_floating(kind):
         return as_numbers(cells, marks)
     if pa.types.is_boolean(kind):

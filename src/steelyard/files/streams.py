@@ -14,7 +14,7 @@ from ..errors import BadOption, DuplicateColumns, SteelyardError, TooLarge, Unre
 from ..threads import ahead
 from .digests import Source
 from .formats import kinds_of, names_of, read_whole, row_groups, spelled_in
-from .paths import TEXT, File, Passed, listed, once
+from .paths import TEXT, File, Passed, listed, not_read, once
 from .shares import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
 from .spelling import PLAIN, Form, Marks, Spelled, Uses, read_as
@@ -93,11 +93,11 @@ class Files:
         names = source if isinstance(source, list | tuple) else [source]
         found = [listed(name) for name in names]
         files = once(file for one in found for file in one.files)
-        passed = dict.fromkeys(each for one in found for each in one.passed)
+        passed = not_read((each for one in found for each in one.passed), files)
         unread = {str(each.file): each for one in found for each in one.unread}
         refuse_marks(marks, any(file.ending in TEXT for file in files))
         keep = None if where is None else Filter.read(where)
-        return cls(tuple(files), keep, None, tuple(passed), tuple(unread.values()), marks=marks)
+        return cls(tuple(files), keep, None, passed, tuple(unread.values()), marks=marks)
 
     def refuse_unread(self) -> None:
         """Stop at the first folder that cannot be looked at: there may be rows in it."""
@@ -243,7 +243,7 @@ class Files:
             return list(tables)
         kinds: Kinds = {}
         for file, table, known in zip(self.files, tables, spelled, strict=True):
-            there = [one for one in table.schema if one.name in names]
+            there = [one for one in table.schema if one.name in names and table.column_names.count(one.name) == 1]
             found = {one.name: known[one.name][0] if one.name in known else usable(one.type) for one in there}
             own = self._own_names(file)
             found |= {key: self.key_types[key] for key in file.keys if key in found and key not in own}
@@ -333,7 +333,7 @@ def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[S
     import pyarrow as pa
 
     for place, name in enumerate(table.column_names):
-        if name in types:
+        if name in types and table.column_names.count(name) == 1:
             kind = types[name]
             field = kind if isinstance(kind, pa.Field) else pa.field(name, kind)
             column = table.column(name)

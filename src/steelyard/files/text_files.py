@@ -274,7 +274,9 @@ class Text:
         """How the cells of labels are spelled in a table that was read as ``whole`` reads it."""
         import pyarrow as pa
 
-        names = [one.name for one in table.schema if one.name in self.labels and pa.types.is_string(one.type)]
+        # Of a name that several columns have, none is known: whoever asks for it is told so.
+        known = [one for one in table.schema if one.name in self.labels and table.column_names.count(one.name) == 1]
+        names = [one.name for one in known if pa.types.is_string(one.type)]
         return {name: Spelled.of(table.column(name), self.marks) for name in names}
 
     def whole(self, columns: Sequence[str] | None = None) -> Any:
@@ -286,13 +288,11 @@ class Text:
         except pa.ArrowInvalid:
             found = self._settled_or_told(columns)
             if self.marks.thousands:  # numbers with such marks are read as text first
-                texts = {
-                    name: pa.string() if kind != self.types.get(name) else kind for name, kind in found.types.items()
-                }
-                found = replace(found, types=texts)
+                changed = [name for name, kind in found.types.items() if kind != self.types.get(name)]
+                found = replace(found, types={**found.types, **dict.fromkeys(changed, pa.string())})
             table = found._read(columns)
         if self.commas or self.marks.thousands:
-            kinds = {one.name: one.type for one in table.schema}
+            kinds = {one.name: one.type for one in table.schema if table.column_names.count(one.name) == 1}
             marked = replace(found, types=kinds, spelled=self.spelled_in(table))._with_thousands(columns)
             for name, kind in marked.types.items():
                 if kind != kinds[name]:
@@ -397,9 +397,7 @@ def _decimal(rows: bytes, delimiter: str) -> tuple[str, bool]:
     marked = [value for value in values if COMMA.fullmatch(value)]
     if not marked or (delimiter == "," and all(map(THOUSANDS.fullmatch, marked))):
         return ".", False
-    # A point before three digits may stand between thousands.
-    pointed = any(POINT.fullmatch(value) and not re.fullmatch(DOTTED, value) for value in values)
-    return "." if pointed else ",", True
+    return "." if any(map(POINT.fullmatch, values)) else ",", True
 
 
 def _header(file: File, beginning: bytes) -> bytes:

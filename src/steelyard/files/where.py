@@ -177,7 +177,7 @@ def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
     """Put plain words in the place of `names in backticks`."""
     bound: dict[str, str] = {}
     words: dict[str, str] = {}
-    beginning = next(word for k in count() if (word := f"column_{k}_") not in text)
+    beginning = next(free for k in count() if (free := f"column_{k}_") not in text)
     end, after_quotes = 0, False
 
     def word(found: re.Match[str]) -> str:

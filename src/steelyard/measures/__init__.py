@@ -16,7 +16,7 @@ from ..columns import things_in
 from ..errors import UnknownMeasure, quoted
 from ..registry import ALIASES, REGISTRY, Measure
 from ..scale import listed
-from ..suggestions import did_you_mean, nearest
+from ..suggestions import nearest
 from ..sums.statistics import CONFUSION
 from . import continuum as continuum
 from . import counts as counts
@@ -106,10 +106,10 @@ def _unknown(text: str) -> UnknownMeasure:
     elsewhere = {"all": f"Name none for all that suit the data; {listed}", **ELSEWHERE}
     known = next((elsewhere[each] for each in _spellings(text) if each in elsewhere), None)
     known = known or {_squeezed(name): mend for name, mend in elsewhere.items()}.get(_squeezed(text)) or _average(text)
-    if known is None and (near := nearest(text, [*REGISTRY, *ALIASES, *ELSEWHERE])) in ELSEWHERE:
-        known = f"Did you mean {quoted(near)}? {ELSEWHERE[str(near)]}"
-    mend = known or did_you_mean(text, [*REGISTRY, *ALIASES, *ELSEWHERE], listed)
-    return UnknownMeasure(f"there is no measure {quoted(text)}", mend=mend)
+    if known is None:
+        near = nearest(text, [*REGISTRY, *ALIASES, *ELSEWHERE])
+        known = listed if near is None else f"Did you mean {quoted(near)}? {ELSEWHERE.get(str(near), '')}".rstrip()
+    return UnknownMeasure(f"there is no measure {quoted(text)}", mend=known)
 
 
 def _average(text: str) -> str | None:

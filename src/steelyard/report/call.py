@@ -47,7 +47,8 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
     elif result.tally.published:
         head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
-        head = "assess(table" if table else "assess(y_true, prediction"
+        scored = "assess(y_true, score=scores" if result.tally.given.raw else "assess(y_true, prediction"
+        head = "assess(table" if table else scored
     options = _of_settings(result)
     if not result.tally.made_before:  # sums hold the rest
         options = _of_table(result) | _of_classes(result.tally.scale) | _of_rows(result, assessments) | options
@@ -61,7 +62,8 @@ def _of_table(result: Assessment | Comparison) -> dict[str, str]:
     tally = result.tally
     if tally.where is None:
         return {}
-    own = {} if hasattr(result, "models") else {"membership" if tally.given.scored else "assigned": GIVEN}
+    said = "score" if tally.given.raw else "membership" if tally.given.scored else "assigned"
+    own = {} if hasattr(result, "models") else {said: GIVEN}
     return {"truth": GIVEN, **own, "where": quoted(tally.where, LONGEST_CALL)}
 
 

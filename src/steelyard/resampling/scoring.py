@@ -19,7 +19,8 @@ from ..registry import Measure
 from ..scale import Continuum, Scale, listed
 from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
 
-KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined")  # what is said of the rows, not of the measure
+KIND = "weight_kind"
+KNOWN = (SD, RESPONSE_SD, RESPONSE, "undefined", KIND)  # what is said of the rows, not of the measure
 UNSAID = {
     SD: "Give sd=0.22, the standard deviation of the measurement error",
     RESPONSE_SD: "Give sd_response=0.3, the standard deviation of the response around its mean",
@@ -44,8 +45,8 @@ def scorer(
         **options: Parameters of the measure (``beta=0.5``, ``costs={...}``); ``sd`` and ``sd_response``, one number
             for all rows; ``response``, a function of the covariates that gives the expected response and its standard
             deviation without the error of measuring it, or a fitted regressor (``return_std=True``), fitted to other
-            rows, from whose variances that error is taken as ``fit_response`` does; and ``undefined``, the score where
-            the measure has no value.
+            rows, from whose variances that error is taken as ``fit_response`` does; ``undefined``, the score where
+            the measure has no value; and ``weight_kind``, what a ``sample_weight`` means, "sampling" or "frequency".
 
     Returns:
         A function of an estimator, X, y and perhaps ``sample_weight``.
@@ -126,7 +127,7 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score an estimator that has been fitted."""
         scale = scale_of_estimator(estimator, y) if self.scale is None else self.scale
-        known = dict(self.known)
+        known = {key: value for key, value in self.known.items() if key != KIND or sample_weight is not None}
         if RESPONSE in known:
             known[RESPONSE] = self._expected(X, y, scale)
         result = assess(

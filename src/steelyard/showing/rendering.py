@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..comparing.verdicts import judged_first, spoken
 from ..errors import harmless
 from ..sums.statistics import CONFUSION, CONTINUUM
-from ..text import count, down_to, named, number, p_value, with_interval
+from ..text import WIDTH, count, down_to, named, number, p_value, with_interval
 from .digest import main_measures
 from .fitting import Fitted
 from .grids import (
@@ -107,7 +107,8 @@ class Sentences:
         """Draw the lines."""
         from rich.text import Text
 
-        yield Text(self.words) if options.is_terminal else Text(self.words, no_wrap=True, overflow="ignore")
+        narrow = options.is_terminal or options.max_width < WIDTH
+        yield Text(self.words) if narrow else Text(self.words, no_wrap=True, overflow="ignore")
 
 
 # --- comparisons ----------------------------------------------------------------------------------------------

@@ -162,13 +162,14 @@ class Plan:
     def settled(self, glimpse: bool = False) -> tuple[Scale, dict[str, bool]]:
         """The classes, and which classifiers gave labels."""
         known = self._known_forms()
-        if self.request.door.scale is not None and known.keys() == self.request.models.keys():
+        told = self.request.door.scale is not None and known.keys() == self.request.models.keys()
+        if told and not self._holds_bytes():
             scale, _ = self._survey({}, known)
             return scale, known
         scores = {name: labels for name, labels in known.items() if not labels}
         seen = self._seen([column for name, column in self.request.headings.items() if name not in scores], glimpse)
         if not seen.rows:
-            raise nothing(seen.missing)
+            raise self._of_one_file(nothing(seen.missing))
         try:
             return self._survey(seen.columns, scores)
         except SteelyardError as error:
@@ -249,12 +250,24 @@ class Plan:
         gaps = missing and self.request.door.missing == "error"
         kind = MissingValues if gaps else type(error)
         if not gaps and error.row is None:
-            return error
+            return self._of_one_file(error)
         try:
             replace(self, skip=False).fold(Find(self.request, self.door, kind), self.columns)
         except kind as found:
             return found
         return error
+
+    def _holds_bytes(self) -> bool:
+        """Whether labels are bytes, as text that is not in UTF-8 is: only its rows say where that is."""
+        import pyarrow.types as kinds
+
+        labels = [str(self.request.truth), *self.request.headings.values()]
+        return any(kinds.is_binary(self.schema.field(name).type) for name in labels)
+
+    def _of_one_file(self, error: SteelyardError) -> SteelyardError:
+        """Name the file where there is no other."""
+        files = self.files.files if isinstance(self.files, Files) else ()
+        return error.within(files[0].shown, error.row) if len(files) == 1 else error
 
     # --- counting -----------------------------------------------------------------------------------------------
 
@@ -293,7 +306,7 @@ class Plan:
         if tally is None and faults:
             raise next(iter(faults.values()))
         if tally is None or tally.dropped == found.rows:
-            raise nothing(found.rows > 0)
+            raise self._of_one_file(nothing(found.rows > 0))
         self._refuse_weightless(tally)
         refuse_unlike_scales(tally.remarks, self.request.door.threshold)
         passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}

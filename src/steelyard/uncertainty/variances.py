@@ -166,7 +166,7 @@ def pseudo_squares(influence: Influence, first: int = 0) -> Array:
     """Mean squared influence of a pseudo-row, on the slots from the first one on."""
     classes = influence.row.shape[1]
     if classes <= FEW_CLASSES:
-        return pseudo_mean(np.square(influence.tables[first:]))
+        return np.asarray(pseudo_mean(np.square(influence.tables[first:])))
     row, column, diagonal = (part[first:] for part in (*influence.centred, influence.diagonal))
     right, wrong = pseudo_shares(classes)
     # Over all cells, as if there were no diagonal, the sum of row * column is 0.
