@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -33,8 +34,6 @@ from .tallies.tally import Tally
 from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .comparing.comparison import Comparison
 
 MODEL = ALONE
@@ -431,9 +430,10 @@ def compare_tally(
         A Comparison; the rows that decide are not at hand, since a tally holds none.
     """
     refuse_options("compare_tally", options, Options.__annotations__)
-    if isinstance(tally, list | tuple):
+    if isinstance(tally, str | Path):
+        tally = Tally.load(tally)
+    elif not isinstance(tally, Tally):
         tally = merge(tally, allow_overlap=allow_overlap)
-    tally = tally if isinstance(tally, Tally) else Tally.load(tally)
     tally.refuse_negative()
     if tally.rows == 0:
         raise EmptyInput("the tally is empty", mend="Add rows to it first")

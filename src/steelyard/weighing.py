@@ -97,7 +97,7 @@ def _known(tally: Tally, cases: Cases, request: Request, source: Any) -> Tally:
     files = tuple(
         replace(each, telling=telling or (cases.scored and each.rows >= FEW_SCORED)) for each in origin.sources
     )
-    sources = files or (Data.of(cases, content_of(cases, tally.scores)),)
+    sources = files or (Data.of_rows(cases, content_of(cases, tally.scores)),)
     return replace(tally, where=request.where, reading=as_pairs(reading), sources=sources)
 
 

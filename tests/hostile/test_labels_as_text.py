@@ -211,9 +211,9 @@ def test_files_of_other_kinds_are_still_refused(written: Write) -> None:
 
 
 def test_names_in_tables_and_costs_are_text(written: Write) -> None:
-    table = sources.read_named(written("true,1E2,100\n1E2,5,1\n100,2,7\n"))
+    table = sources.load_named(written("true,1E2,100\n1E2,5,1\n100,2,7\n")).table
     assert table.column(0).to_pylist() == ["1E2", "100"]
-    assert sources.read_named(written("true,1,2\n1,5,1\n2,2,7\n")).column(0).to_pylist() == [1, 2]
+    assert sources.load_named(written("true,1,2\n1,5,1\n2,2,7\n")).table.column(0).to_pylist() == [1, 2]
 
 
 MISSING = ["None", "-", "?", "missing", " ", "<NA>", "NaT", "nil", "#REF!", ".", "n/a", "#VALUE!", "??"]

@@ -39,7 +39,7 @@ def some_rows(speaks: int, both: bool = False, rows: int = ROWS, seed: int = 0) 
 @pytest.mark.parametrize("both", [False, True])
 def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -> None:
     measures = (find("log_score"), find("brier"), replace(find("brier"), name="lopsided", formula=lopsided))
-    shape = ((2, -1),) if both else ((1, speaks),)
+    shape = ((2, -1, False),) if both else ((1, speaks, False),)
     recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Given(True))
     rows = some_rows(speaks, both)
     summing = Summing(recipe)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 FILE, DATA, UNKNOWN = "file", "data", "unknown"
 HEAD = 1 << 18  # bytes of a text that a strong digest is taken of; of all of them a fast one is
+QUOTE, LINE, BOM = ord('"'), ord("\n"), b"\xef\xbb\xbf"
+BETWEEN = b",;|\t\r\n"  # what may stand between two cells
+CACHED = 1 << 15
 PIECE = 1 << 16  # bytes of a sample
 MOST_READ = 1 << 22  # bytes that are read for nothing but the digest; of more, samples
 
@@ -122,7 +125,7 @@ class Digesting:
 
     def __init__(self, stream: Any, taken: Taken) -> None:
         self.stream, self.taken = stream, taken
-        self._head, self._fast, self._size = blake2b(digest_size=8), 0, 0
+        self._head, self._fast, self._size, self._quotes = blake2b(digest_size=8), 0, 0, Quotes()
 
     def read(self, size: int = -1) -> Any:
         """Hand on some bytes."""
@@ -131,6 +134,7 @@ class Digesting:
             self._add(memoryview(found))
         else:
             self.taken.digest = f"{self._head.hexdigest()}{self._fast:08x}{self._size:x}"
+            self.taken.doubtful = self._quotes.doubtful
         return found
 
     read_buffer = read
@@ -139,6 +143,7 @@ class Digesting:
         if self._size < HEAD:
             self._head.update(content[: HEAD - self._size])
         self._fast = mixed(content, self._fast)
+        self._quotes.add(content)
         self._size += len(content)
 
     def readable(self) -> bool:
@@ -159,6 +164,37 @@ class Digesting:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Quotes:
+    """Sees whether as many quotes open cells as close them, in a text that comes block by block."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.last = LINE
+
+    def add(self, content: memoryview) -> None:
+        """Look at the next block, in pieces that the cache holds."""
+        start = 3 if self.last == LINE and content[:3] == BOM else 0
+        for place in range(start, len(content), CACHED):
+            self._add(np.frombuffer(content[place : place + CACHED], np.uint8))
+
+    def _add(self, signs: AnyArray) -> None:
+        quotes = signs == QUOTE
+        if self.last == QUOTE or quotes.any():
+            ends = signs == BETWEEN[0]
+            for sign in BETWEEN[1:]:
+                np.logical_or(ends, signs == sign, out=ends)
+            opened, closed = np.count_nonzero(quotes[1:] & ends[:-1]), np.count_nonzero(quotes[:-1] & ends[1:])
+            opened += self.last in BETWEEN and bool(quotes[0])
+            closed += self.last == QUOTE and bool(ends[0])
+            self.open += int(opened) - int(closed)
+        self.last = int(signs[-1])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a quote may be open at the end, or a cell may have ended where none should."""
+        return self.open != int(self.last == QUOTE)
 
 
 def mixed(content: memoryview, before: int) -> int:

@@ -93,7 +93,9 @@ def read_whole(
     """All rows of a file; labels in text files as text."""
     with named(file, rows=True):
         if file.ending in TEXT:
-            table = Text.of(file, labels if columns is None else set(labels) & set(columns), marks).whole(columns)
+            text = Text.of(file, labels if columns is None else set(labels) & set(columns), marks)
+            table = text.whole(columns)
+            text.refuse_open_quote()
         elif file.ending == ".parquet":
             with parquet_of(file) as opened:
                 table = opened.read(columns=columns)
@@ -127,6 +129,7 @@ def batches_of(
         if file.ending in TEXT:
             text = replace(Text.of(file, (), marks), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
+            text.refuse_open_quote()
         elif file.ending == ".parquet":
             yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))
         else:

@@ -38,10 +38,11 @@ NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows with
 
 
 class Taken:
-    """The digest of a text file, once it was read to its end."""
+    """What is known of a text file once it was read to its end: its digest, and whether its quotes may not match."""
 
     def __init__(self) -> None:
         self.digest = ""
+        self.doubtful = False
 
 
 @dataclass(frozen=True)

@@ -325,6 +325,42 @@ class Text:
                 raise
         return wider._read(columns, threads)
 
+    def refuse_open_quote(self) -> None:
+        """Refuse a file with a quoted cell over several rows that is not closed as a cell is: rows would be lost."""
+        row = self._open_quote() if self.file.taken.doubtful else None
+        if row is not None:
+            raise UnreadableFile(
+                f"a double quote is opened in {self.file.name} and not closed: the rows behind it would be lost",
+                row=row - 1,  # the first line names the columns
+                mend='Close it, or write "" for a quote within quotes',
+            )
+
+    def _open_quote(self) -> int | None:
+        """Return the line in which the first such cell begins; None where there is none."""
+        mark = re.escape(self.delimiter.encode())
+        signs = re.compile(b'["\n\r' + mark + b']|[^"\n\r' + mark + b"]+")
+        place = start = lines = opened = 0
+        closed, within, rows = -2, False, False
+        with self._opened() as stream:
+            while block := bytes(stream.read(BLOCK)):
+                for found in signs.finditer(block):
+                    here, sign = place + found.start(), found[0]
+                    if sign == b'"':
+                        if within:
+                            within, closed = False, here
+                        elif here == closed + 1:  # the second of two stands for a quote
+                            within = True
+                        elif here == start:
+                            within, rows, opened = True, False, lines
+                    elif sign in (b"\n", b"\r", self.delimiter.encode()):
+                        rows |= within and sign == b"\n"
+                        lines += sign == b"\n" and not within
+                        start = start if within else here + 1
+                    elif rows and not within and here == closed + 1:
+                        return opened  # text behind the end of a cell that goes over rows
+                place += len(block)
+        return opened if within else None
+
     def _refuse_undecoded(self, table: Any, first: int = 0) -> None:
         """Name the first text that is not in UTF-8: Arrow keeps such columns as bytes."""
         import pyarrow as pa

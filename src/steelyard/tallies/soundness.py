@@ -64,7 +64,8 @@ class Fields:
         self.size = self._at("<H", self.known)
 
     def _at(self, form: str, place: int) -> int:
-        return int(struct.unpack_from(form, self.view, place)[0]) if place >= 0 else refuse(False) or 0
+        refuse(place >= 0)
+        return int(struct.unpack_from(form, self.view, place)[0])
 
     def _place(self, field: int) -> int:
         """Where a field stands; 0 where it is not there."""
@@ -94,7 +95,7 @@ class Fields:
         start = place + self._at("<I", place)
         count = self._at("<I", start)
         refuse(start + 4 + 16 * count <= len(self.view))
-        return [struct.unpack_from("<qq", self.view, start + 4 + 16 * each) for each in range(count)]  # type: ignore[misc]
+        return [struct.unpack_from("<qq", self.view, start + 4 + 16 * each) for each in range(count)]
 
 
 def refuse_unsound(tally: Tally) -> None:

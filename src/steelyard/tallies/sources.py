@@ -35,7 +35,7 @@ class Data(Source):
     content: Callable[[], tuple[str, bool]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, cases: Cases, columns: Callable[[], Sequence[AnyArray]]) -> Data:
+    def of_rows(cls, cases: Cases, columns: Callable[[], Sequence[AnyArray]]) -> Data:
         """Return the source that rows in memory are."""
         facts = [cases.scale.classes, *([] if one is None else [one.labels] for one in (cases.slice, cases.group))]
         return cls(DATA, place=os.urandom(8).hex(), rows=len(cases), content=lambda: _digest(columns(), repr(facts)))
@@ -57,7 +57,7 @@ def unknown(rows: float) -> Source:
     return Source(UNKNOWN, rows=round(rows))
 
 
-def surprise(counts: Array) -> float:
+def surprise(counts: AnyArray) -> float:
     """Return how many bits it takes to say in which order rows of these counts came."""
     whole = np.abs(counts[counts != 0])
     every = math.lgamma(float(whole.sum()) + 1) - sum(math.lgamma(count + 1) for count in whole.tolist())
@@ -84,7 +84,7 @@ def _digest(columns: Sequence[AnyArray], facts: str) -> tuple[str, bool]:
 
 def content_of(cases: Cases, kept: Any) -> Callable[[], Sequence[AnyArray]]:
     """Return how to get at all columns that were counted; of changed ones, nothing is known."""
-    plain = [cases.truth, *cases.assigned.values()]
+    plain: list[AnyArray] = [cases.truth, *cases.assigned.values()]
     plain += [one.codes for one in (cases.slice, cases.group) if one is not None]
     plain += [] if cases.weight is None else [cases.weight]
 
