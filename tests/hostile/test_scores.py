@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, NotNumbers, OutsideUnitInterval, UnknownMeasure, UnknownModel
+from steelyard.errors import BadOption, NotNumbers, SteelyardError, UnknownMeasure, UnknownModel
 
 RNG = np.random.default_rng(38)
 N = 400
@@ -301,7 +301,7 @@ def test_weak_point_17_another_threshold_is_told_of_itself() -> None:
 
 @pytest.mark.parametrize("kind", [int, np.float64])
 def test_weak_point_25_whole_per_cent_beside_zeros_and_ones_are_refused_with_a_hint(kind: type) -> None:
-    with pytest.raises(OutsideUnitInterval, match=r"divide per cent by 100.*score="):
+    with pytest.raises(SteelyardError, match=r"divide per cent by 100.*score="):
         sy.assess(YES.astype(int), (100 * P).astype(int).astype(kind), event=1)
     found = sy.assess(YES.astype(int), (100 * P).astype(int) / 100, event=1)  # the hint, done literally
     assert found["auc"].value > 0.8

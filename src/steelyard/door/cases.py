@@ -30,7 +30,7 @@ from .measured import Knowledge, Measured
 from .membership import Noticed, missing_rows, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
-from .prediction import Prediction, Scores, recognise, recognise_scores, refuse_per_cent
+from .prediction import Prediction, Scores, recognise, recognise_scores
 from .remarks import UNNAMED, Remark, Remarks
 from .thresholds import kinds_of, noticed_of, refuse_unlike_scales, unassigned
 from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
@@ -318,10 +318,7 @@ class Door:
         heading = self.headings.get(name, name)
         if name in self.scores:
             return recognise_scores(value, heading)
-        found = recognise(value, heading, known, event, self.takes_numbers(name))
-        if self.scale is None:
-            refuse_per_cent(found, known)
-        return found
+        return recognise(value, heading, known, event, self.takes_numbers(name))
 
     def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
         name = self._name("truth")

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ..kinds import AnyArray, Codes, Marks, Places
 
 SCORES = (
-    "Probabilities of the event lie between 0 and 1: divide per cent by 100; or take other scores as they are with "
-    "threshold=, or measures=['auc']"
+    "Probabilities of the event lie between 0 and 1: divide per cent by 100; or give scores on another scale as score="
 )
 NUMBER = re.compile(r"(?<==)(-?\d+)(?=, |$)")  # a part by several columns: "dose=9, arm=b"
 FEW = 4  # entries of a table that are found faster by comparing

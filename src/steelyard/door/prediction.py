@@ -27,7 +27,6 @@ from ..errors import (
     EventNeeded,
     NotNumbers,
     OutsideContinuum,
-    OutsideUnitInterval,
     UnboundClasses,
     WrongShape,
     quoted,
@@ -40,7 +39,6 @@ from ..suggestions import did_you_mean
 from .coded import Coded, refuse_missing
 from .labels import coded
 from .membership import (
-    PER_CENT,
     Noticed,
     are_probabilities,
     assign_highest,
@@ -379,26 +377,6 @@ def recognise_scores(value: Any, name: str) -> Prediction:
     if found.labels is not None:
         raise NotNumbers("score= takes numbers, and these are labels", column=name, mend="Give them as predictions")
     return replace(found, raw=True)
-
-
-def refuse_per_cent(prediction: Prediction, known: Sequence[Label]) -> None:
-    """Refuse whole numbers up to 100 beside a truth of 0 and 1 that has hardly any of them: they are no classes."""
-    labels = prediction.labels
-    if labels is None or not known or not {*known} <= {0, 1} or not all(type(label) is int for label in labels.labels):
-        return
-    strangers = [label not in known for label in labels.labels]
-    if sum(strangers) < 2 or min(labels.labels) < 0 or not 1 < max(labels.labels) <= 100:  # type: ignore[operator]
-        return
-    odd = np.array([*strangers, False])[labels.codes]
-    if np.count_nonzero(odd) * 2 > len(odd):
-        row = int(odd.argmax())
-        raise OutsideUnitInterval(
-            f"{labels.labels[labels.codes[row]]} is neither one of the classes {listed(list(known))} nor a probability",
-            column=prediction.name,
-            row=row,
-            mend=f"Of probabilities, {PER_CENT}; give scores on another scale as score=; or name all classes: "
-            "scale=Scale([...])",
-        )
 
 
 def scored(column: Any, name: str) -> Prediction:
