@@ -395,6 +395,7 @@ def test_one_threshold_does_not_part_three_classes(capsys: pytest.CaptureFixture
 # --- costs of more than two classes, and declining --------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:a mistake costs less")
 @given(st.integers(0, 1000))
 def test_decisions_cost_least_row_by_row(seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -60,8 +60,19 @@ COMMANDS = {
 HEAD = ["steelyard", "rows", "dropped", "left_out", "classes", "event", "level"]
 KEYS = {
     "assess": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
-    "compare": [*HEAD, "estimates", "differences", "chosen", "notes"],
-    "cv": [*HEAD, "held_out", "estimates", "training", "differences", "intervals", "times", "failures", "notes"],
+    "compare": [*HEAD, "estimates", "differences", "verdict", "chosen", "notes"],
+    "cv": [
+        *HEAD,
+        "held_out",
+        "estimates",
+        "training",
+        "differences",
+        "verdict",
+        "intervals",
+        "times",
+        "failures",
+        "notes",
+    ],
     "thresholds": [*HEAD, "thresholds", "chosen", "notes"],
     "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability", "notes"],
     "tally": ["steelyard", "classes", "tallies", "left_out"],

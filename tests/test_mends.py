@@ -136,7 +136,7 @@ def test_tallies_that_differ_in_the_event_say_so_and_can_be_made_alike(
     assert f"file '2.tally': the event is {ours} in one tally and {theirs} in the other" in err
     assert err.endswith("Make both with --event 'yes'\n")
     assert run(capsys, *words, "--event", "yes", "--out", f"{3 - named}.tally")[0] == 0
-    assert run(capsys, "merge", "1.tally", "2.tally")[0] == 0
+    assert run(capsys, "merge", "1.tally", "2.tally", "--allow-overlap")[0] == 0
 
 
 def test_a_threshold_is_told_even_to_whom_wants_quiet(capsys: pytest.CaptureFixture[str]) -> None:

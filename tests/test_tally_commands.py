@@ -165,7 +165,9 @@ def test_several_classifiers_are_compared_when_merged(
     assert "3 tallies made of" in out
     merge = ["merge", "sums", "--measures", "error,kappa", "--measure", "kappa"]
     assert "differences in kappa" in run(capsys, *merge)[1]
-    together = run(capsys, "compare", "days", "--truth", "y", *words, "--measures", "error,kappa", "--json")[1]
+    together = run(
+        capsys, "compare", "days", "--truth", "y", *words, "--measures", "error,kappa", "--measure", "kappa", "--json"
+    )[1]
     found, whole = json.loads(run(capsys, *merge, "--json")[1]), json.loads(together)
     if "--group" in words:  # clusters are added in another order: that of their digests
         for place, estimates_found in enumerate(found.pop("estimates")):

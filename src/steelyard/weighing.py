@@ -118,7 +118,7 @@ def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[st
 def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None) -> Any:
     """Find the files of a path once, so that each pass reads what the first has found; everything else as it is."""
     path = predictions is None and request.truth is not None and isinstance(source, str | os.PathLike)
-    return sources.opened(source, request.where) if path else source
+    return sources.opened(source, request.where, request.marks) if path else source
 
 
 def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:

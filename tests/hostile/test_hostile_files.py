@@ -421,7 +421,7 @@ def test_weak_point_12_in_tallies(mixed: Path, capsys: pytest.CaptureFixture[str
         ["assess", "m", *WORDS],
         ["compare", "m", "--truth", "ill", "--model", "model", "--event", "yes"],
         ["thresholds", "m", "--truth", "ill", "--score", "score", "--event", "yes"],
-        ["calibration", "m", "--truth", "ill", "--score", "score", "--event", "yes"],
+        ["calibration", "m", "--truth", "ill", "--membership", "score", "--event", "yes"],
     ],
 )
 def test_weak_point_12_every_command_names_them(
@@ -797,7 +797,8 @@ def test_weak_point_40_keys_that_contradict_the_file(here: Path, ending: str, ke
     ("key", "values"), [("x", ["x"] * 4), ("2024", [2024] * 4), ("01", [1] * 4), ("true", [True] * 4)]
 )
 def test_weak_point_40_keys_that_agree_with_the_file(here: Path, ending: str, key: str, values: list[Any]) -> None:
-    write(f"d/t={key}/a.{ending}", keyed(values))
+    # In text files, 1 and 01 are two labels.
+    write(f"d/t={key}/a.{ending}", keyed([key] * 4 if key == "01" and ending == "csv" else values))
     for way in WAYS:
         assert assess("d", way, by="t").n == 4
 

@@ -117,5 +117,5 @@ def test_marks_are_those_of_text(german: str, tmp_path: Path) -> None:
             sy.compare(source, ["p"], truth="t", thousands=".")
     with pytest.raises(SteelyardError, match="no text file"):
         sy.assess(["a", "b"], ["a", "b"], decimal=".")
-    both = sy.compare(german, ["p"], truth="t", weight="w", thousands=".")
+    both = sy.compare(german, ["p"], truth="t", weight="w", weight_kind="frequency", thousands=".")
     assert both["p"].n == 3703

@@ -227,7 +227,7 @@ def test_saving_and_loading_changes_nothing(
     rows, path = np.arange(len(case)), tmp_path_factory.mktemp("tally") / "one.tally"
     case = replace(case, sd=Estimated(0.5, 0.125), blur=Estimated(0.25, 0.03)) if uncertain else case
     whole = tallied(case, group=rows % 5, by=rows % 2, weight=0.5 + rows % 3)
-    whole.save(Path(path))
+    whole.save(Path(path), rows=True)  # sorted rows add up to the same but for rounding
     loaded = Tally.load(path)
     before, after = (assess_tally(each, measures=MEASURES) for each in (whole, loaded))
     pairs = [(before, after), *[(before.slices[label], after.slices[label]) for label in before.slices]]

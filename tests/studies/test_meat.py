@@ -127,7 +127,7 @@ def test_on_all_samples_both_measures_rank_alike(found: Meat) -> None:
 def test_the_first_is_ahead_of_all_others_by_more_than_chance(found: Meat) -> None:
     for measure in RANKED:
         words = found.comparison.verdict(measure).words(numbers=False)
-        assert words.endswith(": it beats lda, 1-nn, 3-nn and tree.")
+        assert words.endswith(": it beats lda, 1-nn, 3-nn and tree (Holm over 10 comparisons).")
 
 
 def test_of_samples_as_few_as_the_papers_its_own_pairs_swap_most() -> None:

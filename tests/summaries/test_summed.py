@@ -674,7 +674,7 @@ def test_merged_averages_are_no_narrower_than_they_may_be(tmp_path: Path) -> Non
     with pytest.raises(BadOption, match="was not summed"):
         comparison = sy.compare(path, {"p": "p_*", "q": "q_*"}, truth="truth")
         both = comparison.tally
-        sy.Comparison(both + both, comparison.settings).differences("auc")
+        sy.Comparison(sy.merge([both, both], allow_overlap=True), comparison.settings).differences("auc")
 
 
 def test_the_shares_of_classes_scatter_too_where_averages_are_merged(tmp_path: Path) -> None:

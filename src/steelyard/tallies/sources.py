@@ -165,20 +165,28 @@ def both(ours: Sequence[Source], theirs: Sequence[Source]) -> tuple[Source, ...]
 
 
 def without(ours: Sequence[Source], theirs: Sequence[Source]) -> tuple[Source, ...]:
-    """Return the sources that are left; a file that is taken out must have been added before."""
+    """Return the sources that are left; one that was not added before is a debt, which adding it later cancels."""
     found = list(ours)
-    known = bool(found) and all(source.kind != UNKNOWN for source in found)
+    unknown_too = any(source.kind == UNKNOWN for source in found)
     for source in theirs:
         if source in found:
             found.remove(source)
-        elif source.kind == FILE and source.rows and known:
-            raise UnlikeTallies(
-                f"{quoted(source.name)} is taken out of a tally that does not count it",
-                mend="Subtract what was added before",
-            )
-        elif source.kind == DATA:
+        elif source.kind == DATA or (source.kind == FILE and not unknown_too):
             found.append(replace(source, rows=-source.rows))
     return tuple(found)
+
+
+def refuse_debts(sources: Sequence[Source]) -> None:
+    """Refuse a tally out of which a source was taken that it did not count."""
+    for source in sources:
+        if source.rows < 0:
+            what = quoted(source.name) if source.kind == FILE else f"{-source.rows:,} rows of arrays"
+            raise UnlikeTallies(
+                f"{what} taken out of a tally that does not count them"
+                if source.kind == DATA
+                else f"{what} is taken out of a tally that does not count it",
+                mend="Subtract what was added before",
+            )
 
 
 # --- what a reader must know ------------------------------------------------------------------------------------

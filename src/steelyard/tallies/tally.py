@@ -25,7 +25,7 @@ from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of, rows_in
 from ..text import in_words, rows_in_words
 from .reading import of_both, refuse_other_reading
-from .sources import OVERLAP, both, refuse_shared, settled, without, words_on
+from .sources import OVERLAP, both, refuse_debts, refuse_shared, settled, without, words_on
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -212,6 +212,10 @@ class Tally:
         """Take a batch out that was added before."""
         if not isinstance(other, Tally):
             return NotImplemented
+        if self.veiled and not other.veiled and other.groups:
+            from .tally_files import veiled
+
+            other = veiled(other)  # now: of what is negative, no file could be made
         scores = None if other.scores is None else -other.scores
         summaries = None if other.summaries is None else -other.summaries
         taken = replace(
@@ -233,6 +237,7 @@ class Tally:
 
     def refuse_negative(self) -> None:
         """On the way there may be less than nothing of some rows; what is left in the end was added."""
+        refuse_debts(self.sources)
         kept = None if self.scores is None else self.scores.sums
         found = [sums for sums in (self.sums.values, kept) if sums is not None and len(sums)]
         # Of weights, the last digits of what was taken out may be left.
