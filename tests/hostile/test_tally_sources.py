@@ -467,3 +467,24 @@ def test_a_tally_of_the_version_before_is_read_and_told() -> None:
     assert (old.rows, old.reading) == (80, ())
     total = old + made(str(write("v.csv", rows_of(2))))
     assert any("80 rows come from tallies of an older version" in note for note in total.words_on_input)
+
+
+@pytest.mark.parametrize("way", [{}, {"engine": "local", "measures": ["error"]}])
+def test_weak_point_5_a_file_in_two_formats_is_told(here: Path, way: dict[str, Any]) -> None:
+    table = pa.table({"y": ["yes", "no"] * 20, "m": ["yes", "no", "no", "no"] * 10})
+    Path("both").mkdir()
+    csv.write_csv(table, "both/a.csv")
+    parquet.write_table(table, "both/a.parquet")
+    csv.write_csv(table.slice(0, 30), "both/a.txt")
+    notes = sy.assess("both", truth="y", assigned="m", event="yes", **way).notes
+    assert "'a.csv' and 'a.parquet' have 40 rows each: are these the same rows twice?" in notes
+
+
+def test_marks_of_numbers_are_a_part_of_how_rows_were_read(here: Path) -> None:
+    """Where 1.200 is 1.2 in one tally and 1200 in the other, they do not add up."""
+    for name, mark in (("a", "."), ("b", ",")):
+        write(f"{name}.csv", "y;m;w\nyes;yes;1.200\nno;yes;2.100\nyes;no;1.300\n")
+        words = ["tally", f"{name}.csv", "--truth", "y", "--assigned", "m", "--event", "yes", "--weight", "w"]
+        assert main([*words, "--decimal", mark, *(["--thousands", "."] if mark == "," else []), "--out", name]) == 0
+    with pytest.raises(UnlikeTallies, match=r"decimal is '\.' and ','"):
+        sy.merge(["a", "b"])

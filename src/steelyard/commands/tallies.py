@@ -191,7 +191,7 @@ def _request(files: Files, truth: str, counted: Counted) -> Any:
             "counts are of predicted classes, and no threshold is given for the scores",
             mend="Say --threshold 0.5, on the scale of the scores; or leave --measures out",
         )
-    return Request(truth, columns, door)
+    return Request(truth, columns, door, marks=counted.marks)
 
 
 class Made(NamedTuple):

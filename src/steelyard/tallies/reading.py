@@ -25,6 +25,7 @@ def facts_of(request: Request, columns: Facts, where: str | None, kind: str) -> 
     said |= {"weight_kind": None if door.weight is None else kind, "threshold": door.threshold}
     said |= {f"threshold of {name}": number for name, number in door.thresholds.items()}
     said |= {f"scores of {name}": "on any scale" for name in door.scores}
+    said |= {} if request.marks is None else request.marks._asdict()
     known = {name: getattr(door.knowledge, name) for name in door.knowledge.said}
     said |= {name: _named(value) for name, value in known.items()}
     return {what: str(value) for what, value in said.items() if value is not None}

@@ -195,7 +195,7 @@ def refuse_debts(sources: Sequence[Source]) -> None:
 def words_on(sources: Sequence[Source]) -> list[str]:
     """Return what a reader must know: rows that count twice, or may do so."""
     files = [source for source in sources if source.kind != UNKNOWN and source.rows > 0]
-    found = _words_on_copies(files) + _words_on_states(files) + _words_on_repeats(files)
+    found = _words_on_copies(files) + _words_on_formats(files) + _words_on_states(files) + _words_on_repeats(files)
     more = len(found) - MOST_TOLD
     told = [*found[:MOST_TOLD], *([f"{more:,} more sources may count twice"] if more > 0 else [])]
     strange = sum(source.rows for source in sources if source.kind == UNKNOWN)
@@ -228,6 +228,18 @@ def _words_on_copies(files: Iterable[Source]) -> list[str]:
         more = len(places) - len(names)
         told += f" and {more:,} more files" if more else ""
         found.append(f"{told} have the same content, {rows}: it counts {len(places):,} times")
+    return found
+
+
+def _words_on_formats(files: Iterable[Source]) -> list[str]:
+    """Files of one folder that differ in nothing but their ending, as a.csv and a.parquet: the same rows, perhaps."""
+    found = []
+    here = [file for file in files if file.kind == FILE and file.folders]
+    for group in _groups(here, lambda file: f"{file.folders[0]} {file.rows} {file.name.partition('.')[0]}"):
+        ends = {file.digest: quoted(file.name, 100) for file in group}
+        if len({file.name for file in group}) == len(group) == len(ends):
+            names, rows = list(ends.values())[:MOST_TOLD], in_words(group[0].rows, "row")
+            found.append(f"{', '.join(names[:-1])} and {names[-1]} have {rows} each: are these the same rows twice?")
     return found
 
 
