@@ -21,7 +21,7 @@ from .door.prediction import recognise
 from .door.published import read_table
 from .door.weights import WeightKind, refuse_kind_alone, refuse_weightless
 from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
-from .files.spelling import Marks
+from .files.spelling import NumberMarks
 from .measures import find
 from .measures.counts import words_on_gains
 from .registry import Measure
@@ -151,7 +151,7 @@ def assess(
     options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
     options |= rule.options([MODEL])
     door = Door(scale, event, weight=weight, group=group, by=by, **options)
-    request = Request(truth, {MODEL: wanted}, door, where, Marks.of(decimal, thousands))
+    request = Request(truth, {MODEL: wanted}, door, where, NumberMarks.of(decimal, thousands))
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
     )
@@ -260,7 +260,7 @@ def compare(
     options |= rule.options(named)
     door = Door(scale, event, weight=weight, group=group, by=by, **options)
     found = weigh(
-        Request(truth, named, door, where, Marks.of(decimal, thousands)),
+        Request(truth, named, door, where, NumberMarks.of(decimal, thousands)),
         y_true,
         named if truth is None else None,
         settings,

@@ -27,7 +27,7 @@ from .parallel import keep_freed_memory
 from .settings import Settings
 from .suggestions import refuse_unknown
 from .tallies.reading import COST, as_pairs, facts_of
-from .tallies.sources import FEW_SCORED, Data, content_of, is_telling
+from .tallies.sources import FEW_SCORED, InMemory, content_of, is_telling
 from .tallies.summing import lies_apart, summed
 from .tallies.tally import Tally
 
@@ -97,7 +97,7 @@ def _known(tally: Tally, cases: Cases, request: Request, source: Any) -> Tally:
     files = tuple(
         replace(each, telling=telling or (cases.scored and each.rows >= FEW_SCORED)) for each in origin.sources
     )
-    sources = files or (Data.of_rows(cases, content_of(cases, tally.scores)),)
+    sources = files or (InMemory.of_rows(cases, content_of(cases, tally.scores)),)
     return replace(tally, where=request.where, reading=as_pairs(reading), sources=sources)
 
 

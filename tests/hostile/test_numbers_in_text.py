@@ -12,7 +12,7 @@ import steelyard as sy
 from steelyard.cli import main
 from steelyard.errors import BadOption, NotNumbers, SteelyardError
 from steelyard.files import sources
-from steelyard.files.spelling import Marks
+from steelyard.files.spelling import NumberMarks
 
 GERMAN = "t;p;w;s\nja;ja;1.200;0,5\nnein;ja;3;0,25\nnein;nein;2.500;0,7\n"
 T: dict[str, Any] = {"truth": "t", "assigned": "p"}
@@ -85,13 +85,13 @@ def test_the_command_line_has_them_too(german: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("cells", "marks", "values"),
     [
-        (["1,200", "35", "2,300"], Marks(".", ","), [1200, 35, 2300]),
-        (["1.234.567,5", "0,5", "1e3"], Marks(",", "."), [1234567.5, 0.5, 1000]),
-        (["1 200", "12"], Marks(".", " "), [1200, 12]),
-        (["1'200.25", "-3'000"], Marks(".", "'"), [1200.25, -3000]),
+        (["1,200", "35", "2,300"], NumberMarks(".", ","), [1200, 35, 2300]),
+        (["1.234.567,5", "0,5", "1e3"], NumberMarks(",", "."), [1234567.5, 0.5, 1000]),
+        (["1 200", "12"], NumberMarks(".", " "), [1200, 12]),
+        (["1'200.25", "-3'000"], NumberMarks(".", "'"), [1200.25, -3000]),
     ],
 )
-def test_numbers_with_marks(tmp_path: Path, cells: list[str], marks: Marks, values: list[float]) -> None:
+def test_numbers_with_marks(tmp_path: Path, cells: list[str], marks: NumberMarks, values: list[float]) -> None:
     path = tmp_path / "n.csv"
     path.write_text("name;w\n" + "".join(f'a;"{cell}"\n' for cell in cells))
     files = sources.opened(path, marks=marks)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..comparing.comparison import Comparison
     from ..door.admission import Request
-    from ..files.spelling import Marks
+    from ..files.spelling import NumberMarks
     from ..files.streams import Files, Loaded
     from ..scale import Label, Scale
     from ..showing.digest import Digest
@@ -171,11 +171,11 @@ class Taken:
     ] = None
 
     @property
-    def marks(self) -> Marks | None:
+    def marks(self) -> NumberMarks | None:
         """What marks numbers in text files have."""
-        from ..files.spelling import Marks
+        from ..files.spelling import NumberMarks
 
-        return Marks.of(self.decimal, self.thousands)
+        return NumberMarks.of(self.decimal, self.thousands)
 
     @property
     def knowledge(self) -> dict[str, Any]:

@@ -33,11 +33,11 @@ def table(
     from .. import api
     from ..door.published import NamedTable, read_table
     from ..files.sources import load_named
-    from ..files.spelling import Marks
+    from ..files.spelling import NumberMarks
     from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL]) for text in options.require]
-    loaded = load_named(file, Marks.of(decimal, thousands))
+    loaded = load_named(file, NumberMarks.of(decimal, thousands))
     counts = NamedTable(loaded.table)
     known, _ = read_table(counts, None, None, None)
     label = partial(label_or_word, known.classes)

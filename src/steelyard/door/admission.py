@@ -13,7 +13,7 @@ from ..errors import BadOption, SteelyardError, UnknownColumn, WrongShape, quote
 from ..files import sources
 from ..files.digests import Origin
 from ..files.paths import File
-from ..files.spelling import Marks, Uses, is_spelled_apart
+from ..files.spelling import NumberMarks, Uses, is_spelled_apart
 from ..files.streams import Files, Loaded, refuse_marks
 from ..scale import Continuum, Scale
 from .cases import Cases, Door, Prediction
@@ -41,7 +41,7 @@ class Request:
     models: Mapping[str, Any]
     door: Door
     where: str | None = None
-    marks: Marks | None = None
+    marks: NumberMarks | None = None
 
     def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
         """Let arrays in as they are; take columns out of frames and files first."""

@@ -18,7 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .paths import TEXT, Taken, is_here
+from .paths import TEXT, Scanned, is_here
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray
@@ -123,7 +123,7 @@ def _folders(folder: str) -> tuple[str, ...]:
 class Digesting:
     """A stream that hands on bytes, and takes their digest."""
 
-    def __init__(self, stream: Any, taken: Taken) -> None:
+    def __init__(self, stream: Any, taken: Scanned) -> None:
         self.stream, self.taken = stream, taken
         self._head, self._fast, self._size, self._quotes = blake2b(digest_size=8), 0, 0, Quotes()
 

@@ -15,7 +15,7 @@ from ..columns import as_numpy
 from ..errors import SteelyardError, UnreadableFile
 from ..threads import cores
 from .paths import TEXT, File
-from .spelling import Marks, Spelled
+from .spelling import NumberMarks, Spelled
 from .text_files import Text
 
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
@@ -60,7 +60,7 @@ def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
 
 
 def kinds_of(
-    file: File, columns: Sequence[str], labels: Collection[str] = (), marks: Marks | None = None
+    file: File, columns: Sequence[str], labels: Collection[str] = (), marks: NumberMarks | None = None
 ) -> dict[str, Any]:
     """What columns of a file hold; of labels in text, how they are spelled."""
     if file.ending in TEXT:
@@ -72,8 +72,8 @@ def kinds_of(
 
 
 def spelled_in(
-    file: File, table: Any, labels: Collection[str], marks: Marks | None = None
-) -> dict[str, tuple[Spelled, Marks]]:
+    file: File, table: Any, labels: Collection[str], marks: NumberMarks | None = None
+) -> dict[str, tuple[Spelled, NumberMarks]]:
     """How the labels in a table of a text file are spelled, and what marks numbers have there."""
     if file.ending not in TEXT or not labels:
         return {}
@@ -88,7 +88,7 @@ def names_of(file: File) -> list[str]:
 
 
 def read_whole(
-    file: File, columns: Sequence[str] | None = None, labels: Collection[str] = (), marks: Marks | None = None
+    file: File, columns: Sequence[str] | None = None, labels: Collection[str] = (), marks: NumberMarks | None = None
 ) -> Any:
     """All rows of a file; labels in text files as text."""
     with named(file, rows=True):
@@ -117,7 +117,7 @@ def batches_of(
     keep: Any = None,
     groups: tuple[int, int] | None = None,
     most: int | None = None,
-    marks: Marks | None = None,
+    marks: NumberMarks | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """The rows of a file, some at a time, each batch with the number of its first row.
 

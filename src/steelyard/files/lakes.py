@@ -22,7 +22,7 @@ METADATA = re.compile(r".*\.metadata\.json(\.gz)?")
 NUMBERED = re.compile(r"v?\d+(-.*)?(\.gz)?\.metadata\.json(\.gz)?")  # what Iceberg itself calls its metadata
 
 
-class Tables:
+class LakeTables:
     """The tables of this machine that were looked for, each folder once."""
 
     def __init__(self) -> None:

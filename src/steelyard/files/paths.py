@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from ..errors import LONG, ChangedInput, SteelyardError, UnreadableFile, quoted
 from ..suggestions import did_you_mean
 from .folders import below, globbed, matches, place_of, unreadable
-from .lakes import Tables, refused, tables_among
+from .lakes import LakeTables, refused, tables_among
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
@@ -37,7 +37,7 @@ UNREAD = "Rows are read more than once: write them to a file first, `cat > data.
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
 
 
-class Taken:
+class Scanned:
     """What is known of a text file once it was read to its end: its digest, and whether its quotes may not match."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class File:
     mtime: int = 0
     origin: tuple[str, int] | None = None
     changed: int = 0
-    taken: Taken = field(default_factory=Taken, compare=False, repr=False)
+    taken: Scanned = field(default_factory=Scanned, compare=False, repr=False)
 
     @property
     def ending(self) -> str:
@@ -225,7 +225,7 @@ def listed(source: Any) -> Listing:
 
 def _listed_here(name: str, shown: str | None = None) -> Listing:
     """Return what a name of this machine stands for; messages may call it otherwise."""
-    seen, tables = Listed(), Tables()
+    seen, tables = Listed(), LakeTables()
     try:
         mode = _mode(name)
         if mode is None:
@@ -288,7 +288,7 @@ class Listed:
             times = seen.st_mtime_ns, origin, seen.st_ctime_ns
             self.files.append(File(path, path, None, keys_of(path), seen.st_size, *times))
 
-    def take_folder(self, name: str, tables: Tables) -> None:
+    def take_folder(self, name: str, tables: LakeTables) -> None:
         """Sort all that lies in a folder and in its folders."""
         inside = []
         for folder, names in below(name, is_hidden, self.unread.append):

@@ -17,7 +17,7 @@ from .digests import Source
 from .formats import batches_of, names_of
 from .letters import out_of_order
 from .paths import NOBODY, TEXT, File
-from .spelling import Marks, is_spelled_apart
+from .spelling import NumberMarks, is_spelled_apart
 from .where import Filter
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class FileShare:
     filter: Filter | None = None
     groups: tuple[int, int] | None = None
     size: int = 0
-    marks: Marks | None = None
+    marks: NumberMarks | None = None
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from ..errors import BadOption, DuplicateColumns, UnboundClasses, UnknownColumn,
 from ..scale import Scale, listed, plain_label, same_number
 from ..suggestions import did_you_mean
 from .shares import Batch, filtered, without_views
-from .spelling import Marks, Uses
+from .spelling import NumberMarks, Uses
 from .streams import Files, Loaded, refuse_marks
 from .where import Filter, refuse_unknown
 
@@ -27,7 +27,7 @@ def read(source: Any, where: str | None = None) -> Any:
     return load(source, where).table
 
 
-def load_named(path: Any, marks: Marks | None = None) -> Loaded:
+def load_named(path: Any, marks: NumberMarks | None = None) -> Loaded:
     """Read a file whose first column holds names: of a text file, these are what stands in their cells."""
     files = opened(path, marks=marks)
     return load(files, uses=Uses(parts=tuple(files.column_names[:1])))
@@ -38,7 +38,7 @@ def load(
     where: str | None = None,
     columns: Sequence[str] | None = None,
     uses: Uses | None = None,
-    marks: Marks | None = None,
+    marks: NumberMarks | None = None,
 ) -> Loaded:
     """The same, and where the rows come from; columns of text files are read as what they are used for."""
     if not hasattr(source, "__arrow_c_stream__"):
@@ -53,7 +53,7 @@ def load(
     return Loaded(rows.table, (rows,))
 
 
-def opened(source: Any, where: str | None = None, marks: Marks | None = None) -> Files:
+def opened(source: Any, where: str | None = None, marks: NumberMarks | None = None) -> Files:
     """The files that a path or pattern names, with nothing read of them yet."""
     if isinstance(source, Files):
         return source

@@ -40,14 +40,14 @@ class Form(Enum):
     WORDS = "anything else"
 
 
-class Marks(NamedTuple):
+class NumberMarks(NamedTuple):
     """What numbers in a text file have before their decimals, and between their thousands."""
 
     decimal: str = "."
     thousands: str = ""
 
     @classmethod
-    def of(cls, decimal: Any, thousands: Any) -> Marks | None:
+    def of(cls, decimal: Any, thousands: Any) -> NumberMarks | None:
         """Return what a user said of them; None where nothing was said, and the other mark where only one was."""
         for name, mark, known in (("decimal", decimal, DECIMALS), ("thousands", thousands, THOUSANDS)):
             if mark is not None and mark not in known:
@@ -67,7 +67,7 @@ class Marks(NamedTuple):
         return rf"^\s*[-+]?[0-9]{{1,3}}({mark}[0-9]{{3}})+({point}[0-9]*)?\s*$"
 
 
-PLAIN = Marks()
+PLAIN = NumberMarks()
 WHOLES = (Form.WHOLE, Form.GAPPED, Form.MIXED)
 
 
@@ -86,7 +86,7 @@ class Spelled:
     words: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, cells: Any, marks: Marks = PLAIN) -> Spelled:
+    def of(cls, cells: Any, marks: NumberMarks = PLAIN) -> Spelled:
         """Return how the cells of an Arrow column of text are spelled."""
         first = cells.slice(0, SAMPLE)
         form, numeric = _form_of(first, marks)
@@ -102,7 +102,7 @@ class Spelled:
 
         return cls.of(pa.chunked_array([pa.array(list(words), pa.string())]))
 
-    def and_then(self, cells: Any, marks: Marks) -> Spelled:
+    def and_then(self, cells: Any, marks: NumberMarks) -> Spelled:
         """Return what is known when more cells of the same file were seen."""
         return self if self.form is Form.WORDS else self._with(Spelled.of(cells, marks))
 
@@ -144,7 +144,7 @@ class Spelled:
         return kinds.get(self.form, pa.string())
 
 
-def _form_of(cells: Any, marks: Marks) -> tuple[Form, bool]:
+def _form_of(cells: Any, marks: NumberMarks) -> tuple[Form, bool]:
     """How cells are spelled, and whether they can be read as numbers with decimals."""
     from pyarrow import compute
 
@@ -189,7 +189,7 @@ def _begins_with_zero(cells: Any) -> bool:
     return bool(((first == ord("0")) & several).any() or (signs[below + 1] == ord("0")).any())
 
 
-def _with_hexadecimals(cells: Any, marks: Marks) -> bool:
+def _with_hexadecimals(cells: Any, marks: NumberMarks) -> bool:
     """Whether cells are numbers, some of them to the base of 16."""
     from pyarrow import compute
 
@@ -197,7 +197,7 @@ def _with_hexadecimals(cells: Any, marks: Marks) -> bool:
     return len(others) < len(cells) - cells.null_count and as_numbers(others, marks) is not None
 
 
-def as_numbers(cells: Any, marks: Marks = PLAIN) -> Any:
+def as_numbers(cells: Any, marks: NumberMarks = PLAIN) -> Any:
     """Return cells of text as numbers, as text files have them; None where one is no number."""
     import pyarrow as pa
     from pyarrow import compute
@@ -319,7 +319,7 @@ def is_spelled_apart(field: Any) -> bool:
     return bool(field.metadata and field.metadata.items() >= SPELLED_APART.items())
 
 
-def read_as(cells: Any, kind: Any, marks: Marks = PLAIN) -> Any:
+def read_as(cells: Any, kind: Any, marks: NumberMarks = PLAIN) -> Any:
     """Return cells of text as the type that was settled for their column."""
     import pyarrow as pa
 

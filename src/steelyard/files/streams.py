@@ -17,7 +17,7 @@ from .formats import kinds_of, names_of, read_whole, row_groups, spelled_in
 from .paths import TEXT, File, Passed, listed, not_read, once
 from .shares import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
 from .sizes import available, estimate, in_words
-from .spelling import PLAIN, Form, Marks, Spelled, Uses, read_as
+from .spelling import PLAIN, Form, NumberMarks, Spelled, Uses, read_as
 from .where import Filter, refuse_unknown
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ class Files:
     passed: tuple[Passed, ...] = ()
     unread: tuple[UnreadableFile, ...] = ()
     uses: Uses = field(default_factory=Uses)
-    marks: Marks | None = None
+    marks: NumberMarks | None = None
 
     @classmethod
-    def of(cls, source: Any, where: str | None = None, marks: Marks | None = None) -> Files:
+    def of(cls, source: Any, where: str | None = None, marks: NumberMarks | None = None) -> Files:
         """Find the files of one name, or of several."""
         names = source if isinstance(source, list | tuple) else [source]
         found = [listed(name) for name in names]
@@ -307,8 +307,8 @@ class Files:
         return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
 
 
-def refuse_marks(marks: Marks | None, text: bool) -> None:
-    """Marks in numbers are those of text; all other data have numbers."""
+def refuse_marks(marks: NumberMarks | None, text: bool) -> None:
+    """NumberMarks in numbers are those of text; all other data have numbers."""
     if marks is not None and not text:
         problem = "decimal= or thousands= is given, but no text file (CSV)"
         raise BadOption(problem, mend="Leave decimal= and thousands= out: other data hold numbers as such")
@@ -328,7 +328,7 @@ def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
     return pa.schema([kind if isinstance(kind, pa.Field) else pa.field(name, kind) for name, kind in found])
 
 
-def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[Spelled, Marks]]) -> Any:
+def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[Spelled, NumberMarks]]) -> Any:
     """A table with labels as the types that were settled."""
     import pyarrow as pa
 

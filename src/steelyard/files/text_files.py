@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import EmptyInput, NotNumbers, UnreadableFile, quoted
 from .digests import opened_text
 from .paths import File
-from .spelling import PLAIN, Form, Marks, Spelled, as_numbers
+from .spelling import PLAIN, Form, NumberMarks, Spelled, as_numbers
 
 # What spreadsheets and R write for "nothing here".
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL"]
@@ -44,7 +44,7 @@ class Text:
 
     file: File
     delimiter: str
-    marks: Marks = PLAIN
+    marks: NumberMarks = PLAIN
     types: Mapping[str, Any] = field(default_factory=dict)
     block: int = BLOCK
     commas: bool = False
@@ -52,7 +52,7 @@ class Text:
     spelled: Mapping[str, Spelled] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, file: File, labels: Collection[str] = (), marks: Marks | None = None) -> Text:
+    def of(cls, file: File, labels: Collection[str] = (), marks: NumberMarks | None = None) -> Text:
         """Find out the dialect from the first lines, but for marks that are known."""
         beginning = _beginning(file)
         header = _header(file, beginning)
@@ -61,7 +61,7 @@ class Text:
         if marks is not None:
             return cls(file, delimiter, marks, labels=frozenset(labels))
         decimal, commas = _decimal(beginning[len(header) :], delimiter)
-        return cls(file, delimiter, Marks(decimal), commas=commas, labels=frozenset(labels))
+        return cls(file, delimiter, NumberMarks(decimal), commas=commas, labels=frozenset(labels))
 
     def _opened(self) -> Any:
         return opened_text(self.file)
@@ -381,7 +381,7 @@ def _beginning(file: File) -> bytes:
         return bytes(stream.read(BLOCK))
 
 
-def _are_numbers(cells: Any, marks: Marks) -> bool:
+def _are_numbers(cells: Any, marks: NumberMarks) -> bool:
     """Whether cells could all be numbers, whatever marks they have."""
     from pyarrow import compute
 

@@ -10,7 +10,7 @@ from ..door.admission import Request, refuse_other_columns
 from ..engines import Engine
 from ..errors import SteelyardError
 from ..files.paths import File
-from ..files.spelling import Marks
+from ..files.spelling import NumberMarks
 from ..files.streams import Files, Kinds
 from ..files.where import Filter
 
@@ -38,7 +38,7 @@ class Look:
 
     request: Request
     filter: Filter | None = None
-    marks: Marks | None = None
+    marks: NumberMarks | None = None
 
     def __call__(self, file: File) -> tuple[Offer, ...]:
         """Offers add up to all of them, in the order of files."""

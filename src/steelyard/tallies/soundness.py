@@ -108,14 +108,14 @@ def refuse_unsound(tally: Tally) -> None:
     for column, labels in ((0, tally.slices), (1, tally.groups)):
         refuse(len(np.unique(tally.sums.keys[:, column])) == len(labels) or not labels)
     classes = len(tally.scale)
-    counted = Cells.of(tally.sums.keys[:, 0] * classes + tally.sums.keys[:, 2], values)
+    counted = CellSums.of(tally.sums.keys[:, 0] * classes + tally.sums.keys[:, 2], values)
     if tally.tells_rows:
         refuse(counted.agree(_kept(tally, classes)))
     _refuse_other_kind(tally)
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellSums:
     """How many rows cells of a part and a class have, what they weigh, and their squared weights.
 
     Only cells that have rows are kept: a few lines may say that there are very many parts and classes.
@@ -125,33 +125,33 @@ class Cells:
     sums: Array
 
     @classmethod
-    def of(cls, places: AnyArray, values: Array) -> Cells:
+    def of(cls, places: AnyArray, values: Array) -> CellSums:
         """Sum up rows by the places of their cells."""
         found, inverse = np.unique(places.astype(np.int64), return_inverse=True)
         return cls(found, np.stack([np.bincount(inverse, column, len(found)) for column in values.T], axis=1))
 
-    def agree(self, other: Cells) -> bool:
+    def agree(self, other: CellSums) -> bool:
         """Whether both have the same sums, but for rounding."""
         joined = np.concatenate([self.places, other.places])
-        gaps = Cells.of(joined, np.concatenate([self.sums, -other.sums])).sums
-        sizes = Cells.of(joined, np.concatenate([np.abs(self.sums), np.abs(other.sums)])).sums
+        gaps = CellSums.of(joined, np.concatenate([self.sums, -other.sums])).sums
+        sizes = CellSums.of(joined, np.concatenate([np.abs(self.sums), np.abs(other.sums)])).sums
         most = np.abs(self.sums).max(initial=0.0)
         return bool((np.abs(gaps) <= ROUNDING * (sizes + most)).all())
 
 
-def _kept(tally: Tally, classes: int) -> Cells:
+def _kept(tally: Tally, classes: int) -> CellSums:
     """The same by what else was kept of the rows of each part."""
     rows = tally.scores
     if rows is not None:
         truth = rows.truth.astype(np.int64)
-        return Cells.of(truth if rows.slice is None else rows.slice.astype(np.int64) * classes + truth, rows.filled)
+        return CellSums.of(truth if rows.slice is None else rows.slice.astype(np.int64) * classes + truth, rows.filled)
     # Where all rows were taken out again, no part is left.
     labels: tuple[Label | None, ...] = tally.slices or ((None,) if len(tally.sums.keys) else ())
     summaries = tally.summaries
     found = [summaries.parts[label].by_class.T for label in labels] if summaries is not None else []
     sums = np.concatenate([np.zeros((0, 3)), *found])
     here = sums.any(axis=1)
-    return Cells.of(np.flatnonzero(here), sums[here])
+    return CellSums.of(np.flatnonzero(here), sums[here])
 
 
 def _refuse_other_kind(tally: Tally) -> None:

@@ -29,13 +29,13 @@ OVERLAP = "Leave one out, or count its rows twice: merge(tallies, allow_overlap=
 
 
 @dataclass(frozen=True)
-class Data(Source):
+class InMemory(Source):
     """Arrays or a data frame. What they hold is looked at only where a tally of them is added or saved."""
 
     content: Callable[[], tuple[str, bool]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of_rows(cls, cases: Cases, columns: Callable[[], Sequence[AnyArray]]) -> Data:
+    def of_rows(cls, cases: Cases, columns: Callable[[], Sequence[AnyArray]]) -> InMemory:
         """Return the source that rows in memory are."""
         facts = [cases.scale.classes, *([] if one is None else [one.labels] for one in (cases.slice, cases.group))]
         return cls(DATA, place=os.urandom(8).hex(), rows=len(cases), content=lambda: _digest(columns(), repr(facts)))
