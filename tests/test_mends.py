@@ -264,7 +264,7 @@ def test_decimals_have_a_comma_where_no_number_of_the_file_has_a_point(
 
 def test_whole_numbers_beside_an_event_are_taken_for_scores() -> None:
     with pytest.raises(
-        UnusableLabels, match=r"column 'prediction': 10 is a number.*divide per cent by 100.*threshold="
+        UnusableLabels, match=r"column 'prediction': 10 is a number.*divide per cent by 100.*score="
     ) as caught:
         sy.assess(["y", "n", "y"], [90, 10, 60], event="y")
     assert "Use one kind" not in str(caught.value)

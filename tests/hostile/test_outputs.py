@@ -182,13 +182,14 @@ def test_weak_point_27_nor_costs_tables_and_tallies(
 
 def test_weak_point_27_nor_what_links_in_a_folder_lead_to(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tally", "d", *LABELS, "--quiet", "--each", "--out", "new"]
+    before = [Path("d/a.csv").read_text(), Path("d/b.csv").read_text()]
     assert main(words) == 0
     for path in Path("new").rglob("*.tally"):
         path.unlink()
         path.symlink_to(data / "d" / "b.csv")
     refused(words, capsys)
     refused([*words, "--force"], capsys)
-    assert Path("d/a.csv").read_text() == Path("d/b.csv").read_text() == ROWS
+    assert [Path("d/a.csv").read_text(), Path("d/b.csv").read_text()] == before
 
 
 def test_every_file_that_a_command_names_is_compared() -> None:

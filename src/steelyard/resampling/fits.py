@@ -257,6 +257,7 @@ def workers_kept() -> Iterator[None]:
     """Tell in one sentence of processes that ended before their work was done."""
     from concurrent.futures.process import BrokenProcessPool
 
+    _start_tracker()
     try:
         yield
     except BrokenProcessPool as error:
@@ -264,6 +265,22 @@ def workers_kept() -> Iterator[None]:
             f"a process that made fits has ended: {quoted(str(error), 120)}",
             mend="It may have had too little memory: make fewer fits at once, n_jobs=1",
         ) from None
+
+
+def _start_tracker() -> None:
+    """Start the process that cleans up after workers, and block again what it unblocks in this thread.
+
+    Workers inherit the mask: with SIGINT unblocked, each would print a traceback on Ctrl-C.
+    """
+    import signal
+    import sys
+
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else set()
+    if sys.platform != "win32" and signal.SIGINT in blocked:
+        from multiprocessing import resource_tracker
+
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:

@@ -177,14 +177,11 @@ def without(ours: Sequence[Source], theirs: Sequence[Source]) -> tuple[Source, .
 
 
 def refuse_debts(sources: Sequence[Source]) -> None:
-    """Refuse a tally out of which a source was taken that it did not count."""
+    """Refuse a tally out of which a file was taken that it did not count; of arrays, parts may be taken out."""
     for source in sources:
-        if source.rows < 0:
-            what = quoted(source.name) if source.kind == FILE else f"{-source.rows:,} rows of arrays"
+        if source.rows < 0 and source.kind == FILE:
             raise UnlikeTallies(
-                f"{what} taken out of a tally that does not count them"
-                if source.kind == DATA
-                else f"{what} is taken out of a tally that does not count it",
+                f"{quoted(source.name)} is taken out of a tally that does not count it",
                 mend="Subtract what was added before",
             )
 
