@@ -2,7 +2,9 @@
 
 import os
 
+FULL = os.environ.get("STEELYARD_HOSTILE") == "full"
+
 
 def cases(full: int) -> int:
     """Return the number of cases to try: `full` where STEELYARD_HOSTILE is "full", else a tenth of it."""
-    return full if os.environ.get("STEELYARD_HOSTILE") == "full" else max(1, full // 10)
+    return full if FULL else max(1, full // 10)

@@ -44,7 +44,13 @@ PROGRAM = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import steelyard.cli
-print("here", flush=True)
+from steelyard.cli.interruption import Interruption
+begin = Interruption.__enter__
+def begun(self):
+    begin(self)
+    print("here", flush=True)  # from here on, signals are handled
+    return self
+Interruption.__enter__ = begun
 sys.exit(steelyard.cli.main())
 """
 
