@@ -59,7 +59,7 @@ def mevik2003(
             found = [gains(simulation, measure) for measure in MEASURES]
             # Names of estimates are long, and the design is the same in all rows.
             show(*[table_view(each[[name for name in each.column_names if name != "design"]]) for each in found])
-    _write(output, "mevik2003", simulation.table())
+    _finish(output, "mevik2003", simulation.table(), simulation.statements)
     return HELD
 
 
@@ -85,7 +85,7 @@ def meat(
         found = run(folds, repeats, seed, size=size, progress=progress)
     if output.prints_tables:
         show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
-    _write(output, "meat", found.splits)
+    _finish(output, "meat", found.splits, found.statements)
     return HELD
 
 
@@ -110,7 +110,7 @@ def partitions(
         found = run(seeds, seed, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
-    _write(output, "partitions", found.draws)
+    _finish(output, "partitions", found.draws, found.statements)
     if figures is not None:
         from ..studies.partition_figures import draw
 
@@ -141,15 +141,23 @@ def knn(
         found = run(splits, seed, folds, stratified=stratified, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
-    _write(output, "knn", found.splits)
+    _finish(output, "knn", found.splits, found.statements)
     if figures is not None:
         found.draw(figures)
     return HELD
 
 
-def _write(output: Given, name: str, table: Table) -> None:
-    """What was found on every split or data set, a row each."""
-    write(output, table, lambda: {"steelyard": __version__, "study": name, "results": table.to_json()})
+def _finish(output: Given, name: str, table: Table, statements: Table) -> None:
+    """Show the paper's statements with their verdicts; write these, and what was found on every split or data set."""
+    from rich.text import Text
+
+    from ..studies.statements import shown
+    from ..text import table_view
+
+    if output.prints_tables:
+        show(Text("\nWhat the paper says, and what comes out here:"), table_view(shown(statements)))
+    content = {"steelyard": __version__, "study": name, "results": table.to_json(), "statements": statements.to_json()}
+    write(output, table, lambda: content)
 
 
 def _refuse_no_folder(figures: Path | None) -> None:

@@ -1,0 +1,179 @@
+"""Statements of a paper beside the figures of a run, with a verdict by one rule.
+
+A statement is read as a range in which some quantity lies. The run estimates that quantity, with an interval:
+
+- "holds": the whole interval lies in the range;
+- "does not hold": the whole interval lies outside;
+- "not settled": the interval reaches over an end of the range, and so many repetitions would bring it off that end;
+- "other data": the figure is of data that are not public, and cannot be judged by others.
+
+No verdict is written by hand.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..table import Table
+from ..text import number, with_interval
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+Verdict = Literal["holds", "does not hold", "not settled", "other data"]
+NEGLIGIBLE = 0.05  # of the true value: "negligible", "practically" and "hardly" mean less
+NORMAL = 1.959964  # standard errors on either side, for 95%
+COLUMNS = ("statement", "source", "paper", "value", "low", "high", "verdict", "repetitions", "note")
+PRINTED = re.compile(r"([0-9]*)\.?([0-9]*)(?:e([-+]?[0-9]+))?")
+
+
+class Range(NamedTuple):
+    """Where a quantity lies if a statement is true; both ends belong to it."""
+
+    low: float
+    high: float
+
+
+ABOVE_ZERO = Range(math.ulp(0.0), math.inf)
+BELOW_ZERO = Range(-math.inf, -math.ulp(0.0))
+
+
+def printed(figure: str, sign: int = 1) -> Range:
+    """Return the range of numbers that are printed as a figure: half a unit of its last digit on either side."""
+    found = PRINTED.fullmatch(figure)
+    if not found or not (found[1] or found[2]):
+        raise ValueError(f"{figure!r} is not a printed figure")
+    half = 0.5 * 10.0 ** (int(found[3] or 0) - len(found[2]))
+    value = sign * float(figure)
+    return Range(value - half, value + half)
+
+
+def within(share: float) -> Range:
+    """Return the range of what differs from 0 by this much at most."""
+    return Range(-share, share)
+
+
+class Quantity(NamedTuple):
+    """An estimate with its 95% interval; without one if it is exact.
+
+    Attributes:
+        value: The estimate.
+        low: The lower end.
+        high: The upper end.
+        repetitions: How many repetitions the interval is made of; 0 where more of them would not change it.
+    """
+
+    value: float
+    low: float
+    high: float
+    repetitions: int = 0
+
+
+def exact(value: float) -> Quantity:
+    """Return a number that chance has no part in."""
+    return Quantity(value, value, value)
+
+
+def mean_of(values: Array | Sequence[float]) -> Quantity:
+    """Return the mean of independent repetitions with its t interval."""
+    from scipy.special import stdtrit
+
+    known = np.asarray(values, dtype=np.float64)
+    count, mean = len(known), float(known.mean())
+    if count < 2:
+        return Quantity(mean, -math.inf, math.inf, count)
+    half = float(stdtrit(count - 1, 0.975) * known.std(ddof=1) / math.sqrt(count))
+    return Quantity(mean, mean - half, mean + half, count)
+
+
+def share_of(hits: int, trials: int) -> Quantity:
+    """Return a share of independent repetitions with Wilson's interval."""
+    from ..uncertainty.intervals import wilson
+
+    low, high = wilson(np.array([hits / trials]), np.array([float(trials)]), 0.95)
+    return Quantity(hits / trials, float(low[0]), float(high[0]), trials)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a paper.
+
+    Attributes:
+        text: What it says, in a sentence.
+        source: The paper, section and figure.
+        paper: The figure that the paper gives, or the word.
+        range: Where the quantity lies if it is true; None where the paper's data are not public.
+        quantity: What the run found.
+        note: Why it does not hold, or on what it rests.
+    """
+
+    text: str
+    source: str
+    paper: str
+    range: Range | None
+    quantity: Quantity
+    note: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it comes out."""
+        if self.range is None:
+            return "other data"
+        value, low, high, _ = self.quantity
+        if math.isnan(value):
+            return "not settled"
+        if self.range.low <= low and high <= self.range.high:
+            return "holds"
+        return "does not hold" if high < self.range.low or low > self.range.high else "not settled"
+
+    @property
+    def repetitions(self) -> int | None:
+        """How many repetitions would settle it if the estimate stayed; None if it is settled, or never would be."""
+        if self.verdict != "not settled" or self.range is None or not self.quantity.repetitions:
+            return None
+        value, low, high, made = self.quantity
+        factors = [
+            ((high - value if end > value else value - low) / abs(end - value)) ** 2
+            for end in self.range
+            if math.isfinite(end) and low <= end <= high and end != value
+        ]
+        most = max(factors, default=math.inf)
+        return math.ceil(made * most) if math.isfinite(most) else None
+
+
+def statement_table(statements: Iterable[Statement]) -> Table:
+    """Return one row a statement, with the verdict and, where there is none yet, how many repetitions it needs."""
+    return Table.of_rows(
+        COLUMNS,
+        [
+            (each.text, each.source, each.paper, *each.quantity[:3], each.verdict, each.repetitions, each.note)
+            for each in statements
+        ],
+    )
+
+
+def shown(table: Table) -> Table:
+    """Return the same table to be read: the estimate with its interval in one cell, reasons behind the verdict."""
+    return Table.of_rows(
+        ("statement", "source", "paper", "ours", "verdict"),
+        [
+            (row["statement"], row["source"], row["paper"], _ours(row), "; ".join(filter(None, _reasons(row))))
+            for row in table
+        ],
+    )
+
+
+def _ours(row: dict[str, Any]) -> str:
+    value, low, high = row["value"], row["low"], row["high"]
+    return number(value) if low == high else with_interval(value, low, high)
+
+
+def _reasons(row: dict[str, Any]) -> tuple[str, ...]:
+    needed = row["repetitions"]
+    return row["verdict"], "" if needed is None else f"about {needed:,} repetitions would settle it", row["note"]
