@@ -305,7 +305,7 @@ def test_bands_that_hold_everywhere_are_wider_and_hold_as_often_as_they_say() ->
     odds = np.arange(100) / 100 / (1 - np.arange(100) / 100)
     expected = [float(np.mean((chance >= t / 100) * (chance - (1 - chance) * odds[t]))) for t in range(100)]
     held = np.zeros(2)
-    count = repeats(15, 60)
+    count = repeats(18, 60)
     for seed in range(count):
         one = sy.assess(*calibrated(400, 100 + seed), event=1)
         narrow, wide = one.decision_curve(), one.decision_curve(band="simultaneous")
@@ -314,7 +314,7 @@ def test_bands_that_hold_everywhere_are_wider_and_hold_as_often_as_they_say() ->
         for place, curve in enumerate((narrow, wide)):
             low, high = np.array([curve["low"], curve["high"]])[:, :80]  # further up, few rows are left
             held[place] += bool(((low <= expected[:80]) & (expected[:80] <= high)).all())
-    assert held[1] / count > 0.8 >= held[0] / count
+    assert held[1] / count > 0.8 > held[0] / count
 
 
 @pytest.mark.parametrize("truth", [[1], [0, 0, 0], [1, 1, 1]])

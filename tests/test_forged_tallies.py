@@ -17,6 +17,7 @@ from steelyard.errors import BadWeights, DamagedFile, SteelyardError, UnlikeTall
 from steelyard.tallies import tally as tallies
 from steelyard.tallies.tally_files import _seal, _to_arrow
 
+from .effort import repeats
 from .test_tally import stream_of, tally
 
 SHARES = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.2, 0.6]])
@@ -127,7 +128,7 @@ def test_what_no_rows_can_have_left_is_refused(kind: str, tmp_path: Path, monkey
     one.save(tmp_path / "a.tally")
     assert sy.compare_tally(tmp_path / "a.tally").models == one.models
     bodies = list(forgeries(one))
-    chosen = np.random.default_rng(0).permutation(len(bodies))[: 60 if kind == "summaries" else 150].tolist()
+    chosen = np.random.default_rng(0).permutation(len(bodies))[: repeats(20, 60) if kind == "summaries" else repeats(50, 150)].tolist()
     refused = 0
     for body in (bodies[place] for place in chosen):
         (tmp_path / "b.tally").write_bytes(body + _seal(body))

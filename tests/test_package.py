@@ -61,13 +61,26 @@ def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
     assert not {"dask", "distributed", "pyspark", "py4j", "steelyard.engines.dask", "steelyard.engines.spark"} & loaded
 
 
-@pytest.mark.parametrize("said", ["assigned='m'", "membership='p_*'"])
+@pytest.mark.parametrize("said", ["assigned='m'", "membership='p_*'", "membership='p_a', event='a'"])
 def test_files_are_assessed_without_pandas(tmp_path: Path, said: str) -> None:
     """Arrow loads it, wherever it is installed, for some of what it does: that takes as long as all the rest."""
     (tmp_path / "a.csv").write_text("y,m,p_a,p_b\na,a,0.7,0.3\nb,a,0.6,0.4\na,b,0.1,0.9\nb,b,0.2,0.8\n")
     loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', {said}).table()")
     assert "pyarrow" in loaded
     assert "pandas" not in loaded
+
+
+def test_tallies_are_written_and_merged_without_pandas(tmp_path: Path) -> None:
+    code = f"""
+import steelyard
+for place, name in enumerate("ab"):
+    with open(f"{tmp_path}/{{name}}.csv", "w") as file:
+        file.write(f"y,p\\n0,0.25\\n1,0.5\\n1,0.75{{place}}\\n")
+    found = steelyard.assess(f"{tmp_path}/{{name}}.csv", truth="y", membership="p", event=1)
+    found.tally.save(f"{tmp_path}/{{name}}.tally", rows=True)
+print(steelyard.merge([steelyard.Tally.load(f"{tmp_path}/{{name}}.tally") for name in "ab"]))
+""".strip()
+    assert "pandas" not in loaded_after(f"exec({code!r})")
 
 
 def test_every_public_name_can_be_had() -> None:

@@ -16,7 +16,7 @@ from .errors import DuplicateColumns, NotNumbers, SteelyardError, UnreadableFile
 from .objects import from_objects, odd_one
 
 if TYPE_CHECKING:
-    from .kinds import Array, Marks, Numbers
+    from .kinds import AnyArray, Array, Marks, Numbers
 
 ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
 FLAT = "Give one value a row: a list, an array or a column"
@@ -241,6 +241,19 @@ def as_numpy(column: Any) -> Any:
     if kinds.is_boolean(column.type):
         return np.from_dlpack(column.cast("uint8")).view(bool)
     return np.from_dlpack(column)
+
+
+def as_arrow(array: AnyArray) -> Any:
+    """See a NumPy array of numbers as an Arrow array; any other is made into one.
+
+    For that, Arrow loads pandas wherever it is installed.
+    """
+    import pyarrow as pa
+
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or not array.dtype.isnative:
+        return pa.array(array)
+    content = pa.py_buffer(np.ascontiguousarray(array))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, content])
 
 
 def _is_number(kind: Any) -> bool:

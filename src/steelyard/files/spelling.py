@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..columns import as_numpy
 from ..errors import BadOption, quoted
 from ..scale import Continuum, Scale
 
@@ -79,21 +80,26 @@ class Spelled:
         form: How they are spelled.
         numeric: Whether all of them can be read as numbers with decimals.
         words: Some of them.
+        read: All cells as the numbers that they were found to be, so that they are not read twice; None where unknown.
     """
 
     form: Form = Form.EMPTY
     numeric: bool = True
     words: frozenset[str] = frozenset()
+    read: Any = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, cells: Any, marks: NumberMarks = PLAIN) -> Spelled:
         """Return how the cells of an Arrow column of text are spelled."""
         first = cells.slice(0, SAMPLE)
-        form, numeric = _form_of(first, marks)
-        if form is not Form.WORDS and len(cells) > SAMPLE:  # words among the first rows make words of all
-            form, numeric = _form_of(cells, marks)
+        form, numeric, read = _form_of(first, marks)
+        if len(cells) > SAMPLE:
+            if form is Form.NUMBERS and (read := as_numbers(cells, marks)) is not None:
+                pass  # numbers with decimals among the first rows make such numbers of all that can be read as numbers
+            elif form is not Form.WORDS:  # words among the first rows make words of all
+                form, numeric, read = _form_of(cells, marks)
         kept = form not in (Form.EMPTY, Form.WHOLE)
-        return cls(form, numeric, frozenset(first.unique().drop_null().to_pylist() if kept else ()))
+        return cls(form, numeric, frozenset(first.unique().drop_null().to_pylist() if kept else ()), read)
 
     @classmethod
     def of_words(cls, words: Iterable[str]) -> Spelled:
@@ -144,36 +150,40 @@ class Spelled:
         return kinds.get(self.form, pa.string())
 
 
-def _form_of(cells: Any, marks: NumberMarks) -> tuple[Form, bool]:
-    """How cells are spelled, and whether they can be read as numbers with decimals."""
+def _form_of(cells: Any, marks: NumberMarks) -> tuple[Form, bool, Any]:
+    """How cells are spelled, whether they can be read as numbers with decimals, and the numbers that they are."""
     from pyarrow import compute
 
     if cells.null_count == len(cells):
-        return Form.EMPTY, True
-    if _are_plain(cells):
-        return Form.WHOLE, True
+        return Form.EMPTY, True, None
+    plain = _as_plain(cells)
+    if plain is not None:
+        return Form.WHOLE, True, plain
     numbers = as_numbers(cells, marks)
     if numbers is None:
         words = set(cells.unique().drop_null().to_pylist()) if len(cells.slice(0, SAMPLE).unique()) <= 3 else {""}
         boolean = any(words <= pair for pair in BOOLEANS)
-        return (Form.BOOLEAN if boolean else Form.ODD if _with_hexadecimals(cells, marks) else Form.WORDS), False
-    values = numbers.drop_null().to_numpy()
+        form = Form.BOOLEAN if boolean else Form.ODD if _with_hexadecimals(cells, marks) else Form.WORDS
+        return form, False, None
+    values = as_numpy(numbers.drop_null())
     if not np.isfinite(values).all():
-        return Form.NUMBERS, True
+        return Form.NUMBERS, True, numbers
     if (values != np.floor(values)).any():  # of codes such as 5E-1, none has a decimal mark
-        return (Form.NUMBERS if compute.any(compute.match_substring(cells, marks.decimal)).as_py() else Form.ODD), True
-    return (Form.GAPPED if compute.all(compute.match_substring_regex(cells, GAPPED)).as_py() else Form.ODD), True
+        marked = compute.any(compute.match_substring(cells, marks.decimal)).as_py()
+        return (Form.NUMBERS if marked else Form.ODD), True, numbers
+    whole = compute.all(compute.match_substring_regex(cells, GAPPED)).as_py()
+    return (Form.GAPPED if whole else Form.ODD), True, numbers
 
 
-def _are_plain(cells: Any) -> bool:
-    """Whether all cells are plain whole numbers: Arrow can read them, and none goes on behind a first zero."""
+def _as_plain(cells: Any) -> Any:
+    """Return cells as whole numbers if all are plainly spelled: Arrow can read them, none goes on behind a first 0."""
     import pyarrow as pa
 
     try:
-        cells.cast(pa.int64())
+        found = cells.cast(pa.int64())
     except pa.ArrowInvalid:
-        return False
-    return not any(_begins_with_zero(part) for part in cells.chunks)
+        return None
+    return None if any(_begins_with_zero(part) for part in cells.chunks) else found
 
 
 def _begins_with_zero(cells: Any) -> bool:

@@ -338,7 +338,9 @@ def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[S
             field = kind if isinstance(kind, pa.Field) else pa.field(name, kind)
             column = table.column(name)
             if pa.types.is_string(column.type):
-                column = read_as(column, field.type, spelled[name][1] if name in spelled else PLAIN)
+                known, marks = spelled.get(name, (Spelled(), PLAIN))
+                done = known.read is not None and known.read.type == field.type
+                column = known.read if done else read_as(column, field.type, marks)
             table = table.set_column(place, field.with_type(column.type), column)
     return table
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import as_arrow, as_numpy
 from ..door.remarks import restored, stored
 from ..errors import LONG, DamagedFile, ForeignFile, SteelyardError, UnreadableFile, quoted
 from ..files.digests import DATA, FILE, UNKNOWN, Source
@@ -32,6 +33,7 @@ from ..sums.statistics import Sums
 from .sources import settled, unknown
 
 if TYPE_CHECKING:
+    from ..kinds import AnyArray
     from .tally import Tally
 
 FORMAT = "steelyard tally"
@@ -122,13 +124,19 @@ def _to_arrow(tally: Tally, rows: bool = False) -> bytes:
     }
     held = None if tally.scores is None else tally.scores.refuse_changed()
     kept = {} if held is None else (held if rows else held.in_order()).named()
-    tables = [pa.table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), pa.table(kept)]
-    tables += [pa.table({"values": array.ravel()}) for array in arrays.found]
+    tables = [_arrow_table(columns).replace_schema_metadata({"steelyard": json.dumps(header)}), _arrow_table(kept)]
+    tables += [_arrow_table({"values": array.ravel()}) for array in arrays.found]
     sink = pa.BufferOutputStream()
     for table in tables:
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
     return bytes(sink.getvalue())
+
+
+def _arrow_table(columns: Mapping[str, AnyArray]) -> Any:
+    import pyarrow as pa
+
+    return pa.table({name: as_arrow(values) for name, values in columns.items()})
 
 
 def _without_folders(text: str) -> str:
@@ -176,7 +184,7 @@ def _from_arrow(body: bytes) -> Tally:
     scores = _rows(_table(source), header, sizes)
     arrays = Arrays()
     while source.tell() < source.size():
-        arrays.found.append(_table(source).column(0).to_numpy())
+        arrays.found.append(as_numpy(_table(source).column(0)))
     recipe = None if header["recipe"] is None else recipe_from(header["recipe"], scale, models)
     kept = None if header["summaries"] is None or recipe is None else header["summaries"]
     tally = Tally(
@@ -251,8 +259,8 @@ def sources_from(plain: Any) -> tuple[Source, ...]:
 
 
 def _sums(table: Any, sizes: list[int]) -> Sums:
-    keys = np.stack([table.column(f"key{j}").to_numpy() for j in range(len(sizes))], axis=1).astype(np.int64)
-    values = np.stack([table.column(name).to_numpy() for name in VALUES], axis=1).astype(np.float64)
+    keys = np.stack([as_numpy(table.column(f"key{j}")) for j in range(len(sizes))], axis=1).astype(np.int64)
+    values = np.stack([as_numpy(table.column(name)) for name in VALUES], axis=1).astype(np.float64)
     whole = keys.shape[1] + len(VALUES) == table.num_columns and np.isfinite(values).all()
     if not whole or (keys < 0).any() or (keys >= sizes).any():
         raise ValueError("sums of rows that there cannot be")
@@ -262,7 +270,7 @@ def _sums(table: Any, sizes: list[int]) -> Sums:
 def _rows(table: Any, header: dict[str, Any], sizes: list[int]) -> Rows | None:
     if header["scores"] is None:
         return None
-    named = {name: table.column(name).to_numpy() for name in table.column_names}
+    named = {name: as_numpy(table.column(name)) for name in table.column_names}
     rows = Rows.from_named(named, header["scores"], sizes)
     if rows.measured is None:
         return rows
