@@ -55,5 +55,6 @@ TALLY = Kind("a steelyard tally", rb'\xff\xff\xff\xff.*"format": "steelyard tall
 REPORT = Kind("a steelyard report", rb'\s*<!doctype html>.*<meta name="generator" content="steelyard ')
 JSON = Kind("JSON that steelyard wrote", rb"(\[\s*)?\{\s*(" + b"|".join(_OBJECTS) + b")")
 CSV = Kind("CSV that steelyard wrote", b"(" + "|".join(_TABLES).encode().replace(b".*", rb"[^\n]*") + rb")\r?(\n|\Z)")
+SCALING = Kind("a steelyard partition scaling", rb'\s*\{\s*"format":\s*"steelyard partition scaling"')
 MARKDOWN = Kind("Markdown that steelyard wrote", rb"", re.escape(ENDING_OF_MARKDOWN).encode() + rb"\s*")
 PICTURE = Kind("a PNG picture", rb"\x89PNG\r\n\x1a\n")
