@@ -1,4 +1,4 @@
-"""What there is of one classifier beside its measures: its memberships in a partition space, and how they are scaled."""
+"""What there is of one classifier beside its measures: its scaled memberships, and the regions that scale them."""
 
 from __future__ import annotations
 

@@ -112,6 +112,9 @@ INSTEAD = {
     "merge": [  # what is known of measured values is kept with the rows
         (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
     ],
+    "partition": [  # it has options for what others say with a measure
+        (re.compile(r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?"), r"--\1 \2"),
+    ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
         (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
     ],
@@ -311,9 +314,10 @@ def models(texts: Iterable[str], option: str = "--model") -> dict[str, Any]:
     return found
 
 
+NAMED = ("--html", "--scaled", "--regions")  # they write to standard output only where that is said
 TARGETS = {"--json": ".json", "--csv": ".csv", "--markdown": ".md"}
 # A file of that name would be written beside what is printed, and into it where that goes into a file.
-STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, "--html")]
+STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, *NAMED)]
 
 
 def with_targets(tokens: Sequence[str]) -> list[str]:
@@ -328,7 +332,7 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
         if word in TARGETS:
             named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[word]))
             word = f"{word}={waiting.pop(0) if named else '-'}"
-        elif word == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
+        elif word in NAMED and waiting[:1] == ["-"]:
             word = f"{word}={waiting.pop(0)}"
         elif word in STANDARD_OUTPUT:
             word = word.replace("/dev/stdout", "-")

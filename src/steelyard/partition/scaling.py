@@ -117,7 +117,7 @@ def beta_map(moments: Moments, variant: Variant = "default", like: BetaMap | Non
 
     klaR's certainty is a whole number. Whoever moves the moments a little, to see what that does, stays on its step.
     """
-    count, mean, variance, target, span = moments
+    count, mean, _, target, span = moments
     if variant == "klar":
         return _as_klar(moments, None if like is None or like.kind != "beta" else round(sum(like.scaled)))
     if target >= 1 or target <= 0:

@@ -23,7 +23,7 @@ from ..scale import Scale
 from ..table import dump
 from .evaluation import PARAMETERS, Chosen, checked_choice
 from .fitting import Regions, Sums
-from .partition_scaling import PartitionScaling, told_blocks
+from .partition_scaling import PartitionScaling
 
 if TYPE_CHECKING:
     from .rows import Prefix

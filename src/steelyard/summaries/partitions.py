@@ -245,7 +245,7 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
 
     def fitted(self, chosen: Chosen) -> Scaling | None:
         """How memberships are scaled; None where they are not."""
-        scaling, depth, floor, ties, _ = chosen
+        scaling, _, floor, _, _ = chosen
         if scaling == RAW:
             return None
         if chosen not in self.fits:
