@@ -58,7 +58,7 @@ def test_files_hold_what_the_library_finds(options: dict[str, Any], capsys: pyte
     (label,) = (name for name in values if name.startswith("partition_accuracy"))
     assert found[label].value == pytest.approx(values[label])
     assert [row["label"] for row in facts["correctness"]] == list(found.classes)
-    for words in ("partition accuracy", "separation", "correctness rate (CR)", "0.720 [0.583, 0.825]", "scaled alpha"):
+    for words in ("partition accuracy", "separation", "correctness rate (CR)", "0.720 [0.583, 0.825]", "certainty"):
         assert words in shown
     assert Path("r.csv").read_text().startswith("measure,class,")
     # What was saved scales the same rows to the same.

@@ -370,9 +370,9 @@ def test_what_is_no_result_of_partition_is_replaced_by_force_alone(
         assert Path(target).read_bytes() == content
     assert main([*words, "--force"]) == 0, capsys.readouterr().err
     assert main(words) == 0, capsys.readouterr().err
-    for other in PARTED:
+    for other, ending in PARTED.items():
         if other != option:
-            shutil.copy(target, copy := f"copy{PARTED[other]}")
+            shutil.copy(target, copy := f"copy{ending}")
             assert "--force" in refused(["partition", "one.csv", *PARTS, f"{other}={copy}"], capsys)
 
 
