@@ -74,7 +74,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "partition_scaling, weight": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], weight=it),
     "transform": lambda it: SCALED.transform(it),
     "transform, unseen": lambda it: SCALED.transform(SHARES, unseen=it),
-    "load a scaling": lambda it: sy.PartitionScaling.load(it),
+    "load a scaling": sy.PartitionScaling.load,
     "standardise, memberships": sy.standardise,
     "standardise, how": lambda it: sy.standardise(SHARES, it),
     "standardise, zero": lambda it: sy.standardise(SHARES, "shift", zero=it),

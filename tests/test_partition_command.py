@@ -121,8 +121,10 @@ def test_rows_of_an_unseen_region(capsys: pytest.CaptureFixture[str]) -> None:
         ([*RUN, "--scaling", "klar", "--depth", "2"], "klaR knows depth 1 only. Say --depth 1, or --scaling default"),
         ([*RUN, "--seed", "2"], "ties are not random. Say --ties random, or leave the seed out"),
         ([*RUN, "--unseen", "keep"], "--unseen is for --learned. Leave it out, or say --learned scaling.json"),
-        ([*RUN, "--learned", "s.json"], "--truth is given, and --learned reads no true class. Leave --truth out"),
-        ([*APPLY, "--save", "t.json"], "--save is given, and --learned learns nothing. Leave --save out"),
+        ([*RUN, "--learned", "s.json"], "--truth is given, and --learned only scales. Leave --truth out"),
+        ([*APPLY, "--save", "t.json"], "--save is given, and --learned only scales. Leave --save out"),
+        ([*APPLY, "--weight", "w"], "--weight is given, and --learned only scales. Leave --weight out"),
+        ([*APPLY, "--sd-response", "1"], "--sd-response is given"),
         ([*APPLY, "--depth", "2"], "--depth is given, and the saved scaling has its own. Leave --depth out"),
         (APPLY, "there is no file 's.json'"),
         ([*APPLY[:-1], "iris.csv"], "'iris.csv' is no scaling that steelyard saved. Check the name"),
@@ -131,6 +133,14 @@ def test_rows_of_an_unseen_region(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_does_not_go_together_is_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert told in said(words, 2, capsys)
+
+
+@pytest.mark.parametrize("chance", ["1.5", "x.0"])
+def test_hints_name_options_that_there_are(chance: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.csv").write_text(f"t,p_a,p_b\na,{chance},0.1\nb,0.2,0.8\na,0.7,0.3\n")
+    told = said(["partition", "bad.csv", "--truth", "t", "--membership", "p_*"], 2, capsys)
+    assert "file 'bad.csv', column 'p_a', row 0" in told
+    assert not any(words in told for words in ("--score", "score=", "--assigned", "assigned class"))
 
 
 def test_names_that_spreadsheets_take_for_formulas(capsys: pytest.CaptureFixture[str]) -> None:

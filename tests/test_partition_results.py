@@ -29,7 +29,9 @@ from steelyard.errors import (
     OutsideUnitInterval,
     SteelyardError,
     SumNotOne,
+    SwappedArguments,
     TooLarge,
+    UnequalLengths,
     UnknownLabel,
     UnreadableFile,
     UnwritableFile,
@@ -108,6 +110,15 @@ def test_a_membership_of_one_leaves_equal_shares() -> None:
     row = numbers(found.transform([[1.0, 0, 0]]))[0]
     assert row[1] == row[2]
     assert row.sum() == pytest.approx(1)
+
+
+def test_what_is_wrong_is_told_of_memberships() -> None:
+    with pytest.raises(SwappedArguments, match=r"Memberships come first: partition_scaling\(memberships, truth\)"):
+        sy.partition_scaling(TRUTH, ROWS)
+    with pytest.raises(OutsideUnitInterval, match=r"column 'memberships\[0\]', row 0: 80.0 is not.*Standardise them"):
+        sy.partition_scaling(ROWS * 100, TRUTH, scale=SCALE)
+    with pytest.raises(UnequalLengths, match=r"column 'memberships\[0\]'"):
+        sy.partition_scaling(ROWS, TRUTH[1:], scale=SCALE)
 
 
 # --- other rows --------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +21,17 @@ from .door.measured import Knowledge
 from .door.prediction import recognise
 from .door.published import read_table
 from .door.weights import WeightKind, refuse_kind_alone, refuse_weightless
-from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
+from .errors import (
+    BadCosts,
+    BadOption,
+    EmptyInput,
+    OutsideUnitInterval,
+    SteelyardError,
+    SumNotOne,
+    SwappedArguments,
+    UnknownModel,
+    quoted,
+)
 from .files.spelling import NumberMarks
 from .measures import find
 from .measures.counts import words_on_gains
@@ -381,16 +392,20 @@ def partition_scaling(
         A PartitionScaling: its ``transform`` scales memberships, these and others, and ``regions`` shows what it
         learned.
     """
-    found = assess(
-        truth,
-        memberships,
-        scale=scale,
-        event=event,
-        weight=weight,
-        weight_kind=weight_kind,
-        missing=missing,
-        measures=["partition_accuracy"],
-    )
+    given: dict[str, Any] = {"scale": scale, "event": event, "weight": weight, "weight_kind": weight_kind}
+    try:
+        found = assess(truth, memberships, missing=missing, measures=["partition_accuracy"], **given)
+    except SwappedArguments as error:
+        raise error.but(
+            problem="the truth looks like memberships, and the memberships like labels",
+            mend="Memberships come first: partition_scaling(memberships, truth)",
+        ) from None
+    except SteelyardError as error:
+        place = error.column
+        named = place if place is None else re.sub(rf"^{MODEL}(?=\[|$)", "memberships", place)
+        improbable = isinstance(error, OutsideUnitInterval | SumNotOne)
+        mend = "Standardise them first: standardise(memberships, how), by 'shift', 'softmax' or 'rank'"
+        raise error.but(column=named, mend=mend if improbable else error.mend) from None
     return found.scaling(scaling, depth=depth, floor=floor, ties=ties, seed=seed)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..partition.partition_scaling import PartitionScaling
 
 USUAL: Mapping[str, Any] = {"scaling": "default", "depth": 1, "floor": 1, "ties": "first", "seed": 0}
+OF_TRUTH = ("scale", "event", "weight", "group", "cut", "sd", "sd_response", "response")  # idle where none is read
 MEASURES = ("partition_accuracy", "separation", "confidence")
 
 
@@ -149,9 +150,9 @@ def _applied(file: str, membership: str, learned: Path, keep: bool, truth: str |
     from ..showing.partitions import regions_view
 
     reading = results.reading
-    if truth is not None or results.save is not None:
-        name, why = ("--truth", "reads no true class") if truth is not None else ("--save", "learns nothing")
-        raise BadOption(f"{name} is given, and --learned {why}", mend=f"Leave {name} out")
+    given = {"truth": truth, "save": results.save} | {name: getattr(reading, name) for name in OF_TRUTH}
+    if idle := [name.replace("_", "-") for name, value in given.items() if value is not None]:
+        raise BadOption(f"--{idle[0]} is given, and --learned only scales", mend=f"Leave --{idle[0]} out")
     found = PartitionScaling.load(learned)
     loaded = load_file(file, reading, None)
     with located(loaded) as table:

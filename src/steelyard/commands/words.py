@@ -101,18 +101,23 @@ PROBLEMS = {
 }
 COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: --choose cost:costs.csv"
 
+NO_SCORES = [  # for commands that take probabilities and nothing else
+    (re.compile(r"; or give scores on another scale as score=.*"), ""),
+    (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
+    (re.compile(r", or pass the assigned class instead$"), ""),
+]
+NO_LABELS = (re.compile(r"; only the labels that a model assigned .*"), "")
+
 # What does not help in some commands, and what to do there instead.
 INSTEAD = {
-    "calibration": [  # it needs probabilities
-        (re.compile(r"; or give scores on another scale as score=.*"), ""),
-        (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
-        (re.compile(r", or pass the assigned class instead$"), ""),
-    ],
-    "cv": [(re.compile(r"; only the labels that a model assigned .*"), "")],  # nothing is assigned yet
+    "calibration": NO_SCORES,
+    "cv": [NO_LABELS],  # nothing is assigned yet
     "merge": [  # what is known of measured values is kept with the rows
         (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
     ],
     "partition": [  # it has options for what others say with a measure
+        *NO_SCORES,
+        NO_LABELS,
         (re.compile(r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?"), r"--\1 \2"),
     ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
