@@ -275,6 +275,20 @@ def test_scores_that_are_no_probabilities_are_refused_with_a_mend() -> None:
         sy.assess([0, 1, 1], [-2.0, 3.5, 1.0], event=1, threshold=0.0).plot.simplex()
 
 
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("size", [(4.0, 5.0), (4.0, 3.5), (3.0, 6.0)])
+def test_the_legend_stays_within_narrow_figures(classes: int, size: tuple[float, float]) -> None:
+    figure, axes = pyplot.subplots(figsize=size, layout="constrained")
+    compared(60, classes, ["lda"]).plot.simplex(lines="truth", ax=axes)
+    figure.canvas.draw()
+    legend = axes.get_legend()
+    assert legend is not None
+    extent = legend.get_window_extent()
+    assert extent.y0 >= -1
+    assert extent.x0 >= -1
+    assert extent.x1 <= figure.bbox.width
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -36,7 +36,8 @@ class Partitioned(Calibrated):
 
         Returns:
             A Table: one row an observation in the order given, without those that were left out, and one column a
-            class. ``np.asarray(table)`` has the numbers, (n, C).
+            class. ``np.asarray(table)`` has the numbers, (n, C). Of tallies that were added, the rows of the first come
+            first; where rows were taken out again, others are in another order.
         """
         from ..partition.partition_scaling import memberships_table
 

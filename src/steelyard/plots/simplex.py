@@ -131,7 +131,8 @@ class SimplexDisplay:
                 self._explain(axes, brief=own is None and inches(axes)[0] < NARROW)
                 add_legend(axes, "below", own, outside=True)
                 grid = grid if own is not None else self._captioned(self._given(axes))
-                axes.set(**grid.limits, aspect="equal", xticks=[], yticks=[])
+                # At the foot of the room that it has: a layout reserves room for the legend from there on.
+                axes.set(**grid.limits, aspect="equal", anchor="C" if ax is None else "S", xticks=[], yticks=[])
                 for place, panel in enumerate(self.panels):
                     self._draw_borders(axes, panel, grid.origin(place))
                     self._draw_lines(axes, panel, grid.origin(place))
