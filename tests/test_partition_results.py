@@ -39,6 +39,7 @@ from steelyard.errors import (
 )
 from steelyard.kinds import Array
 from steelyard.partition.scaling_files import _checksum
+from steelyard.partition.ties import by_own_lot
 from tests.test_partition_scaling import partitions, sample, votes
 
 SCALE = sy.Scale(["a", "b", "c"])
@@ -245,6 +246,18 @@ def test_lots_depend_on_the_seed_and_the_row() -> None:
     untied = np.flatnonzero(np.sort(memberships, axis=1)[:, -1] > np.sort(memberships, axis=1)[:, -2])
     scaled = numbers(sy.assess(truth, memberships, scale=sy.Scale(range(4))).scaled_memberships(ties="random", seed=1))
     assert_array_equal(numbers(one.transform(memberships))[untied], scaled[untied])
+
+
+def test_lots_are_fair_and_fall_alike_for_rows_that_are_alike() -> None:
+    rows = np.random.default_rng(1).dirichlet([1, 1, 1], 2000)
+    rows[:, 1] = rows[:, 0]
+    rows /= rows.sum(axis=1, keepdims=True)
+    tied = rows[rows[:, 0] > rows[:, 2]]
+    one, again, other = (by_own_lot(tied, 2, seed) for seed in (1, 1, 2))
+    assert_array_equal(one, again)
+    assert np.mean(one[:, 0] == 0) == pytest.approx(0.5, abs=0.05)
+    assert np.mean(one[:, 0] == other[:, 0]) == pytest.approx(0.5, abs=0.05)
+    assert_array_equal(by_own_lot(np.concatenate([tied[::-1], tied]), 2, 1), np.concatenate([one[::-1], one]))
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def _shown_as_text(value: Any) -> Any:
 
 def _is_number(kind: type) -> bool:
     """Whether cells of a type are numbers, or empty: these are not a number in the sense of NaN."""
-    return kind is type(None) or (issubclass(kind, Real) and kind is not bool)
+    return kind is type(None) or (issubclass(kind, Real) and not issubclass(kind, bool))
 
 
 def _is_nan(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -91,13 +91,14 @@ class Results:
         """Whether standard output is free for people."""
         return self.reading.prints_tables and "-" not in (self.scaled, self.regions)
 
-    def write(self, scaled: Table, regions: Table) -> None:
-        """Write the files that were asked for."""
+    def write(self, scaled: Callable[[], Table], regions: Table) -> None:
+        """Write the files that were asked for; memberships are scaled only then."""
         safe = self.reading.csv_safe
         if self.scaled is not None:
+            memberships = scaled()
             if not safe:
-                note_formulas(Table({name: [] for name in scaled.column_names}))
-            write_to(self.scaled, scaled_csv(scaled, safe=safe), SCALED)
+                note_formulas(Table({name: [] for name in memberships.column_names}))
+            write_to(self.scaled, scaled_csv(memberships, safe=safe), SCALED)
         if self.regions is not None:
             if not safe:
                 note_formulas(regions)
@@ -116,14 +117,13 @@ def _learned(file: str, truth: str, membership: str, chosen: Mapping[str, Any], 
     result = assess_scores(loaded, truth, membership, reading, ["accuracy", *labels])
     with working("scaling", reading.quiet):
         found = result.scaling(**chosen)
-        table, scaled = found.regions(), result.scaled_memberships(**chosen)
-        rates = correctness(result, result.partition.scaled(**chosen))
+        table, rates = found.regions(), correctness(result, result.partition.scaled(**chosen))
     if results.prints_tables:
         show(*partition_view(result, table, rates))
     else:
         for note in result.tally.words_on_input:
             complain("note", note)
-    results.write(scaled, table)
+    results.write(lambda: result.scaled_memberships(**chosen), table)
     if results.save is not None:
         found.save(results.save)
     write(
@@ -171,7 +171,7 @@ def _applied(file: str, membership: str, learned: Path, keep: bool, truth: str |
         left = f", {in_words(dropped, 'row')} left out" if dropped else ""
         told = f"{in_words(len(made), 'row')} scaled by {harmless(learned)}{left}; the regions that it learned:"
         show(Text(told), *regions_view(regions))
-    results.write(made, regions)
+    results.write(lambda: made, regions)
     write(reading, regions, lambda: _facts(found, made, regions, dropped))
     return HELD
 
