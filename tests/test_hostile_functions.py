@@ -72,7 +72,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "partition_scaling, ties": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], ties=it),
     "partition_scaling, seed": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], ties="random", seed=it),
     "partition_scaling, weight": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], weight=it),
-    "transform": lambda it: SCALED.transform(it),
+    "transform": SCALED.transform,
     "transform, unseen": lambda it: SCALED.transform(SHARES, unseen=it),
     "load a scaling": sy.PartitionScaling.load,
     "standardise, memberships": sy.standardise,
