@@ -31,6 +31,7 @@ SHARES = np.array([[0.5, 0.5], [0.2, 0.8], [1, 0]])
 COSTS = [[0, 1], [5, 0]]
 SCALE, CUT = sy.Scale(["a", "b"]), sy.Continuum([3, 6], sd=0.5)
 TREE, GRID = DecisionTreeClassifier(), {"max_depth": [1]}
+SCALED = sy.partition_scaling(SHARES, ["a", "b", "a"], scale=SCALE)
 BOTH = sy.compare(TRUTH, {"a": ROWS[:, 0] > 0, "b": ROWS[:, 1] > 0})
 
 CALLS: dict[str, Callable[[Any], object]] = {
@@ -63,6 +64,17 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "population_errors, scale": lambda it: sy.population_errors([1.0, 2.0], [0, 1], it, 0.5),
     "population_errors, noise": lambda it: sy.population_errors([1.0, 2.0, 8.0], [0, 0, 2], CUT, it),
     "population_errors, weight": lambda it: sy.population_errors([1.0, 2.0, 8.0], [0, 0, 2], CUT, 0.5, it),
+    "partition_scaling, memberships": lambda it: sy.partition_scaling(it, ["a", "b", "a"], scale=SCALE),
+    "partition_scaling, truth": lambda it: sy.partition_scaling(SHARES, it),
+    "partition_scaling, scaling": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], scaling=it),
+    "partition_scaling, depth": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], depth=it),
+    "partition_scaling, floor": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], floor=it),
+    "partition_scaling, ties": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], ties=it),
+    "partition_scaling, seed": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], ties="random", seed=it),
+    "partition_scaling, weight": lambda it: sy.partition_scaling(SHARES, ["a", "b", "a"], weight=it),
+    "transform": SCALED.transform,
+    "transform, unseen": lambda it: SCALED.transform(SHARES, unseen=it),
+    "load a scaling": sy.PartitionScaling.load,
     "standardise, memberships": sy.standardise,
     "standardise, how": lambda it: sy.standardise(SHARES, it),
     "standardise, zero": lambda it: sy.standardise(SHARES, "shift", zero=it),

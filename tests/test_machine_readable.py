@@ -37,6 +37,7 @@ COMMANDS = {
     "cv": ["cv", IRIS, "--target", "species", "--models", "lda", "--measures", "error", "--seed", "1"],
     "thresholds": ["thresholds", IRIS, "--truth", "species", "--membership", "lda_virginica", *TWO],
     "calibration": ["calibration", IRIS, "--truth", "species", "--membership", "lda_virginica", *TWO],
+    "partition": ["partition", IRIS, "--truth", "species", "--membership", "knn_*", "--depth", "2"],
     "measures": ["measures"],
     "tally": [
         "tally",
@@ -75,6 +76,11 @@ KEYS = {
     ],
     "thresholds": [*HEAD, "thresholds", "chosen", "notes"],
     "calibration": [*HEAD, "estimates", "decompositions", "line", "test", "recalibration", "reliability", "notes"],
+    "partition": [
+        *HEAD,
+        *("scaling", "depth", "floor", "ties", "seed"),
+        *("estimates", "correctness", "regions", "notes"),
+    ],
     "tally": ["steelyard", "classes", "tallies", "left_out"],
     "merge": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
     "table": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],

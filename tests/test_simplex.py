@@ -140,7 +140,7 @@ def test_cells_hold_all_rows_and_what_they_weigh() -> None:
     assert sum(panel.marks["rows"]) == MOST_MARKS + 1
     weight = np.random.default_rng(2).uniform(0, 3, 50)
     weight[:4] = 0.0
-    (panel,) = Partitions.of({"a": of_three(50, weight=weight)}, lines="accuracy").panels()
+    (panel,) = Partitions.of({"a": of_three(50, weight=weight)}, lines="truth").panels()
     assert sum(panel.marks["rows"]) == pytest.approx(weight.sum())
     assert all(0 < share <= 1 for share in panel.marks["share"]) and max(panel.marks["opacity"]) <= 1
     heaviest = int(np.argmax(panel.marks["rows"]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .api import compare as compare
     from .api import compare_tally as compare_tally
     from .api import decide as decide
+    from .api import partition_scaling as partition_scaling
     from .assessing.assessment import Assessment as Assessment
     from .comparing.across import AcrossDatasets as AcrossDatasets
     from .comparing.across import across_datasets as across_datasets
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from .measures import find as find
     from .partition.known_probabilities import membership_precision as membership_precision
     from .partition.known_probabilities import separability as separability
+    from .partition.partition_scaling import PartitionScaling as PartitionScaling
     from .partition.standardising import standardise as standardise
     from .registry import Measure as Measure
     from .registry import measure as measure
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide"),
+    "api": ("assess", "assess_table", "assess_tally", "compare", "compare_tally", "decide", "partition_scaling"),
     "assessing.assessment": ("Assessment",),
     "comparing.across": ("AcrossDatasets", "across_datasets"),
     "comparing.comparison": ("Comparison",),
@@ -84,6 +86,7 @@ _HOMES = {
     "estimate": ("Estimate",),
     "measures": ("all_measures", "find"),
     "partition.known_probabilities": ("membership_precision", "separability"),
+    "partition.partition_scaling": ("PartitionScaling",),
     "partition.standardising": ("standardise",),
     "registry": ("Measure", "measure", "proportion"),
     "resampling.cross": ("cross_assess",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +21,17 @@ from .door.measured import Knowledge
 from .door.prediction import recognise
 from .door.published import read_table
 from .door.weights import WeightKind, refuse_kind_alone, refuse_weightless
-from .errors import BadCosts, BadOption, EmptyInput, UnknownModel, quoted
+from .errors import (
+    BadCosts,
+    BadOption,
+    EmptyInput,
+    OutsideUnitInterval,
+    SteelyardError,
+    SumNotOne,
+    SwappedArguments,
+    UnknownModel,
+    quoted,
+)
 from .files.spelling import NumberMarks
 from .measures import find
 from .measures.counts import words_on_gains
@@ -35,6 +46,7 @@ from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
     from .comparing.comparison import Comparison
+    from .partition.partition_scaling import PartitionScaling
 
 MODEL = ALONE
 Threshold = float | str | Mapping[str, float | str] | None
@@ -341,6 +353,60 @@ def decide(
         warnings.warn(doubtful, stacklevel=3)  # a list of labels has no other place for a note
     labels = (*scale.classes, None)
     return [labels[code] for code in least_cost(columns, matrix, decline, scale.event_code).tolist()]
+
+
+@with_known_options
+def partition_scaling(
+    memberships: Any,
+    truth: Any,
+    *,
+    scale: Scale | None = None,
+    event: Any = None,
+    weight: Any = None,
+    weight_kind: WeightKind = "sampling",
+    missing: Missing = "error",
+    scaling: str = "default",
+    depth: int = 1,
+    floor: int = 1,
+    ties: str = "first",
+    seed: int = 0,
+) -> PartitionScaling:
+    """Learn how memberships are to be scaled, region by region, so that they say how right a rule is.
+
+    Args:
+        memberships: One row an observation, one column a class: an array (n, C) in the order of the scale, or a frame
+            or dictionary whose names are the classes; see ``standardise`` for memberships of other kinds.
+        truth: The true labels.
+        scale: The classes and their order; all labels seen, sorted, if not given.
+        event: The class that a single probability speaks for.
+        weight: The weight of each row.
+        weight_kind: "sampling", or "frequency" where a weight says how often its row occurred.
+        missing: "error", or "drop" to leave rows out in which a value is missing.
+        scaling: "default"; "literal", the formulas as printed; or "klar", as in the R package klaR.
+        depth: How many of the highest classes a region is made of.
+        floor: How many rows a region needs to be scaled on its own.
+        ties: Where rows go whose highest memberships are tied: "first", "random" or "joined".
+        seed: Where the random numbers for these start.
+
+    Returns:
+        A PartitionScaling: its ``transform`` scales memberships, these and others, and ``regions`` shows what it
+        learned.
+    """
+    given: dict[str, Any] = {"scale": scale, "event": event, "weight": weight, "weight_kind": weight_kind}
+    try:
+        found = assess(truth, memberships, missing=missing, measures=["partition_accuracy"], **given)
+    except SwappedArguments as error:
+        raise error.but(
+            problem="the truth looks like memberships, and the memberships like labels",
+            mend="Memberships come first: partition_scaling(memberships, truth)",
+        ) from None
+    except SteelyardError as error:
+        place = error.column
+        named = place if place is None else re.sub(rf"^{MODEL}(?=\[|$)", "memberships", place)
+        improbable = isinstance(error, OutsideUnitInterval | SumNotOne)
+        mend = "Standardise them first: standardise(memberships, how), by 'shift', 'softmax' or 'rank'"
+        raise error.but(column=named, mend=mend if improbable else error.mend) from None
+    return found.scaling(scaling, depth=depth, floor=floor, ties=ties, seed=seed)
 
 
 @with_known_options

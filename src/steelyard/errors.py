@@ -257,11 +257,11 @@ class FailedWrite(UnwritableFile):
 
 
 class ForeignFile(SteelyardError):
-    """A file that is not a steelyard tally, or one of a version that this release does not know."""
+    """A file that is no tally or scaling of steelyard, or one of a version that this release does not know."""
 
 
 class DamagedFile(SteelyardError):
-    """A steelyard tally whose content does not match its checksum, or that no rows can have left."""
+    """A tally or scaling whose content does not match its checksum, or that no rows can have left."""
 
 
 class UnlikeTallies(SteelyardError):

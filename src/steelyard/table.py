@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any, overload
 
-from .errors import UnequalLengths, UnknownColumn, quoted
+from .errors import NotNumbers, UnequalLengths, UnknownColumn, quoted
 from .scale import listed
 from .suggestions import did_you_mean
 
@@ -79,6 +80,25 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The Arrow PyCapsule interface."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The numbers as an array for NumPy, (rows, columns), where every column holds numbers.
+
+        Not ``__array__``: pandas.DataFrame would ask for that first, and lose the names of the columns.
+        """
+        import numpy as np
+
+        words = [name for name, values in self.columns.items() if not all(map(_is_number, set(map(type, values))))]
+        if words:
+            values, rest = self.columns[words[0]], [name for name in self.columns if name not in words]
+            row = next(row for row, value in enumerate(values) if not _is_number(type(value)))
+            mend = f"Take the columns of numbers: table[{rest}]" if rest else "No column holds numbers alone"
+            raise NotNumbers(f"{quoted(values[row])} is not a number", column=words[0], row=row, mend=mend)
+        found = np.empty((len(self), len(self.columns)))
+        for place, values in enumerate(self.columns.values()):
+            found[:, place] = values
+        return {"shape": found.shape, "typestr": found.dtype.str, "data": found.data, "version": 3}
 
     def to_pandas(self) -> Any:
         """As a pandas DataFrame."""
@@ -159,6 +179,11 @@ def _shown(value: Any) -> Any:
 def _shown_as_text(value: Any) -> Any:
     """The same, with an apostrophe before what looks like a formula."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else _shown(value)
+
+
+def _is_number(kind: type) -> bool:
+    """Whether cells of a type are numbers, or empty: these are not a number in the sense of NaN."""
+    return kind is type(None) or (issubclass(kind, Real) and not issubclass(kind, bool))
 
 
 def _is_nan(value: Any) -> bool:

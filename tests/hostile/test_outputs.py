@@ -37,9 +37,11 @@ COSTS = "true,no,yes\nno,0,1\nyes,9,0\n"
 TABLE = "truth,no,yes\nno,231,27\nyes,32,54\n"
 LABELS = ["--truth", "ill", "--assigned", "model", "--event", "yes"]
 SCORES = ["--truth", "ill", "--score", "score", "--event", "yes"]
+PARTS = ["--truth", "ill", "--membership", "score", "--event", "yes", "--quiet"]
 MODELS = ["--truth", "ill", "--model", "model", "--model", "s=score", "--event", "yes"]
 QUICK = ["--measures", "error", "--quiet"]
 SWITCHES = {"bad_files", "force", "each", "open", "resume", "rows", "show_rows", "allow_overlap"}
+PARTED = {"--scaled": ".csv", "--regions": ".csv", "--save": ".json"}  # outputs of one command
 ENDINGS = {"--csv": ".csv", "--json": ".json", "--markdown": ".md", "--html": ".html", "--out": ".tally"}
 
 
@@ -59,6 +61,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("links").mkdir()
     Path("links/x.csv").symlink_to(tmp_path / "away" / "x.csv")
     Path("linked.csv").symlink_to("one.csv")
+    sy.partition_scaling([[0.9, 0.1], [0.2, 0.8]], ["no", "yes"], event="yes").save("l.json")
     os.link("one.csv", "hard.csv")
     for name in ("s/m1.tally", "s/m2.tally"):
         Path("s").mkdir(exist_ok=True)
@@ -94,6 +97,7 @@ COMMANDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
     "compare": (["compare", "{}", *MODELS, *QUICK], ("--csv", "--json", "--markdown", "--html")),
     "thresholds": (["thresholds", "{}", *SCORES, "--quiet"], ("--csv", "--json")),
     "calibration": (["calibration", "{}", *SCORES, "--quiet"], ("--csv", "--json")),
+    "partition": (["partition", "{}", *PARTS], ("--csv", "--json", *PARTED)),
     "cv": (["cv", "{}", "--target", "ill", "--folds", "2", *QUICK], ("--csv", "--json", "--markdown", "--html")),
     "tally": (["tally", "{}", *LABELS, "--quiet"], ("--out",)),
     "tally with more": (["tally", "{}", *LABELS, "--quiet", "--out", "new.tally"], ("--csv", "--json")),
@@ -142,7 +146,7 @@ def test_weak_point_27_no_output_replaces_an_input(
     # No page can have the name of data; a link to them can.
     tried = [one for one in tried if one[2] != "--html" or "link" in one[3]]
     for command, words, option, how in random.Random(form).sample(tried, cases(len(tried))):  # noqa: S311
-        target = alias(data, victim, ENDINGS[option], how)
+        target = alias(data, victim, (ENDINGS | PARTED)[option], how)
         given = [word.format(named) if word == "{}" else word for word in words]
         for more in ([], ["--force"]):
             said = refused([*given, f"{option}={target}", *more], capsys)
@@ -166,6 +170,8 @@ def test_weak_point_27_no_output_replaces_an_input(
         (["table", "tab1.csv", "--cost", "costs.csv", "--markdown=costs.csv"], "costs.csv"),
         (["merge", "s/m1.tally", "s/m2.tally", "--cost", "costs.csv", "--out", "costs.csv"], "costs.csv"),
         (["merge", "s", "--out", "s/m1.tally"], "s/m1.tally"),
+        (["partition", "one.csv", "--membership", "score", "--learned", "l.json", "--scaled", "l.json"], "l.json"),
+        (["partition", "one.csv", "--membership", "score", "--learned", "./d/../l.json", "--json=l.json"], "l.json"),
         (["merge", "s/*.tally", "--csv=s/m2.tally"], "s/m2.tally"),
         (["merge", "s/m1.tally", "--json=./s/m1.tally", "--force"], "s/m1.tally"),
     ],
@@ -173,7 +179,7 @@ def test_weak_point_27_no_output_replaces_an_input(
 def test_weak_point_27_nor_costs_tables_and_tallies(
     words: list[str], victim: str, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if not any(word.startswith(tuple(ENDINGS)) for word in words):
+    if not any(word.startswith(tuple(ENDINGS | PARTED)) for word in words):
         words = [*words, "--csv", victim]
     before = (data / victim).read_bytes()
     assert "is an input of this command" in refused(words, capsys)
@@ -314,6 +320,7 @@ def test_what_is_no_result_is_replaced_by_force_alone(
             assert Path(f"copy{ending}").read_bytes() == Path(target).read_bytes()
 
 
+REPEATED = ["--scaled", "scaled.csv", "--regions", "regions.csv", "--save", "scaling.json"]
 RERUN = {
     "assess": ["assess", "d", *LABELS, "--quiet"],
     "assess by": ["assess", "d", *LABELS, *QUICK, "--by", "site"],
@@ -329,6 +336,8 @@ RERUN = {
     "a measure": ["measures", "kappa", "--quiet"],
     "tally": ["tally", "d", *LABELS, "--out", "again.tally", "--quiet"],
     "tally each": ["tally", "d", *LABELS, "--each", "--out", "each", "--quiet"],
+    "partition": ["partition", IRIS, "--truth", "species", "--membership", "lda_*", "--quiet", *REPEATED],
+    "learned": ["partition", "one.csv", "--membership", "score", "--learned", "l.json", "--quiet", *REPEATED[:4]],
     "knn": ["study", "knn", "--splits", "1", "--figures", "pictures", "--quiet"],
 }
 
@@ -347,6 +356,24 @@ def test_a_command_that_is_repeated_replaces_its_results(
         assert capsys.readouterr().err == ""
     # Only the results are there: nothing was left behind.
     assert not list(data.rglob("*.part"))
+
+
+@pytest.mark.parametrize("option", [*PARTED])
+def test_what_is_no_result_of_partition_is_replaced_by_force_alone(
+    option: str, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["partition", "one.csv", *PARTS, option, target := f"target{PARTED[option]}"]
+    numbers = b'"no","yes"\n0.1,0.9\n'  # as R writes memberships
+    for content in (*FOREIGN.values(), numbers, b"no,yes\n0.10000000000000000,0.90000000000000000\n"):
+        Path(target).write_bytes(content)
+        assert "Name another file, or say --force" in refused(words, capsys)
+        assert Path(target).read_bytes() == content
+    assert main([*words, "--force"]) == 0, capsys.readouterr().err
+    assert main(words) == 0, capsys.readouterr().err
+    for other, ending in PARTED.items():
+        if other != option:
+            shutil.copy(target, copy := f"copy{ending}")
+            assert "--force" in refused(["partition", "one.csv", *PARTS, f"{other}={copy}"], capsys)
 
 
 def test_a_picture_of_another_kind_stays(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -553,6 +580,8 @@ def test_weak_point_34_lists_of_names_with_control_signs(
         ["tally", "one.csv", "--truth", "ill", "--model", f"m={name}", "--out", "x.tally"],
         ["thresholds", "one.csv", "--truth", "ill", "--score", name],
         ["calibration", "one.csv", "--truth", "ill", "--score", name],
+        ["partition", "one.csv", "--truth", "ill", "--membership", name],
+        ["partition", "one.csv", "--membership", name, "--learned", "l.json"],
         ["cv", "one.csv", "--target", "ill", "--features", name],
         ["cv", "one.csv", "--target", "ill", "--models", name],
         ["cv", "one.csv", "--target", "ill", "--intervals", name, "--folds", "2"],

@@ -106,8 +106,8 @@ def test_one_score_of_an_event_is_a_segment() -> None:
 
 def test_lines_go_to_the_corners_that_the_measure_uses() -> None:
     comparison = compared(40)
-    for lines, column in (("accuracy", "truth"), ("separation", "assigned")):
-        display = comparison.plot.simplex(lines=lines)
+    for column, words in (("truth", "accuracy"), ("assigned", "separation")):
+        display = comparison.plot.simplex(lines=column)
         (panel,) = display.panels
         assert panel.lines["label"] == panel.marks[column]
         lengths = np.hypot(
@@ -115,11 +115,12 @@ def test_lines_go_to_the_corners_that_the_measure_uses() -> None:
         )
         # The side of the triangle is 2 / sqrt(3), that of the simplex of memberships sqrt(2).
         value = 1 - lengths.mean() * np.sqrt(1.5) / np.sqrt(2 / 3)
-        heading = next(text.get_text() for text in display.plot().texts if lines in text.get_text())
-        name = {"accuracy": "partition_accuracy"}.get(lines, lines)
+        heading = next(text.get_text() for text in display.plot().texts if words in text.get_text())
+        name = {"accuracy": "partition_accuracy"}.get(words, words)
         found = comparison["lda"][name]
         assert found.value == pytest.approx(value)
-        assert heading == f"lda\n{lines} {found}"
+        assert heading == f"lda\n{words} {found}"
+        assert comparison.plot.simplex(lines=words).panels[0].lines.columns == panel.lines.columns, "its former name"
     assert not len(comparison.plot.simplex().panels[0].lines)
 
 
@@ -181,7 +182,7 @@ def test_rows_without_a_place_are_counted() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 7])
 def test_many_rows_make_a_small_file(classes: int) -> None:
-    display = compared(100_000, classes, ["lda", "qda"]).plot.simplex(lines="accuracy")
+    display = compared(100_000, classes, ["lda", "qda"]).plot.simplex(lines="truth")
     file = io.BytesIO()
     axes = display.plot()
     figure_of(axes).savefig(file, format="svg")
@@ -201,7 +202,7 @@ def test_weights_make_cells() -> None:
 # --- how it looks -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lines", [None, "accuracy"])
+@pytest.mark.parametrize("lines", [None, "truth"])
 @pytest.mark.parametrize(
     ("rows", "classes", "models"), [(60, 2, 2), (27, 3, 2), (500, 3, 3), (60, 4, 1), (60, 3, 11), (90, 7, 2)]
 )
@@ -220,7 +221,7 @@ def test_everything_can_be_read(rows: int, classes: int, models: int, lines: str
 def test_hostile_and_long_names_are_shown_as_they_are(classes: int, long: bool) -> None:
     names = [f"{LONG} {k}" for k in range(4)] if long else [*HOSTILE, "{x}^_"]
     with matplotlib.rc_context({"text.usetex": True, "text.parse_math": False}):
-        axes = compared(60, classes, names[:3], names[:classes]).plot.simplex(lines="separation").plot()
+        axes = compared(60, classes, names[:3], names[:classes]).plot.simplex(lines="assigned").plot()
     assert not any(text.get_usetex() for text in axes.texts)
     assert_readable(axes, axes.texts)
     if not long:
@@ -243,7 +244,7 @@ def test_given_axes_hold_all_of_it(layout: Any) -> None:
 
 
 def test_the_legend_explains_what_is_drawn() -> None:
-    axes = compared(40).plot.simplex(lines="separation").plot()
+    axes = compared(40).plot.simplex(lines="assigned").plot()
     assert legend_of(axes) == [
         "true class: class 0",
         "true class: class 1",
@@ -274,6 +275,20 @@ def test_scores_that_are_no_probabilities_are_refused_with_a_mend() -> None:
         sy.assess([0, 1, 1], [-2.0, 3.5, 1.0], event=1, threshold=0.0).plot.simplex()
 
 
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("size", [(4.0, 5.0), (4.0, 3.5), (3.0, 6.0)])
+def test_the_legend_stays_within_narrow_figures(classes: int, size: tuple[float, float]) -> None:
+    figure, axes = pyplot.subplots(figsize=size, layout="constrained")
+    compared(60, classes, ["lda"]).plot.simplex(lines="truth", ax=axes)
+    figure.canvas.draw()
+    legend = axes.get_legend()
+    assert legend is not None
+    extent = legend.get_window_extent()
+    assert extent.y0 >= -1
+    assert extent.x0 >= -1
+    assert extent.x1 <= figure.bbox.width
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -281,7 +296,7 @@ def test_scores_that_are_no_probabilities_are_refused_with_a_mend() -> None:
         ({"depth": 0}, "depth is 0. Say a whole number from 1 to 2"),
         ({"depth": 3}, "depth is 3. Say a whole number from 1 to 2"),
         ({"depth": 1.5}, "depth is 1.5. Say a whole number from 1 to 2"),
-        ({"lines": "truth"}, "lines is 'truth'. Say 'accuracy' or 'separation', or leave it out"),
+        ({"lines": "true"}, "lines is 'true'. Say 'truth' or 'assigned', or leave it out"),
         ({"scaling": "klar", "depth": 2}, "klaR knows depth 1 only. Say depth=1"),
     ],
 )

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import steelyard as sy
 from steelyard.kinds import Array
 from steelyard.partition.space import Space, corner
 
@@ -136,6 +137,50 @@ def test_regions_have_the_papers_parameters(name: str, formula: str) -> None:
         if found.kind == "beta":
             assert found.given == pytest.approx((expected["alpha"], expected["beta"]), rel=EXACT)
             assert found.scaled == pytest.approx((expected["alpha_s"], expected["beta_s"]), rel=EXACT)
+
+
+def result(case: Any) -> tuple[sy.Assessment, Array]:
+    """A case as a user gives it to assess."""
+    given, classes = numbers(case["input"]["membership"]), [str(k + 1) for k in range(case["G"])]
+    return sy.assess(case["input"]["true"], given, scale=sy.Scale(classes), measures=["error"]), given
+
+
+@each_formula
+@each_case
+def test_results_have_the_papers_memberships_and_regions(name: str, formula: str) -> None:
+    case = CASES[name]
+    (found, given), expected = result(case), case["paper_formula_reference"][formula]
+    scaled, regions = np.asarray(found.scaled_memberships(FORMULAS[formula]), float), found.regions(FORMULAS[formula])
+    known = ~np.isnan(theirs := numbers(expected["member"])).any(axis=1)
+    assert scaled.shape == theirs.shape
+    assert_allclose(scaled[known], theirs[known], rtol=0, atol=EXACT)
+    learned = found.scaling(FORMULAS[formula])
+    assert (np.asarray(learned.transform(given)) == scaled).all()
+    assert regions["region"] == list(found.classes)
+    ways = {"beta": "beta", "point_mass": "single", "undefined": "single", None: "none"}
+    for row in regions:
+        theirs = expected["regions"][row["region"]]
+        assert (row["n"], row["scaled_by"]) == (theirs["n"], ways[theirs.get("how")])
+        if not row["n"]:
+            assert np.isnan([row["mean"], row["alpha"], row["correct"]]).all()
+            continue
+        assert row["correct"] == pytest.approx(theirs["p"], rel=1e-14)
+        assert row["mean"] == pytest.approx(theirs["mean"], rel=EXACT)
+        names = {"alpha": "alpha", "beta": "beta", "scaled_alpha": "alpha_s", "scaled_beta": "beta_s"}
+        names["certainty"] = "Ns"
+        if theirs["how"] != "undefined" and theirs["alpha"] is not None:
+            ours, parameters = [row[key] for key in names], [theirs[key] for key in names.values()]
+            assert_allclose(ours, [float(value) for value in parameters], rtol=EXACT, atol=1e-12)
+        elif theirs["alpha"] != "Inf":
+            assert np.isnan([row[key] for key in names]).all(), "no Beta variable has these moments"
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in FAILED])
+def test_results_have_klars_memberships(name: str) -> None:
+    (found, given), theirs = result(CASES[name]), numbers(CASES[name]["output"]["b.scal"]["member"])
+    known = ~np.isnan(theirs).any(axis=1)
+    assert_allclose(np.asarray(found.scaled_memberships("klar"))[known], theirs[known], rtol=0, atol=EXACT)
+    assert (np.asarray(found.scaling("klar").transform(given)) == np.asarray(found.scaled_memberships("klar"))).all()
 
 
 @pytest.mark.parametrize("run", TIES["runs"], ids=lambda run: f"set.seed({run['set.seed']})")

@@ -17,8 +17,8 @@ from ..settings import as_seed
 from ..suggestions import refuse_unknown
 from ..sums.statistics import CONFUSION, STATISTICS
 from ..table import Table, by_measure
-from .calibrated import Calibrated
 from .evaluated import Slices
+from .partitioned import Partitioned
 from .parts import compute_all
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True, eq=False)
-class Assessment(Calibrated):
+class Assessment(Partitioned):
     """Every measure of one classifier, each with its interval.
 
     ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;

@@ -1,4 +1,4 @@
-"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, study, measures, demo, completion."""
+"""The command line: assess, compare, cv, tally, merge, thresholds, calibration, partition, study, measures and more."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from ..commands.options import (
     write,
 )
 from ..commands.outputs import protected
+from ..commands.partition import partition
 from ..commands.published import table
 from ..commands.scores import either, refuse_no_probabilities, scores_in
 from ..commands.studies import study
@@ -92,6 +93,11 @@ Whether probabilities mean what they say:
 
     steelyard calibration predictions.csv --truth grade --membership 'p_*'
 
+Memberships scaled to say how right a classifier is, region by region:
+
+    steelyard partition predictions.csv --truth grade --membership 'p_*' \\
+        --scaled scaled.csv --regions regions.csv
+
 Classifiers that are yet to be fitted, each row by fits that have not seen it:
 
     steelyard cv data.csv --target grade --models lda,qda,knn:5,tree --folds 10
@@ -126,6 +132,7 @@ app.command(cv)
 app.command(tally)
 app.command(merge)
 app.command(table)
+app.command(partition)
 
 
 @app.command

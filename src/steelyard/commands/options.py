@@ -288,7 +288,7 @@ def parts_in(by: str | None) -> str | list[str] | None:
     return named[0] if named is not None and len(named) == 1 else named
 
 
-def load_file(file: str, options: Reading, truth: str, request: Request | None = None) -> Loaded:
+def load_file(file: str, options: Reading, truth: str | None, request: Request | None = None) -> Loaded:
     """Read a file, with a sign of life: all columns, or those that are needed; its labels as they are spelled."""
     from dataclasses import replace
 
@@ -401,11 +401,11 @@ def write(options: Given, table: Table, content: Callable[[], Any], labelled: bo
         write_to(options.json, dump(content()) + "\n", JSON)
     if options.csv is not None:
         if labelled and not options.csv_safe:
-            _note_formulas(table)
+            note_formulas(table)
         write_to(options.csv, table.to_csv(safe=options.csv_safe), CSV)
 
 
-def _note_formulas(table: Table) -> None:
+def note_formulas(table: Table) -> None:
     """Say that a spreadsheet would compute a cell instead of showing it."""
     from ..table import formulas_in
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import LONG, BadOption, SteelyardError, quoted
-from ..files.own_kinds import CSV, JSON, MARKDOWN, REPORT, TALLY
+from ..files.own_kinds import CSV, JSON, MARKDOWN, REPORT, SCALED, SCALING, TALLY
 from ..files.paths import discover
 from ..files.whole_files import forced, refuse_unwritable
 
 # Parameters of commands that name what is read, and what is written.
-READ = ("file", "files", "tallies", "training", "cost", "threshold", "choose")
+READ = ("file", "files", "tallies", "training", "cost", "threshold", "choose", "learned")
 WRITTEN = {"--json": JSON, "--csv": CSV, "--markdown": MARKDOWN, "--html": REPORT, "--out": TALLY}
+WRITTEN |= {"--scaled": SCALED, "--regions": CSV, "--save": SCALING}  # of partition
 FOLDERS = {"--out": ".tally", "--figures": ".png"}  # which files they are filled with
 COSTS = "cost:"  # before a file of costs, where a rule for a threshold may stand
 
@@ -120,7 +121,9 @@ def _inputs(given: Mapping[str, Any]) -> Iterator[str]:
         for name in () if value is None else value if isinstance(value, tuple) else (value,):
             # What cannot be found is refused when it is read.
             with suppress(SteelyardError, OSError, ValueError):
-                if parameter == "tallies":
+                if parameter == "learned":  # no rows, and so no form of data
+                    yield str(name)
+                elif parameter == "tallies":
                     yield from map(str, tally_paths([name]))
                 elif parameter not in ("threshold", "choose"):
                     yield from _found(name)

@@ -101,16 +101,24 @@ PROBLEMS = {
 }
 COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: --choose cost:costs.csv"
 
+NO_SCORES = [  # for commands that take probabilities and nothing else
+    (re.compile(r"; or give scores on another scale as score=.*"), ""),
+    (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
+    (re.compile(r", or pass the assigned class instead$"), ""),
+]
+NO_LABELS = (re.compile(r"; only the labels that a model assigned .*"), "")
+
 # What does not help in some commands, and what to do there instead.
 INSTEAD = {
-    "calibration": [  # it needs probabilities
-        (re.compile(r"; or give scores on another scale as score=.*"), ""),
-        (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
-        (re.compile(r", or pass the assigned class instead$"), ""),
-    ],
-    "cv": [(re.compile(r"; only the labels that a model assigned .*"), "")],  # nothing is assigned yet
+    "calibration": NO_SCORES,
+    "cv": [NO_LABELS],  # nothing is assigned yet
     "merge": [  # what is known of measured values is kept with the rows
         (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
+    ],
+    "partition": [  # it has options for what others say with a measure
+        *NO_SCORES,
+        NO_LABELS,
+        (re.compile(r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?"), r"--\1 \2"),
     ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
         (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
@@ -311,9 +319,10 @@ def models(texts: Iterable[str], option: str = "--model") -> dict[str, Any]:
     return found
 
 
+NAMED = ("--html", "--scaled", "--regions")  # they write to standard output only where that is said
 TARGETS = {"--json": ".json", "--csv": ".csv", "--markdown": ".md"}
 # A file of that name would be written beside what is printed, and into it where that goes into a file.
-STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, "--html")]
+STANDARD_OUTPUT = [f"{option}=/dev/stdout" for option in (*TARGETS, *NAMED)]
 
 
 def with_targets(tokens: Sequence[str]) -> list[str]:
@@ -328,7 +337,7 @@ def with_targets(tokens: Sequence[str]) -> list[str]:
         if word in TARGETS:
             named = bool(waiting) and (waiting[0] == "-" or waiting[0].lower().endswith(TARGETS[word]))
             word = f"{word}={waiting.pop(0) if named else '-'}"
-        elif word == "--html" and waiting[:1] == ["-"]:  # a page is written there only where that is said
+        elif word in NAMED and waiting[:1] == ["-"]:
             word = f"{word}={waiting.pop(0)}"
         elif word in STANDARD_OUTPUT:
             word = word.replace("/dev/stdout", "-")

@@ -101,7 +101,7 @@ class Request:
     def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
         """The truth and what each classifier said: single columns by a function, memberships out of a table."""
         predictions = {
-            name: column(spec) if _is_column(spec) else _memberships(table, name, spec)
+            name: column(spec) if _is_column(spec) else membership_prediction(table, name, spec)
             for name, spec in self.models.items()
         }
         return column(str(self.truth)), predictions
@@ -273,7 +273,7 @@ def _known_columns(table: Any, known: Knowledge) -> Knowledge:
     )
 
 
-def _memberships(table: Any, name: str, wanted: Any) -> Prediction:
+def membership_prediction(table: Any, name: str, wanted: Any) -> Prediction:
     """What one classifier said, from the membership columns that were named for it."""
     found = sources.membership_columns(table, _checked(wanted))
     bound = isinstance(wanted, Mapping) or (isinstance(wanted, str) and "*" in wanted)

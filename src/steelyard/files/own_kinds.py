@@ -20,6 +20,7 @@ _TABLES = (
     "split,k,accuracy,training",
     "split,measure,model,value,rank",
     "seed,rule,scaling,CR,Ac,AS(,CR [0-9]+)*",
+    "region,n,weight,mean,alpha,beta,certainty,correct,scaled_alpha,scaled_beta,scaled_by(,.*)?",
     "design,sd_response,sd,classifier,measure,estimator,truth,mean,bias,se,deviation,rmse",
 )
 _OBJECTS = (rb'"steelyard":\s', rb'"name": "[a-z_0-9]+",\s+"(better|title)":\s')
@@ -55,5 +56,10 @@ TALLY = Kind("a steelyard tally", rb'\xff\xff\xff\xff.*"format": "steelyard tall
 REPORT = Kind("a steelyard report", rb'\s*<!doctype html>.*<meta name="generator" content="steelyard ')
 JSON = Kind("JSON that steelyard wrote", rb"(\[\s*)?\{\s*(" + b"|".join(_OBJECTS) + b")")
 CSV = Kind("CSV that steelyard wrote", b"(" + "|".join(_TABLES).encode().replace(b".*", rb"[^\n]*") + rb")\r?(\n|\Z)")
+# Names in quotes and numbers of 17 decimals, as few others write them: the names are those of any classes.
+SCALED = Kind(
+    "scaled memberships that steelyard wrote", rb'"(?:[^"]|"")*"(,"(?:[^"]|"")*")+\n(?:[01]\.[0-9]{17}[,\n]|\Z)'
+)
+SCALING = Kind("a steelyard partition scaling", rb'\s*\{\s*"format":\s*"steelyard partition scaling"')
 MARKDOWN = Kind("Markdown that steelyard wrote", rb"", re.escape(ENDING_OF_MARKDOWN).encode() + rb"\s*")
 PICTURE = Kind("a PNG picture", rb"\x89PNG\r\n\x1a\n")

@@ -15,6 +15,7 @@ from ..registry import Measure
 from ..suggestions import refuse_unknown
 from ..uncertainty.intervals import wilson
 from ..uncertainty.skewed import SkewedEvaluation
+from .fitting import Regions
 from .scaling import VARIANTS
 from .space import COLUMNS, Space, corner
 from .ties import TIES
@@ -44,11 +45,15 @@ class PartitionEvaluation(SkewedEvaluation):
 
     def scaled(self, scaling: str, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0) -> Space:
         """The rows, scaled as somebody asks for it."""
-        chosen = _chosen((scaling, depth, floor, ties, seed), len(self.scale))
+        chosen = checked_choice((scaling, depth, floor, ties, seed), len(self.scale))
         if chosen not in self.spaces:
             times = None if self.weights.equal else self.weights.count
             self.spaces[chosen] = Space(self.memberships, self.rows.truth, self.weights.mass, *chosen, times=times)
         return self.spaces[chosen]
+
+    def regions(self, chosen: Chosen) -> Regions:
+        """The sums of the regions of a scaling."""
+        return self.scaled(*chosen).regions
 
     @property
     def memberships(self) -> Array:
@@ -113,10 +118,10 @@ class PartitionEvaluation(SkewedEvaluation):
 def chosen_by(measure: Measure, classes: int) -> Chosen:
     """How a measure asks for memberships to be scaled."""
     scaling, depth, floor, ties, seed = (measure.parameters[name] for name in PARAMETERS)
-    return _chosen((scaling, depth, floor, ties, seed), classes)
+    return checked_choice((scaling, depth, floor, ties, seed), classes)
 
 
-def _chosen(chosen: Chosen, classes: int) -> Chosen:
+def checked_choice(chosen: Chosen, classes: int) -> Chosen:
     """How memberships are to be scaled, once that has passed every check."""
     scaling, depth, floor, ties, seed = chosen
     for name, word, known in (("scaling", scaling, (RAW, *VARIANTS)), ("ties", ties, TIES)):

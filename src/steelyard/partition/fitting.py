@@ -175,10 +175,12 @@ def _summed(values: Array, weight: Array | None) -> tuple[float, float, float, f
     heavy = values if weight is None else values * weight
     mean = float(heavy.sum()) / total if total > 0 else float(values.mean())
     away = values - mean
-    away *= away
-    if weight is not None:
-        away *= weight
-    return total, mean, float(away.sum()), float(values.min()), float(values.max())
+    # The mean is off in its last digit; near 1, where 1 - mean is tiny, that digit counts.
+    heavy = away if weight is None else away * weight
+    off = float(heavy.sum()) / total if total > 0 else 0.0
+    away *= heavy
+    scatter = max(float(away.sum()) - total * off * off, 0.0)
+    return total, mean + off, scatter, float(values.min()), float(values.max())
 
 
 @dataclass(frozen=True)

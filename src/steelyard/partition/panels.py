@@ -14,7 +14,7 @@ from ..continuum.strip import levels
 from ..errors import BadOption, quoted
 from ..parallel import chunks, over_rows
 from ..table import Table
-from .pieces import LINES, Piece, correctness, pieces_of, space_of
+from .pieces import FORMER, LINES, Piece, correctness, pieces_of, space_of
 from .simplex import (
     MOST_CLASSES,
     assigned_borders,
@@ -75,7 +75,7 @@ class Partitions:
         classes: The classes of all.
         spaces: The rows of each classifier.
         rates: How often assignments to the classes are right.
-        lines: Which corners lines go to: "accuracy" or "separation", or none.
+        lines: Which corners lines go to: those of the "truth", of the "assigned" classes, or none.
     """
 
     classes: tuple[Label, ...]
@@ -88,6 +88,7 @@ class Partitions:
         cls, assessments: Mapping[str, Assessment], scaling: str = "default", depth: int = 1, lines: str | None = None
     ) -> Partitions:
         """Take the rows out of assessments."""
+        lines = FORMER.get(lines, lines) if isinstance(lines, str) else lines
         if lines is not None and lines not in LINES:
             raise BadOption(f"lines is {quoted(lines)}", mend=f"Say {' or '.join(map(repr, LINES))}, or leave it out")
         spaces = {name: space_of(each, scaling, depth) for name, each in assessments.items()}
@@ -216,7 +217,7 @@ class Partitions:
         empty: Sequence[float] = []
         if self.lines is None or self.corners == 2:
             return Table(dict.fromkeys(("label", "width", "x", "y", "to_x", "to_y"), empty))
-        to, size = piece.places(piece.truth if self.lines == "accuracy" else piece.assigned), self.corners + 1
+        to, size = piece.places(piece.truth if self.lines == "truth" else piece.assigned), self.corners + 1
         starts, width = piece.memberships, np.ones(len(to))
         if not self._one_by_one:
             steps = STEPS[self.corners] // 3  # more lines could not be told apart

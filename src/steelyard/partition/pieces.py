@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ..assessing.assessment import Assessment
     from ..kinds import Array, Codes, Places
 
-LINES = {"accuracy": "true_gap", "separation": "assigned_gap"}
+LINES = {"truth": "partition_accuracy", "assigned": "separation"}  # and the measures that these distances make
+FORMER = {"accuracy": "truth", "separation": "assigned"}  # what they were called before
 MOST_PANELS = 6  # of triples
 MOST_CONFUSED = 40  # classes that triples are made of
 

@@ -117,19 +117,33 @@ def beta_map(moments: Moments, variant: Variant = "default", like: BetaMap | Non
 
     klaR's certainty is a whole number. Whoever moves the moments a little, to see what that does, stays on its step.
     """
-    count, mean, variance, target, span = moments
+    count, mean, _, target, span = moments
     if variant == "klar":
         return _as_klar(moments, None if like is None or like.kind != "beta" else round(sum(like.scaled)))
     if target >= 1 or target <= 0:
         return BetaMap("point", level=float(np.clip(target, 0.0, 1.0)))
-    if not count > 1 or not variance > ROUNDING * mean * (1 - mean) or mean <= 0 or mean >= 1:
+    certainty = certainty_of(moments, variant)
+    if not np.isfinite(certainty):
         return BetaMap("point", level=target, note="all values are alike" if count > 1 else "only one row")
-    certainty = mean * (1 - mean) / variance - (1 if variant == "default" else 0)
     if certainty <= 0:
         return BetaMap("point", level=target, note=TOO_WIDE)
     kept = min(count, certainty)
     given = (certainty * mean, certainty * (1 - mean))
     return BetaMap("beta", given, (kept * target, kept * (1 - target)), span=span)
+
+
+def certainty_of(moments: Moments, variant: Variant) -> float:
+    """Return alpha + beta of the Beta variable that has this mean and variance.
+
+    Infinite where values do not vary, NaN where one row or values of 0 or 1 alone determine no variable, and 0 or less
+    where values vary more than those of any Beta variable.
+    """
+    count, mean, variance, *_ = moments
+    if not count > 1 or not 0 < mean < 1:
+        return float("nan")
+    if not variance > ROUNDING * mean * (1 - mean):
+        return float("inf")
+    return float(mean * (1 - mean) / variance - (0 if variant == "literal" else 1))
 
 
 def _as_klar(moments: Moments, whole: int | None) -> BetaMap:

@@ -42,6 +42,31 @@ def at_random(memberships: Array, depth: int, seed: int, *others: Array | Codes)
     return found
 
 
+def by_own_lot(memberships: Array, depth: int, seed: int) -> Places:
+    """The highest classes of each row, ties broken by the seed and the row's own memberships, whatever the others are.
+
+    These rows were not there when others drew lots: each must be scaled alike alone and among any others.
+    """
+    found, tied = orders(memberships, depth), tied_rows(memberships, depth)
+    if len(tied):
+        alike, which = np.unique(memberships[tied], axis=0, return_inverse=True)
+        bits = alike.view(np.uint32).reshape(len(alike), -1)
+        shuffled = np.stack([np.random.default_rng([seed, *own]).permutation(alike.shape[1]) for own in bits.tolist()])
+        ordered = orders(np.take_along_axis(alike, shuffled, axis=1), depth)
+        found[tied] = np.take_along_axis(shuffled, ordered.astype(np.intp), axis=1)[which.reshape(-1)]
+    return found
+
+
+def tied_in(joined_classes: Mapping[Prefix, Blocks], classes: int) -> dict[Prefix, Array]:
+    """The classes that rows were tied between, by region, as regions that ties have joined show it."""
+    found: dict[Prefix, Array] = {}
+    for name, blocks in joined_classes.items():
+        known = {place for block in blocks[: len(name) - 1] for place in block}
+        block = blocks[-1] if len(blocks) == len(name) else [place for place in range(classes) if place not in known]
+        found.setdefault(name[:-1], np.zeros((classes, classes)))[np.ix_(block, block)] = 1.0
+    return found
+
+
 def joined(memberships: Array, depth: int, tied: Tied | None = None) -> tuple[Places, dict[Prefix, Blocks]]:
     """The highest classes of each row, those that any row is tied between together; and which these are, by region.
 
@@ -116,12 +141,14 @@ def _together(memberships: Array, pairs: Array) -> list[tuple[Places, Places]]:
     rows, classes = memberships.shape
     if not classes:
         return [(np.empty(0, dtype=np.intp), np.arange(rows))]
-    highest = _highest(memberships)
+    highest, left = _highest(memberships), np.ones(rows, dtype=bool)
     reached = (pairs + np.eye(classes)) > 0
     for _ in range(classes.bit_length()):  # each time twice as far
         reached = reached @ reached
     found: list[tuple[Places, Places]] = []
     for block in np.unique(reached, axis=0)[::-1]:
-        if len(own := np.flatnonzero(highest[:, block].any(axis=1))):
+        # A tie that none of the rows had that pairs are of belongs to the first class.
+        if len(own := np.flatnonzero(left & highest[:, block].any(axis=1))):
+            left[own] = False
             found.append((np.flatnonzero(block), own))
     return found

@@ -59,7 +59,7 @@ BORDERS: dict[str, Looks] = {
     "assigned": {"linewidth": 0.9, "alpha": 0.6, "zorder": 1.0},
     "second": {"linewidth": 0.7, "alpha": 0.5, "zorder": 1.0, "linestyle": (0, (4, 3))},
 }
-DISTANCES = {"accuracy": "distance to the true class", "separation": "distance to the assigned class"}
+DISTANCES = {"truth": "distance to the true class", "assigned": "distance to the assigned class"}
 GAP, CORE = 0.74, 0.5  # of a mark: how much lies inside its ring, and inside the gap within that
 CELL_CORE, BAR_CORE = (0.72, 0.72), (0.5, 0.9)  # the same of cells and of bars, across and up
 HEXAGON = np.array([[np.cos(angle), np.sin(angle)] for angle in np.radians(30 + 60 * np.arange(6))])
@@ -82,7 +82,7 @@ class SimplexDisplay:
         panels: What is drawn.
         scaling: How memberships were scaled; "raw" where they were not.
         depth: How many of the highest classes a region of the scaling is made of.
-        lines: Where lines go to: "accuracy" to the true classes, "separation" to the assigned ones.
+        lines: Where lines go to: "truth" to the corners of the true classes, "assigned" to those of the assigned ones.
         labels: What is said of classifiers below their names.
     """
 
@@ -131,7 +131,8 @@ class SimplexDisplay:
                 self._explain(axes, brief=own is None and inches(axes)[0] < NARROW)
                 add_legend(axes, "below", own, outside=True)
                 grid = grid if own is not None else self._captioned(self._given(axes))
-                axes.set(**grid.limits, aspect="equal", xticks=[], yticks=[])
+                # At the foot of the room that it has: a layout reserves room for the legend from there on.
+                axes.set(**grid.limits, aspect="equal", anchor="C" if ax is None else "S", xticks=[], yticks=[])
                 for place, panel in enumerate(self.panels):
                     self._draw_borders(axes, panel, grid.origin(place))
                     self._draw_lines(axes, panel, grid.origin(place))

@@ -11,7 +11,7 @@ from ..continuum.strip import Strips
 from ..errors import BadOption
 from ..measures import find
 from ..partition.panels import Partitions
-from ..partition.pieces import facts
+from ..partition.pieces import LINES, facts
 from ..plots import (
     ContinuumDisplay,
     DecisionCurveDisplay,
@@ -200,14 +200,16 @@ class Pictures:
             scaling: "raw" for memberships as they were given; else they are scaled to say how right they are, region
                 by region: "default", "literal" (the formulas as printed) or "klar" (as in the R package klaR).
             depth: How many of the highest classes a region is made of.
-            lines: "accuracy" for lines to the corners of the true classes, "separation" for lines to those of the
-                assigned ones, with the measure that is made of their lengths.
+            lines: "truth" for lines to the corners of the true classes, "assigned" for lines to those of the assigned
+                ones, with the measure that is made of their lengths: accuracy, or the ability to separate. Of two
+                classes the lines would lie on each other, and only the measure is shown.
             ax: Where to draw; a new figure if not given.
         """
         scored = self._scored()
         found = Partitions.of(scored, scaling, depth, lines)
-        labels = {} if lines is None else {name: _near(scored[name], scaling, depth, lines) for name in found.spaces}
-        display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=lines, labels=labels)
+        to = found.lines
+        labels = {} if to is None else {name: _near(scored[name], scaling, depth, to) for name in found.spaces}
+        display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=to, labels=labels)
         display.plot(ax)
         return display
 
@@ -265,7 +267,6 @@ class Pictures:
 
 def _near(assessment: Assessment, scaling: str, depth: int, lines: str) -> str:
     """How near rows are to corners, with the interval of that."""
-    name = {"accuracy": "partition_accuracy", "separation": "separation"}[lines]
-    measure = find(name, scaling=scaling, depth=depth)
+    measure = find(LINES[lines], scaling=scaling, depth=depth)
     found = assessment.by(measure)[measure]
-    return facts(lines, found.value, found.low, found.high)
+    return facts({"truth": "accuracy", "assigned": "separation"}[lines], found.value, found.low, found.high)

@@ -13,8 +13,8 @@ from .partitions import NETWORK, NORMAL, SEED, TRUE, memberships
 CLASSES = ("G1", "G2", "G3")
 FIGURES: dict[str, tuple[tuple[str, str], dict[str, str]]] = {
     "figure1": ((TRUE, NORMAL), {"scaling": "raw"}),
-    "figure2": ((NORMAL, NETWORK), {"lines": "accuracy"}),
-    "figure3": ((NORMAL, NETWORK), {"lines": "separation"}),
+    "figure2": ((NORMAL, NETWORK), {"lines": "truth"}),
+    "figure3": ((NORMAL, NETWORK), {"lines": "assigned"}),
 }
 
 

@@ -19,8 +19,9 @@ from ..cached import cached_property
 from ..errors import TooLarge
 from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import Found, key_of
+from ..measures import find
 from ..partition.evaluation import RAW, Chosen, PartitionEvaluation, chosen_by
-from ..partition.fitting import NOTHING_JOINED, Joined, Scaling
+from ..partition.fitting import NOTHING_JOINED, Joined, Regions, Scaling
 from ..partition.rows import Prefix
 from ..partition.scaling import orders
 from ..partition.space import COLUMNS, MOMENTS, Leaf, Space
@@ -222,7 +223,7 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
     @cached_property
     def facts(self) -> Mapping[Task, Any]:
         """What was found so far, of all classifiers."""
-        first: Named = self.summary.states[PARTITION.name]
+        first: Named = self.summary.states.get(PARTITION.name, Named())
         later: Named = self.summary.late.get(PARTITION.name, Named())
         return (first + later).found
 
@@ -244,13 +245,26 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
 
     def fitted(self, chosen: Chosen) -> Scaling | None:
         """How memberships are scaled; None where they are not."""
-        scaling, depth, floor, ties, _ = chosen
+        scaling, _, floor, _, _ = chosen
         if scaling == RAW:
             return None
         if chosen not in self.fits:
-            regions = self.facts[REGIONS, self.model, depth, ties]
-            self.fits[chosen] = Scaling(regions, scaling, floor)  # type: ignore[arg-type]  # checked there
+            self.fits[chosen] = Scaling(self.regions(chosen), scaling, floor)  # type: ignore[arg-type]  # checked there
         return self.fits[chosen]
+
+    def regions(self, chosen: Chosen) -> Regions:
+        """The sums of the regions of a scaling, where any measure that was asked for needs the same."""
+        _, depth, _, ties, _ = chosen
+        found: Regions | None = self.facts.get((REGIONS, self.model, depth, ties))
+        if found is None:
+            needed = [name for name, usual in (("depth", depth == 1), ("ties", ties == "first")) if not usual]
+            given = {"depth": depth, "ties": ties}
+            label = find("partition_accuracy", **{name: given[name] for name in needed}).label
+            raise TooLarge(
+                "these regions were not summed, and the rows were too many to be held",
+                mend=f"Name a measure of them: measures=[{label!r}]",
+            )
+        return found
 
     def _sums(self, measure: Measure) -> Mapping[Prefix, Array] | None:
         """Sums of columns, and how they move; None where rows were not seen again."""
