@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
+FULL = 1000
+Full = Annotated[bool, Parameter(help=f"{FULL:,} repetitions, whatever number is given.", negative="")]
+
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
 
 
@@ -25,6 +28,7 @@ study = App(name="study", help="Run what a paper did, and hold what it printed a
 def mevik2003(
     *,
     repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
     design: Annotated[
         Literal["mevik2003", "waves", "grades", "heavy_tails"],
@@ -38,7 +42,7 @@ def mevik2003(
 ) -> int:
     """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
 
-    steelyard study mevik2003 --repetitions 1000 --figures figures
+    steelyard study mevik2003 --full --figures figures
     """
     from rich.text import Text
 
@@ -50,6 +54,7 @@ def mevik2003(
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
     _refuse_no_folder(figures)
+    repetitions = FULL if full else repetitions
     with counting("simulating", output.quiet) as progress:
         simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
     if output.prints_tables:
@@ -68,6 +73,7 @@ def meat(
     *,
     folds: Annotated[int, Parameter(help="Segments of the cross-validation.")] = 10,
     repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
     size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
     output: Given = Given(),  # noqa: B008  (frozen)
@@ -82,7 +88,7 @@ def meat(
     from ..studies.meat import run
 
     with counting("cross-validating", output.quiet) as progress:
-        found = run(folds, repeats, seed, size=size, progress=progress)
+        found = run(folds, FULL if full else repeats, seed, size=size, progress=progress)
     if output.prints_tables:
         show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
     _finish(output, "meat", found.splits, found.statements)
@@ -154,7 +160,7 @@ def _finish(output: Given, name: str, table: Table, statements: Table) -> None:
     from ..studies.statements import shown
     from ..text import table_view
 
-    if output.prints_tables:
+    if output.prints_tables and len(statements):
         show(Text("\nWhat the paper says, and what comes out here:"), table_view(shown(statements)))
     content = {"steelyard": __version__, "study": name, "results": table.to_json(), "statements": statements.to_json()}
     write(output, table, lambda: content)

@@ -59,6 +59,16 @@ def within(share: float) -> Range:
     return Range(-share, share)
 
 
+def at_most(figure: str) -> Range:
+    """Return the range of numbers that are printed as a figure or are less."""
+    return Range(-math.inf, printed(figure).high)
+
+
+def at_least(figure: str) -> Range:
+    """Return the range of numbers that are printed as a figure or are more."""
+    return Range(printed(figure).low, math.inf)
+
+
 class Quantity(NamedTuple):
     """An estimate with its 95% interval; without one if it is exact.
 
@@ -110,7 +120,8 @@ class Statement:
         paper: The figure that the paper gives, or the word.
         range: Where the quantity lies if it is true; None where the paper's data are not public.
         quantity: What the run found.
-        note: Why it does not hold, or on what it rests.
+        note: On what the verdict rests.
+        reason: Why it does not hold; left out where it holds.
     """
 
     text: str
@@ -119,6 +130,7 @@ class Statement:
     range: Range | None
     quantity: Quantity
     note: str = ""
+    reason: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -131,6 +143,11 @@ class Statement:
         if self.range.low <= low and high <= self.range.high:
             return "holds"
         return "does not hold" if high < self.range.low or low > self.range.high else "not settled"
+
+    @property
+    def remark(self) -> str:
+        """What a reader needs to know beside the verdict."""
+        return "; ".join(filter(None, (self.note, self.reason if self.verdict == "does not hold" else "")))
 
     @property
     def repetitions(self) -> int | None:
@@ -147,33 +164,46 @@ class Statement:
         return math.ceil(made * most) if math.isfinite(most) else None
 
 
+def chance_explains(asked: Range, quantity: Quantity, papers: int, unit: str = "repetitions") -> str:
+    """Say how far chance moves the paper's figure and ours apart, and whether it reaches what is said."""
+    value, low, high, made = quantity
+    if not made:
+        return ""
+    below = value < asked.low
+    apart = (high - value if below else value - low) * math.sqrt(1 + made / papers)
+    enough = "explains" if apart >= (asked.low - value if below else value - asked.high) else "does not explain"
+    return f"with {papers} {unit} in the paper, chance moves the two apart by up to {number(apart)}: it {enough} this"
+
+
 def statement_table(statements: Iterable[Statement]) -> Table:
     """Return one row a statement, with the verdict and, where there is none yet, how many repetitions it needs."""
     return Table.of_rows(
         COLUMNS,
         [
-            (each.text, each.source, each.paper, *each.quantity[:3], each.verdict, each.repetitions, each.note)
+            (each.text, each.source, each.paper, *each.quantity[:3], each.verdict, each.repetitions, each.remark)
             for each in statements
         ],
     )
 
 
 def shown(table: Table) -> Table:
-    """Return the same table to be read: the estimate with its interval in one cell, reasons behind the verdict."""
-    return Table.of_rows(
-        ("statement", "source", "paper", "ours", "verdict"),
-        [
-            (row["statement"], row["source"], row["paper"], _ours(row), "; ".join(filter(None, _reasons(row))))
-            for row in table
-        ],
-    )
+    """Return the same table to be read: below each source its statements, and below each of these its remarks."""
+    rows: list[tuple[str, str, str, str]] = []
+    before = None
+    for row in table:
+        if row["source"] != before:
+            before = row["source"]
+            rows.append((f"{before}:", "", "", ""))
+        rows.append((row["statement"], row["paper"], _ours(row), row["verdict"]))
+        rows += [(f"({remark})", "", "", "") for remark in _remarks(row)]
+    return Table.of_rows(("statement", "paper", "ours", "verdict"), rows)
 
 
 def _ours(row: dict[str, Any]) -> str:
     value, low, high = row["value"], row["low"], row["high"]
-    return number(value) if low == high else with_interval(value, low, high)
+    return number(value) if low == high or math.isnan(value) else with_interval(value, low, high)
 
 
-def _reasons(row: dict[str, Any]) -> tuple[str, ...]:
-    needed = row["repetitions"]
-    return row["verdict"], "" if needed is None else f"about {needed:,} repetitions would settle it", row["note"]
+def _remarks(row: dict[str, Any]) -> list[str]:
+    needed = "" if row["repetitions"] is None else f"about {row['repetitions']:,} repetitions would settle it"
+    return [remark for remark in (needed, row["note"]) if remark]
