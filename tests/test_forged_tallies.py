@@ -128,7 +128,8 @@ def test_what_no_rows_can_have_left_is_refused(kind: str, tmp_path: Path, monkey
     one.save(tmp_path / "a.tally")
     assert sy.compare_tally(tmp_path / "a.tally").models == one.models
     bodies = list(forgeries(one))
-    chosen = np.random.default_rng(0).permutation(len(bodies))[: repeats(20, 60) if kind == "summaries" else repeats(50, 150)].tolist()
+    count = repeats(20, 60) if kind == "summaries" else repeats(50, 150)
+    chosen = np.random.default_rng(0).permutation(len(bodies))[:count].tolist()
     refused = 0
     for body in (bodies[place] for place in chosen):
         (tmp_path / "b.tally").write_bytes(body + _seal(body))
