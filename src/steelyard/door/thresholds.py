@@ -46,7 +46,7 @@ def noticed_of(
 
 def reached_of(name: str, threshold: float, reached: int, unreached: int) -> dict[Remark, int]:
     """Return how many rows reach a threshold, and how many do not, as remarks."""
-    about = f"{threshold:.15g} {name}"
+    about = f"{float(threshold)!r} {name}"  # all digits: it is marked on curves, on the score that it is
     found = {Remark(REACHED, about): reached, Remark(UNREACHED, about): unreached}
     return {remark: rows for remark, rows in found.items() if rows}
 

@@ -77,6 +77,19 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         """The cells by the score of a class."""
         return self._inner[self._column(code)].against_rest(code, again)
 
+    def open_at(self, code: int, thresholds: Array) -> Places:
+        """How many cells more may reach each threshold: one that it lies in, where rows of it have several scores."""
+        grid, turned = self.grids[self._column(code)], code != self._speaks(code)
+        wanted = np.asarray(-thresholds if turned else thresholds, dtype=np.float64)
+        if not len(grid.cells):
+            return np.zeros(len(wanted), dtype=np.int64)
+        cell = grid.ruler.place(wanted)
+        place = np.minimum(np.searchsorted(grid.cells, cell), len(grid.cells) - 1)
+        within = (grid.cells[place] == cell) & grid.mixed[place]
+        if turned:  # the whole cell is counted, whose highest scores may be too high
+            return np.where(within, -1, 0)
+        return np.where(within & (grid.thresholds[place] < wanted), 1, 0)
+
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots)."""
