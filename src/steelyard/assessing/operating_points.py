@@ -12,7 +12,7 @@ from ..columns import as_number, things_in
 from ..door.thresholds import told_of_thresholds
 from ..errors import BadOption, quoted
 from ..table import Table
-from ..text import down_to
+from ..text import down_to, named, shortened
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -27,6 +27,7 @@ MOST = 50  # of more, hardly any label would find a place
 GIVE = "Give numbers, such as [0.3, 0.5, 0.7], 'own' for the threshold of the result, or None"
 UNREACHED = "no score reaches this threshold"
 NO_THRESHOLD = "rows are not assigned by one threshold"
+LONGEST = 20  # signs of a class in a label
 SAME = 1e-9
 
 
@@ -99,7 +100,8 @@ def _own(assessment: Assessment, code: int) -> tuple[Any, ...] | None:
     # Rows reach a threshold of the other class: here, they are those that are left.
     other: Label = assessment.classes[1 - code]
     turned = _Curve(assessment, 1 - code)
-    return threshold, fpr, sensitivity, f"{other} ≥ {turned.text(threshold)}", True, f"a threshold of {quoted(other)}"
+    text = f"{shortened(named(other), LONGEST)} ≥ {turned.text(threshold)}"
+    return threshold, fpr, sensitivity, text, True, f"a threshold of the score of {quoted(other)}"
 
 
 class _Curve:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..table import Table
 from .display import Display, refuse_strangers, stacked
 from .labels import Label, label_points
-from .style import MARKER, REFERENCE, Corner, stroke
+from .style import MARKER, REFERENCE, Corner, legible, stroke
 from .thinning import Numbers
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class RocDisplay(Display):
                 table, look = self.marks[name], stroke(index)
                 axes.plot(table["fpr"], table["sensitivity"], color=look.color, linestyle="none", **MARKER)
                 colour = look.color if len(self.curves) > 1 else None
-                labels += [Label(at, text, colour, name) for at, text in _joined(table).items()]
+                labels += [Label(at, legible(text), colour, name) for at, text in _joined(table).items()]
         if labels:
             label_points(axes, labels, apart=len(self.curves) > 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ BIAS = 5.0  # what it costs to stand on the side where curves tend to be: left a
 SIDE = (0.8, -0.6)  # right and below: there is room beside the curve of a good classifier
 CROSSED = 8.0  # what it costs if the line that joins a label and its point crosses a curve
 FAR_STEP = 3  # cells between the places that are tried far away
-SAMPLES, AT_A_TIME = 96, 256
+AT_A_TIME = 256
 SAME = 1e-6  # points apart: markers so close are one
 
 
@@ -73,6 +74,12 @@ class Room:
         self.taken: Marks = np.zeros(self.shape, dtype=bool)  # no label may stand there
         self.closed: Marks = np.zeros(self.shape, dtype=bool)  # no leader may pass there
         self.curves: Marks = np.zeros(self.shape, dtype=bool)  # a leader better does not pass there
+
+    def copy(self) -> Room:
+        """The same, to be filled further by itself."""
+        found = copy(self)
+        found.taken, found.closed = self.taken.copy(), self.closed.copy()
+        return found
 
     def add_line(self, line: Numbers) -> None:
         """Enter a curve, given by its points: (points, 2)."""
@@ -119,11 +126,12 @@ class Room:
         if high[0] < low[0] or high[1] < low[1]:
             return np.zeros((0, 2)), cells
         found = np.argwhere(self.free(cells, (low[0], low[1]), (high[0], high[1]))[::step, ::step])
-        return (found * step + low) * self.cell + origin, cells
+        return np.asarray((found * step + low) * self.cell + origin, dtype=np.float64), cells
 
     def passes(self, grid: Marks, starts: Numbers, ends: Numbers) -> Marks:
         """Whether straight lines pass cells that are marked in a grid: one a line."""
-        share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
+        longest = float(np.abs(ends - starts).max(initial=0.0))
+        share = np.linspace(0.0, 1.0, math.ceil(longest / self.cell) + 2)[:, None, None]
         places = self._places(starts + share * (ends - starts))
         inside = ((places >= 0) & (places < self.shape)).all(axis=2)
         places[~inside] = 0
@@ -142,7 +150,7 @@ class Room:
         places = self._places(starts[which] + share * (ends - starts)[which])
         for across in range(-CLEAR, CLEAR + 1):
             for up in range(-CLEAR, CLEAR + 1):
-                beside = places + (across, up)
+                beside = places + np.array([across, up])
                 inside = ((beside >= 0) & (beside < self.shape)).all(axis=1)
                 grid[tuple(beside[inside].T)] = True
 
@@ -208,15 +216,27 @@ def place_labels(
         room.add_box(box)
     for marker in markers:
         room.add_marker(marker, radius)
-    found: list[Placed | None] = []
     others = np.array(markers, dtype=np.float64).reshape(-1, 2)
-    for point, size in zip(points, sizes, strict=True):
-        placed = _place(room, point, size, others, radius)
+    labels = [*zip(points, sizes, strict=True)]
+    found = _in_turn(room.copy(), labels, range(len(labels)), others, radius)
+    if None in found:  # those that came too late may fit if they come first
+        again = sorted(range(len(labels)), key=lambda place: found[place] is not None)
+        better = _in_turn(room, labels, again, others, radius)
+        found = min(found, better, key=lambda each: each.count(None))
+    return found
+
+
+def _in_turn(
+    room: Room, labels: Sequence[tuple[Point, Point]], order: Iterable[int], markers: Numbers, radius: float
+) -> list[Placed | None]:
+    """Place one label after the other, in an order."""
+    found: list[Placed | None] = [None] * len(labels)
+    for place in order:
+        placed = found[place] = _place(room, *labels[place], markers, radius)
         if placed is not None:
             room.add_box(placed.box)
             if placed.leader is not None:
                 room.add_leader(placed.leader)
-        found.append(placed)
     return found
 
 
@@ -226,7 +246,7 @@ def place_note(corner: Point, size: Point, room: Room) -> Box | None:
     if not len(corners):
         return None
     wide, high = (each * room.cell for each in cells)
-    away = np.hypot(*(corners + (wide / 2, high / 2) - corner).T)
+    away = np.hypot(*(corners + np.array([wide / 2, high / 2]) - corner).T)
     x, y = corners[int(away.argmin())].tolist()
     return Box(x, y, x + wide, y + high)
 
@@ -289,8 +309,11 @@ def _first_clear(
     ends = np.clip(point, corners, corners + extent)
     length = np.maximum(np.hypot(*(ends - point).T), 1e-9)[:, None]
     starts = point + (ends - point) * np.minimum((radius + 2 * CLEAR * room.cell + 1.0) / length, 1.0)
-    blocked = lead & room.passes(room.closed, starts, ends)
-    price = np.where(blocked, np.inf, cost + CROSSED * (lead & room.passes(room.curves, starts, ends)))
+    price, led = cost.copy(), np.flatnonzero(lead)
+    blocked = room.passes(room.closed, starts[led], ends[led])
+    price[led[blocked]] = np.inf
+    led = led[~blocked]
+    price[led] += CROSSED * room.passes(room.curves, starts[led], ends[led])
     place = int(price.argmin())
     if not math.isfinite(price[place]):
         return None

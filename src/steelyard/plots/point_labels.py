@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist, allow_rasterization
-from matplotlib.backend_bases import RendererBase
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -64,25 +64,29 @@ class PointLabels(Artist):
         text.set_linespacing(1.1)
         return text
 
+    def _let_in(self, artist: Artist) -> None:
+        """Make something a part of the figure, as far as it must know how large its dots are."""
+        figure: Any = self.get_figure(root=True)
+        artist.set_figure(figure)
+
     def get_children(self) -> list[Artist]:
         """The texts."""
         return [*self.texts]
 
-    @allow_rasterization
-    def draw(self, renderer: RendererBase, *_: Any, **__: Any) -> None:
+    def draw(self, renderer: Any, *_: Any, **__: Any) -> None:
         """Place the labels, and draw them with their leaders."""
-        figure, axes = self.get_figure(root=True), self.axes
-        if not self.get_visible() or figure is None or axes is None:
+        axes: Any = self.axes
+        if not self.get_visible() or axes is None:
             return
-        scale = renderer.points_to_pixels(1.0)
+        scale = float(renderer.points_to_pixels(1.0))
         for text in self.texts:
-            text.set_figure(figure)
+            self._let_in(text)
         points = axes.transData.transform([label.at for label in self.labels]) / scale
         frame = axes.bbox
         area = Box(*(float(each) / scale for each in (frame.x0, frame.y0, frame.x1, frame.y1)))
         seen = [place for place, point in enumerate(points.tolist()) if area.holds((point[0], point[1]))]
-        lines, markers = self._drawn(scale)
-        boxes = self._boxes(renderer, scale)
+        lines, markers = self._drawn(axes, scale)
+        boxes = self._boxes(axes, renderer, scale)
         anchors = [(float(x), float(y)) for x, y in points[seen].tolist()]
         tried: list[tuple[float, list[Placed | None]]] = []
         for size in SIZES:
@@ -102,11 +106,10 @@ class PointLabels(Artist):
         self._draw_note(renderer, left_out, lines, markers, boxes, area, scale)
         self.stale = False
 
-    def _drawn(self, scale: float) -> tuple[list[Numbers], list[tuple[float, float]]]:
+    def _drawn(self, axes: Axes, scale: float) -> tuple[list[Numbers], list[tuple[float, float]]]:
         """All lines of the axes, and all markers, in points of 1/72 inch."""
         lines, markers = [], []
-        assert self.axes is not None
-        for line in self.axes.lines:
+        for line in axes.lines:
             if not (isinstance(line, Line2D) and line.get_visible()):
                 continue
             way = line.get_transform().transform(np.asarray(line.get_xydata(), dtype=np.float64)) / scale
@@ -116,27 +119,26 @@ class PointLabels(Artist):
                 markers += [(float(x), float(y)) for x, y in way.tolist() if np.isfinite((x, y)).all()]
         return lines, markers
 
-    def _boxes(self, renderer: RendererBase, scale: float) -> list[Box]:
+    def _boxes(self, axes: Axes, renderer: Any, scale: float) -> list[Box]:
         """The legend and other texts in the axes."""
-        assert self.axes is not None
-        legend = self.axes.get_legend()
-        others: list[Any] = [*self.axes.texts, *([] if legend is None else [legend])]
+        legend = axes.get_legend()
+        others: list[Any] = [*axes.texts, *([] if legend is None else [legend])]
         extents = [each.get_window_extent(renderer) for each in others if each.get_visible()]
         return [Box(*(float(each) / scale for each in extent.extents)) for extent in extents]
 
-    def _size(self, text: Text, size: float, renderer: RendererBase, scale: float) -> tuple[float, float]:
+    def _size(self, text: Text, size: float, renderer: Any, scale: float) -> tuple[float, float]:
         """How much room a text takes, in points."""
         text.set_fontsize(size)
         extent = text.get_window_extent(renderer)
         return float(extent.width) / scale + 2 * PAD, float(extent.height) / scale + 2 * PAD
 
-    def _draw_one(self, renderer: RendererBase, text: Text, placed: Placed, scale: float) -> None:
+    def _draw_one(self, renderer: Any, text: Text, placed: Placed, scale: float) -> None:
         """A label, and the line to its point if there is one."""
         if placed.leader is not None:
             (x, y), (end, up) = placed.leader
             leader = Line2D([x * scale, end * scale], [y * scale, up * scale], color=text.get_color(), linewidth=0.6)
             leader.set_transform(IdentityTransform())
-            leader.set_figure(text.get_figure(root=True))
+            self._let_in(leader)
             leader.draw(renderer)
         x, y = placed.box.centre
         text.set_position((x * scale, y * scale))
@@ -144,7 +146,7 @@ class PointLabels(Artist):
 
     def _draw_note(
         self,
-        renderer: RendererBase,
+        renderer: Any,
         left_out: Sequence[Label],
         lines: Sequence[Numbers],
         markers: Sequence[tuple[float, float]],
@@ -169,7 +171,7 @@ class PointLabels(Artist):
         for words in self._notes(left_out):
             text = self._text(words, self.ink)
             text.set_alpha(0.75)
-            text.set_figure(self.get_figure(root=True))
+            self._let_in(text)
             found = place_note((area.right, area.bottom), self._size(text, SIZES[-1], renderer, scale), room)
             if found is not None:
                 self.note, self.note_box = words, found
