@@ -457,7 +457,7 @@ def test_what_cannot_be_drawn_is_refused_at_once() -> None:
         plots.ReliabilityDisplay({"lda": RELIABILITY}, bars={"ldaa": BARS})
     with pytest.raises(UnknownColumn, match="'forecast'"):
         plots.ReliabilityDisplay({"lda": GAIN})
-    with pytest.raises(BadOption, match="points are given for 'ldaa'"):
+    with pytest.raises(BadOption, match="marks are given for 'ldaa'"):
         plots.RocDisplay({"lda": ROC}, marks={"ldaa": MARK})
 
 

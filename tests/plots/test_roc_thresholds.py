@@ -21,6 +21,7 @@ from steelyard.assessing.assessment import Assessment
 from steelyard.comparing.comparison import Comparison
 from steelyard.errors import BadOption, UnknownModel
 from steelyard.plots.point_labels import PointLabels
+from steelyard.summaries.rankings import SummedRanking
 from steelyard.table import Table
 
 INFINITE = math.inf
@@ -113,12 +114,12 @@ def test_a_chosen_threshold_is_marked_with_all_its_digits() -> None:
 def test_several_classifiers_have_thresholds_of_their_own() -> None:
     turned = [1 - each for each in SCORE]
     both = sy.compare(TRUTH, {"a": SCORE, "b": turned}, event="yes", threshold={"a": 0.3, "b": 0.25})
-    assert points(both.plot.roc().marked()) == [(0.3, 2 / 3, 1.0), (0.25, 2 / 3, 1 / 3)]
+    assert points(both.plot.roc().marked()) == [(0.3, 2 / 3, 1.0), (0.25, 1.0, 1 / 3)]
     assert both.plot.roc(thresholds=[0.5, 0.7]).marked()["model"] == ["a", "a", "b", "b"]
     some = both.plot.roc(thresholds={"b": [0.2], "a": "own"}).marked()
     assert list(zip(some["model"], some["threshold"], strict=True)) == [("a", 0.3), ("b", 0.2)]
     assert both.plot.roc(thresholds={"b": 0.2}).marked()["model"] == ["b"]
-    with pytest.raises(UnknownModel, match=r"'c', which has no curve\. Curves are drawn of 'a' and 'b'"):
+    with pytest.raises(UnknownModel, match=r"'c', which has no curve\. Curves are drawn of 'a', 'b'"):
         both.plot.roc(thresholds={"c": [0.2]})
 
 
@@ -229,47 +230,65 @@ def streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Assessmen
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from steelyard.tallies import tally
+    from steelyard.tallies import summing, tally
 
     random = np.random.default_rng(5)
     truth = random.random(6_000) < 0.4
     score = 1 / (1 + np.exp(-(random.normal(size=6_000) + truth)))
     columns = {"truth": np.where(truth, "yes", "no").tolist(), "score": score.tolist()}
     monkeypatch.setattr(tally, "MOST_ROWS", 1_000)
+    monkeypatch.setattr(summing, "MOST_HELD", 0)
     given: dict[str, Any] = {"truth": "truth", "membership": "score", "event": "yes"}
     given |= {"scale": sy.Scale(["no", "yes"]), "measures": ["auc", "sensitivity", "specificity"]}
-    parts = []
-    for place in range(3):
-        some = pa.table({name: values[2_000 * place : 2_000 * (place + 1)] for name, values in columns.items()})
-        pq.write_table(some, tmp_path / f"{place}.parquet")
-        parts.append(sy.assess(str(tmp_path / f"{place}.parquet"), **given).tally)
-    found = sy.assess_tally(sum(parts[1:], parts[0]), measures=["auc", "sensitivity", "specificity"])
-    return found, sy.assess(pa.table(columns), **given)
+    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    return sy.assess(tmp_path / "rows.parquet", **given), sy.assess(pa.table(columns), **given)
 
 
+@pytest.mark.parametrize("label", ["yes", "no"])
 def test_counts_in_cells_say_between_which_bounds_a_threshold_lies(
-    streamed: tuple[Assessment, Assessment],
+    streamed: tuple[Assessment, Assessment], label: str
 ) -> None:
     found, held = streamed
-    assert found.tally.summaries is not None
-    scores = np.sort(held.ranked.rows.scores[0].columns[0])
-    between = 0.5 * (scores[3_000] + scores[3_001])
-    wanted = [0.25, 0.31, 0.5, float(between), *found.curve(band="none")["threshold"][700:720]]
-    rows = {row["threshold"]: row for row in found.plot.roc(thresholds=wanted, band="none").marked()}
-    exact = {row["threshold"]: row for row in held.plot.roc(thresholds=wanted, band="none").marked()}
-    assert any(row["note"] for row in rows.values()) or all(rows[each]["fpr"] == exact[each]["fpr"] for each in rows)
-    for threshold, row in rows.items():
-        if row["note"]:
-            words = row["note"].replace(",", "").split()
-            bounds = [float(word) for word in words if word[0].isdigit()]
-            assert bounds[0] - 1e-5 <= exact[threshold]["sensitivity"] <= bounds[1] + 1e-5
-            assert bounds[2] - 1e-5 <= exact[threshold]["fpr"] <= bounds[3] + 1e-5
-            assert row["text"].startswith("≈ ")
-        else:
-            assert (row["fpr"], row["sensitivity"]) == (exact[threshold]["fpr"], exact[threshold]["sensitivity"])
-    ((threshold, fpr, sensitivity),) = points(found.plot.roc().marked())
-    assert (threshold, fpr) == (0.5, pytest.approx(1 - held["specificity"].value))
-    assert sensitivity == pytest.approx(held["sensitivity"].value)
+    ranked, sign = found.ranked, 1 if label == "yes" else -1
+    assert isinstance(ranked, SummedRanking)
+    (grid,) = ranked.grids
+    mixed = grid.cells[grid.mixed][::7]
+    assert len(mixed) > 3
+    inside = (grid.ruler.low(mixed) + grid.ruler.low(mixed + 1)) / 2
+    known = grid.thresholds[~grid.mixed][::600]
+    wanted = sorted((sign * np.concatenate([inside, known])).tolist())[:40]
+    rows = list(found.plot.roc(label, thresholds=wanted, band="none").marked())
+    exact = list(held.plot.roc(label, thresholds=wanted, band="none").marked())
+    for row, true in zip(rows, exact, strict=True):
+        assert bool(row["note"]) == (sign * row["threshold"] in inside)
+        if not row["note"]:
+            assert (row["fpr"], row["sensitivity"]) == (true["fpr"], true["sensitivity"])
+            continue
+        bounds = [float(word) for word in row["note"].replace(",", "").split() if word[0].isdigit()]
+        assert bounds[0] - 1e-5 <= true["sensitivity"] <= bounds[1] + 1e-5
+        assert bounds[2] - 1e-5 <= true["fpr"] <= bounds[3] + 1e-5
+        assert bounds[0] < bounds[1] or bounds[2] < bounds[3]
+        assert row["text"].startswith("≈ ")
+
+
+def test_the_own_threshold_of_counted_rows_is_exact(streamed: tuple[Assessment, Assessment], tmp_path: Path) -> None:
+    found, held = streamed
+    assert points(found.plot.roc(band="none").marked()) == points(held.plot.roc(band="none").marked())
+    given: dict[str, Any] = {"truth": "truth", "membership": "score", "event": "yes", "threshold": 0.3}
+    given |= {"scale": sy.Scale(["no", "yes"]), "measures": ["auc", "error"]}
+    path = tmp_path / "rows.parquet"
+    counted = sy.assess(path, **given)
+    there = held.at_threshold(0.3)
+    for thresholds in ("own", [0.3]):
+        marked = counted.plot.roc(thresholds=thresholds, band="none").marked()  # type: ignore[arg-type]
+        assert marked["threshold"] == [0.3]
+        assert marked["text"] == ["0.3"]
+        assert marked["sensitivity"] == [pytest.approx(there["sensitivity"].value, abs=1e-12)]
+        assert marked["fpr"] == [pytest.approx(1 - there["specificity"].value, abs=1e-12)]
+    best = sy.assess(path, **{**given, "threshold": "best:f1"})
+    assert best.decision is not None
+    assert best.plot.roc(band="none").marked()["threshold"] == [best.decision.threshold]
+    assert best.plot.roc(band="none").marked()["note"] == [""]
 
 
 # --- labels that cover nothing ------------------------------------------------------------------------------------

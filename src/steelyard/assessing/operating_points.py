@@ -16,6 +16,7 @@ from ..text import down_to, named, shortened
 
 if TYPE_CHECKING:
     from ..kinds import Array
+    from ..ranking.one_against_rest import OneAgainstRest
     from ..scale import Label
     from .assessment import Assessment
 
@@ -51,23 +52,29 @@ def wanted_thresholds(thresholds: Any) -> Own | list[float] | None:
     return numbers or None
 
 
-def operating_points(assessment: Assessment, thresholds: Own | Sequence[float] | None, label: Any = None) -> Table:
+def operating_points(
+    assessment: Assessment,
+    thresholds: Own | Sequence[float] | None,
+    label: Any = None,
+    one: OneAgainstRest | None = None,
+) -> Table:
     """Where thresholds lie on the ROC curve of a class.
 
     Args:
         assessment: A classifier that gave scores.
         thresholds: Numbers; "own" for the threshold by which rows are assigned.
         label: The class; the event if not given.
+        one: The rows by the score of the class, where they were sorted already.
 
     Returns:
         A table with the columns threshold, fpr, sensitivity, text (the threshold as it is labelled; empty where there
         is none), reached (whether any score reaches it) and note.
     """
     code = assessment.code(label)
-    own = _own(assessment, code)
+    own = _own(assessment, code, one)
     if thresholds is None or isinstance(thresholds, str):
         return Table.of_rows(COLUMNS, [] if thresholds is None or own is None else [own])
-    curve = _Curve(assessment, code)
+    curve = _Curve(assessment, code, one)
     rows = [curve.at(threshold, text) for threshold, text in zip(thresholds, curve.texts(thresholds), strict=True)]
     if own is not None and own[-1] in (
         "",
@@ -78,7 +85,7 @@ def operating_points(assessment: Assessment, thresholds: Own | Sequence[float] |
     return Table.of_rows(COLUMNS, rows)
 
 
-def _own(assessment: Assessment, code: int) -> tuple[Any, ...] | None:
+def _own(assessment: Assessment, code: int, one: OneAgainstRest | None) -> tuple[Any, ...] | None:
     """Where rows are assigned now; None where no class is assigned to them."""
     assessment.refuse_hidden()
     if assessment.model in assessment.tally.given.unassigned:
@@ -94,7 +101,7 @@ def _own(assessment: Assessment, code: int) -> tuple[Any, ...] | None:
     if not told:
         return HALF, fpr, sensitivity, f"{HALF:g}", *reached
     (threshold,) = told
-    curve = _Curve(assessment, code)
+    curve = _Curve(assessment, code, one)
     if curve.meets(threshold, fpr, sensitivity):
         return threshold, fpr, sensitivity, curve.text(threshold), *reached
     # Rows reach a threshold of the other class: here, they are those that are left.
@@ -107,10 +114,10 @@ def _own(assessment: Assessment, code: int) -> tuple[Any, ...] | None:
 class _Curve:
     """The ROC curve of a class, and what thresholds reach on it."""
 
-    def __init__(self, assessment: Assessment, code: int) -> None:
-        """Sort the rows by the score of the class."""
+    def __init__(self, assessment: Assessment, code: int, one: OneAgainstRest | None = None) -> None:
+        """Sort the rows by the score of the class, unless they are sorted."""
         self.code, self.ranked = code, assessment.ranked
-        one = assessment.event_ranking(assessment.classes[code])
+        one = one or assessment.event_ranking(assessment.classes[code])
         self.ranking = one.ranking
         sums = [np.concatenate([[0.0], side]) for side in (one.plain.alarms, one.plain.hits)]
         with np.errstate(invalid="ignore", divide="ignore"):

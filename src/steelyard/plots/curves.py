@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..table import Table
 from .display import Display, refuse_strangers, stacked
-from .labels import Label, label_points
+from .labels import NO_SCORE, Label, label_points
 from .style import MARKER, REFERENCE, Corner, legible, stroke
 from .thinning import Numbers
 
@@ -92,7 +92,7 @@ def _joined(table: Table) -> dict[tuple[float, float], str]:
     for (fpr, sensitivity, reached), pairs in found.items():
         texts = [text for _, text in sorted(pairs)]
         words = ", ".join(texts) if len(texts) <= MOST_JOINED else f"{texts[0]} … {texts[-1]}"
-        words = words if reached else f"no score ≥ {words}"
+        words = words if reached else f"{NO_SCORE}{words}"
         known = labels.get((fpr, sensitivity))
         labels[fpr, sensitivity] = words if known is None else f"{known}; {words}"
     return labels

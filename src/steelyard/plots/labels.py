@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+NO_SCORE = "no score ≥ "  # before a threshold that none reaches
+
+
 class Label(NamedTuple):
     """What is written beside a point.
 
