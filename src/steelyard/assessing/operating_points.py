@@ -28,7 +28,7 @@ MOST = 50  # of more, hardly any label would find a place
 GIVE = "Give numbers, such as [0.3, 0.5, 0.7], 'own' for the threshold of the result, or None"
 UNREACHED = "no score reaches this threshold"
 NO_THRESHOLD = "rows are not assigned by one threshold"
-LONGEST = 20  # signs of a class in a label
+LONGEST = 14  # signs of a class in a label
 SAME = 1e-9
 
 

@@ -278,7 +278,7 @@ const strokeOf = (model) => ({ stroke: colourOf(model), "stroke-dasharray": look
 const POINT = 6; // pixels from the middle of a point to its edge
 const GRAIN = 2; // pixels that a cell is wide
 const TALL = 15; // pixels that a label is high
-const FARTHEST = 110; // pixels from a point to its label
+const FARTHEST = 150; // pixels from a point to its label
 const SIDES = Array.from({ length: 32 }, (_, step) => 0.64 + (step * Math.PI) / 16); // right and below comes first
 
 // Cells of an area, and which of them are taken.
