@@ -271,6 +271,30 @@ def test_counts_in_cells_say_between_which_bounds_a_threshold_lies(
         assert row["text"].startswith("≈ ")
 
 
+@pytest.mark.parametrize("label", ["yes", "no"])
+def test_counts_at_a_threshold_within_a_cell_say_how_many_rows_may_be_on_either_side(
+    streamed: tuple[Assessment, Assessment], label: str
+) -> None:
+    found, held = streamed
+    ranked, sign = found.ranked, 1 if label == "yes" else -1
+    assert isinstance(ranked, SummedRanking)
+    (grid,) = ranked.grids
+    cell = int(np.flatnonzero(grid.mixed)[5])
+    inside = sign * float((grid.ruler.low(grid.cells[cell]) + grid.ruler.low(grid.cells[cell] + 1)) / 2)
+    there, true = found.at_threshold(inside, label), held.at_threshold(inside, label)
+    rows = int(grid.sums[cell].sum())
+    (note,) = [note for note in there.notes if "either side" in note]
+    assert note == (
+        f"'prediction': {rows} rows may be on either side of the threshold: they were counted in one cell of scores "
+        "with it; for exact counts, assess the files with threshold="
+    )
+    assert 0 < np.abs(there.confusion() - true.confusion()).sum() / 2 <= rows
+    exact = sign * float(grid.thresholds[np.flatnonzero(~grid.mixed)[5]])
+    at = found.at_threshold(exact, label)
+    assert not [note for note in at.notes if "either side" in note]
+    assert at.confusion().tolist() == held.at_threshold(exact, label).confusion().tolist()
+
+
 def test_the_own_threshold_of_counted_rows_is_exact(streamed: tuple[Assessment, Assessment], tmp_path: Path) -> None:
     found, held = streamed
     assert points(found.plot.roc(band="none").marked()) == points(held.plot.roc(band="none").marked())

@@ -22,7 +22,8 @@ REACHED, UNREACHED = "reached", "not reached"
 UNASSIGNED = "unassigned"
 TIED, TIED_EVENT = "tied", "tied, with an event"
 PROBABLE, SCORED = "probability under a threshold", "score under a threshold"
-OF_THRESHOLDS = (REACHED, UNREACHED, UNASSIGNED, TIED, TIED_EVENT, PROBABLE, SCORED)
+IN_CELL = "counted with a threshold"
+OF_THRESHOLDS = (REACHED, UNREACHED, UNASSIGNED, TIED, TIED_EVENT, PROBABLE, SCORED, IN_CELL)
 
 
 class Reached(NamedTuple):

@@ -79,16 +79,10 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
 
     def open_at(self, code: int, thresholds: Array) -> Places:
         """How many cells more may reach each threshold: one that it lies in, where rows of it have several scores."""
-        grid, turned = self.grids[self._column(code)], code != self._speaks(code)
+        turned = code != self._speaks(code)
         wanted = np.asarray(-thresholds if turned else thresholds, dtype=np.float64)
-        if not len(grid.cells):
-            return np.zeros(len(wanted), dtype=np.int64)
-        cell = grid.ruler.place(wanted)
-        place = np.minimum(np.searchsorted(grid.cells, cell), len(grid.cells) - 1)
-        within = (grid.cells[place] == cell) & grid.mixed[place]
-        if turned:  # the whole cell is counted, whose highest scores may be too high
-            return np.where(within, -1, 0)
-        return np.where(within & (grid.thresholds[place] < wanted), 1, 0)
+        within = self.grids[self._column(code)].within(wanted, turned) >= 0
+        return np.where(within, -1 if turned else 1, 0)  # turned, the whole cell is counted
 
     @cached_property
     def values(self) -> Array:
