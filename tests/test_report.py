@@ -152,7 +152,6 @@ def test_the_threshold_of_the_result_has_a_mark_of_its_own(options: dict[str, An
     assert scored["marked"] == ""
 
 
-
 @pytest.mark.parametrize("most", [1_000, 199, 119, 29])
 def test_a_condition_in_whole_percents_finds_its_own_stop(most: int) -> None:
     truth, said = scores(20_000)

@@ -74,7 +74,9 @@ def placed_in(picture: tuple[list[Point], list[Point], list[list[Point]], list[P
 
 @settings(max_examples=60, deadline=None)
 @given(pictures())
-def test_labels_cover_nothing(picture: tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box]) -> None:
+def test_labels_cover_nothing(
+    picture: tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box],
+) -> None:
     points, sizes, lines, markers, boxes, area = picture
     found: list[Placed | None] = [*placed_in(picture)]
     assert len(found) == len(points)
