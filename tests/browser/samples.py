@@ -212,9 +212,8 @@ def five_curves() -> Comparison:
     """Curves that run through one another, above and below the diagonal."""
     random = np.random.default_rng(3)
     ill = random.random(300) < 0.4
-    scores = {
-        name: 1 / (1 + np.exp(0.7 - gap * ill - random.normal(size=300))) for name, gap in zip("abc", (2, 1, 0.5))
-    }
+    gaps = {"a": 2.0, "b": 1.0, "c": 0.5}
+    scores = {name: 1 / (1 + np.exp(0.7 - gap * ill - random.normal(size=300))) for name, gap in gaps.items()}
     scores |= {"d": 1 - scores["a"], "e": np.round(scores["b"] * 4) / 4}
     return sy.compare(np.where(ill, "ill", "well"), scores, event="ill", measures=["auc", "error"])
 

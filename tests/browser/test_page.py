@@ -166,7 +166,9 @@ COVERED = """() => {
       const seen = line.getScreenCTM();
       for (let at = 0; at <= line.getTotalLength(); at += 1) {
         const { x, y } = line.getPointAtLength(at).matrixTransform(seen);
-        if (x > box.left && x < box.right && y > box.top + 2 && y < box.bottom - 2) { faults.push(`${words} and a curve`); break; }
+        if (x < box.left || x > box.right || y < box.top + 2 || y > box.bottom - 2) continue;
+        faults.push(`${words} and a curve`);
+        break;
       }
     }
   });

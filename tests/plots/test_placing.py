@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from steelyard.plots.placing import REACH, Box, Placed, Point, Room, place_label
 RADIUS = 4.0
 MARGIN = 2.5  # what has so much room all around has room for certain
 
+Picture = tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box]
 sides = st.floats(20, 320)
 shares = st.floats(-0.2, 1.2)
 
@@ -45,11 +47,11 @@ def around(point: Point, radius: float = RADIUS) -> Box:
 
 
 def segments(lines: Sequence[Sequence[Point]]) -> list[tuple[Point, Point]]:
-    return [pair for line in lines for pair in zip(line, line[1:], strict=False)]
+    return [pair for line in lines for pair in pairwise(line)]
 
 
 @st.composite
-def pictures(draw: st.DrawFn) -> tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box]:
+def pictures(draw: st.DrawFn) -> Picture:
     """Points with the sizes of their labels, curves, markers, boxes and the area."""
     wide, high = draw(sides), draw(sides)
     left, bottom = draw(st.floats(-500, 500)), draw(st.floats(-500, 500))
@@ -66,19 +68,18 @@ def pictures(draw: st.DrawFn) -> tuple[list[Point], list[Point], list[list[Point
     return points, sizes, lines, markers, boxes, Box(left, bottom, left + wide, bottom + high)
 
 
-def placed_in(picture: tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box]) -> list[Placed]:
+def placed_in(picture: Picture) -> list[Placed | None]:
     points, sizes, lines, markers, boxes, area = picture
-    found = place_labels(points, sizes, [np.array(line) for line in lines], markers, boxes, area, RADIUS)
-    return found  # type: ignore[return-value]
+    return place_labels(points, sizes, [np.array(line) for line in lines], markers, boxes, area, RADIUS)
 
 
 @settings(max_examples=60, deadline=None)
 @given(pictures())
 def test_labels_cover_nothing(
-    picture: tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box],
+    picture: Picture,
 ) -> None:
     points, sizes, lines, markers, boxes, area = picture
-    found: list[Placed | None] = [*placed_in(picture)]
+    found = placed_in(picture)
     assert len(found) == len(points)
     there = [(place, each) for place, each in enumerate(found) if each is not None]
     for place, (box, leader) in there:
@@ -103,10 +104,10 @@ def test_labels_cover_nothing(
 @settings(max_examples=30, deadline=None)
 @given(pictures())
 def test_a_label_is_left_out_where_there_is_no_room_for_it(
-    picture: tuple[list[Point], list[Point], list[list[Point]], list[Point], list[Box], Box],
+    picture: Picture,
 ) -> None:
     points, sizes, lines, markers, boxes, area = picture
-    found: list[Placed | None] = [*placed_in(picture)]
+    found = placed_in(picture)
     labels = [each.box for each in found if each is not None]
     leaders = [each.leader for each in found if each is not None and each.leader is not None]
     for point, (wide, high), each in zip(points, sizes, found, strict=True):

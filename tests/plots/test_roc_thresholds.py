@@ -72,7 +72,7 @@ def test_points_are_those_of_at_threshold(kind: Any, weight: str | None) -> None
 
 
 def test_large_scores_of_single_precision_are_compared_as_they_are() -> None:
-    score = np.tile(np.float32([0.7, 0.2]), 600_000)  # so many are not copied
+    score = np.tile(np.array([0.7, 0.2], np.float32), 600_000)  # so many are not copied
     result = sy.assess(np.tile([1, 0], 600_000), score, event=1, measures=["auc"])
     ((_, fpr, sensitivity),) = points(result.plot.roc(thresholds=0.7, band="none").marked())
     assert (fpr, sensitivity) == (0.0, 1.0)
@@ -93,7 +93,7 @@ def test_the_own_threshold_is_marked_at_first(options: dict[str, Any], threshold
 
 def test_the_threshold_is_that_of_whatever_was_chosen_last() -> None:
     result = few()
-    assert points(result.at_threshold(0.85).plot.roc().marked()) == [(0.85, 0.0, pytest.approx(1 / 3))]
+    assert points(result.at_threshold(0.85).plot.roc().marked()) == [pytest.approx((0.85, 0.0, 1 / 3))]
     best = result.best_threshold("specificity", where="sensitivity >= 0.9")
     assert best.assessment is not None
     assert best.assessment.plot.roc().marked()["threshold"] == [best.threshold]
@@ -116,7 +116,8 @@ def test_several_classifiers_have_thresholds_of_their_own() -> None:
     both = sy.compare(TRUTH, {"a": SCORE, "b": turned}, event="yes", threshold={"a": 0.3, "b": 0.25})
     assert points(both.plot.roc().marked()) == [(0.3, 2 / 3, 1.0), (0.25, 1.0, 1 / 3)]
     assert both.plot.roc(thresholds=[0.5, 0.7]).marked()["model"] == ["a", "a", "b", "b"]
-    some = both.plot.roc(thresholds={"b": [0.2], "a": "own"}).marked()
+    mixed: dict[str, Any] = {"b": [0.2], "a": "own"}
+    some = both.plot.roc(thresholds=mixed).marked()
     assert list(zip(some["model"], some["threshold"], strict=True)) == [("a", 0.3), ("b", 0.2)]
     assert both.plot.roc(thresholds={"b": 0.2}).marked()["model"] == ["b"]
     with pytest.raises(UnknownModel, match=r"'c', which has no curve\. Curves are drawn of 'a', 'b'"):
@@ -203,7 +204,7 @@ def test_what_is_no_threshold_is_refused(bad: Any) -> None:
 
 
 def test_more_thresholds_than_can_be_labelled_are_refused() -> None:
-    with pytest.raises(BadOption, match="51 thresholds are too many to be marked. Give 50 at most"):
+    with pytest.raises(BadOption, match=r"51 thresholds are too many to be marked\. Give 50 at most"):
         few().plot.roc(thresholds=np.linspace(0, 1, 51))
     assert len(few().plot.roc(thresholds=np.linspace(0, 1, 50)).marked()) == 50
 
@@ -304,7 +305,7 @@ def test_the_own_threshold_of_counted_rows_is_exact(streamed: tuple[Assessment, 
     counted = sy.assess(path, **given)
     there = held.at_threshold(0.3)
     for thresholds in ("own", [0.3]):
-        marked = counted.plot.roc(thresholds=thresholds, band="none").marked()  # type: ignore[arg-type]
+        marked = counted.plot.roc(thresholds=thresholds, band="none").marked()
         assert marked["threshold"] == [0.3]
         assert marked["text"] == ["0.3"]
         assert marked["sensitivity"] == [pytest.approx(there["sensitivity"].value, abs=1e-12)]
@@ -391,7 +392,7 @@ def test_labels_cover_nothing_of_a_picture(kind: str, size: tuple[float, float] 
     result = sample(kind)
     for thresholds in ("own", TWO, FIVE, TWELVE):
         ax = None if size is None else pyplot.subplots(figsize=size, layout="constrained")[1]
-        display = result.plot.roc(thresholds=thresholds, band="none", ax=ax)  # type: ignore[arg-type]
+        display = result.plot.roc(thresholds=thresholds, band="none", ax=ax)
         axes = pyplot.gca()
         assert covered(axes) == []
         artist = labels_of(axes)
@@ -429,7 +430,7 @@ def test_labels_keep_their_distance_when_the_picture_changes(tmp_path: Path) -> 
     assert 0 < sum(placed is not None for placed in labels_of(axes).placed) < 5
     for ending in ("pdf", "svg", "png"):
         figure.savefig(tmp_path / f"roc.{ending}", bbox_inches="tight", dpi=200)
-    again = pickle.loads(pickle.dumps(figure))
+    again = pickle.loads(pickle.dumps(figure))  # noqa: S301  (our own)
     assert covered(again.axes[0]) == []
 
 
