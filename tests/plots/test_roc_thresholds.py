@@ -383,24 +383,24 @@ def sample(kind: str) -> Assessment | Comparison:
     return sy.assess(truth, scores[kind], event="ill", measures=["auc", "error"])
 
 
+NARROW, LARGE = (3.2, 3.0), (9.0, 7.0)
 KINDS = ("usual", "tied", "perfect", "bad", "guessing", "constant", "three")
+PICTURES = [
+    *[(kind, NARROW, thresholds) for kind in KINDS for thresholds in (FIVE, TWELVE)],
+    *[(kind, None, thresholds) for kind in ("usual", "bad", "three") for thresholds in ("own", TWO, TWELVE)],
+    ("three", LARGE, TWELVE),
+]
 
 
-@pytest.mark.parametrize("size", [None, (3.2, 3.0), (9.0, 7.0)])
-@pytest.mark.parametrize("kind", KINDS)
-def test_labels_cover_nothing_of_a_picture(kind: str, size: tuple[float, float] | None) -> None:
-    result = sample(kind)
-    for thresholds in ("own", TWO, FIVE, TWELVE):
-        ax = None if size is None else pyplot.subplots(figsize=size, layout="constrained")[1]
-        display = result.plot.roc(thresholds=thresholds, band="none", ax=ax)
-        axes = pyplot.gca()
-        assert covered(axes) == []
-        artist = labels_of(axes)
-        assert len(axes.lines) == len(display.curves) * 2 + 1
-        if kind != "three":
-            assert None not in artist.placed
-            assert not artist.note
-        pyplot.close("all")
+@pytest.mark.parametrize(("kind", "size", "thresholds"), PICTURES)
+def test_labels_cover_nothing_of_a_picture(kind: str, size: tuple[float, float] | None, thresholds: Any) -> None:
+    ax = None if size is None else pyplot.subplots(figsize=size, layout="constrained")[1]
+    display = sample(kind).plot.roc(thresholds=thresholds, band="none", ax=ax)
+    axes = pyplot.gca()
+    assert covered(axes) == []
+    assert len(axes.lines) == len(display.curves) * 2 + 1
+    if kind != "three" or thresholds != TWELVE:
+        assert None not in labels_of(axes).placed or (kind, size) == ("three", NARROW)
 
 
 def test_labels_that_find_no_place_are_named_or_counted() -> None:
