@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from matplotlib.transforms import Bbox
 import steelyard as sy
 from steelyard.assessing.assessment import Assessment
 from steelyard.comparing.comparison import Comparison
+from steelyard.door.remarks import Remark
 from steelyard.errors import BadOption, UnknownModel
 from steelyard.plots.point_labels import PointLabels
 from steelyard.summaries.rankings import SummedRanking
@@ -109,6 +111,17 @@ def test_a_chosen_threshold_is_marked_with_all_its_digits() -> None:
     assert marked["threshold"] == [best.threshold]
     assert not marked["note"][0]
     assert float(marked["text"][0]) <= best.threshold
+
+
+def test_a_threshold_that_does_not_explain_where_rows_are_is_not_named() -> None:
+    """A tally of an older version knows 15 digits of it; two files may have been assigned by two thresholds."""
+    result = few(threshold=0.6)
+    for other in (["0.60000001"], ["0.6", "0.7"]):
+        remarks = {Remark("reached", f"{number} prediction"): 2 for number in other}
+        tally = replace(result.tally, remarks=remarks)
+        marked = replace(result, tally=tally).plot.roc().marked()
+        assert marked["note"] == ["rows are not assigned by one threshold"]
+        assert (marked["text"], marked["sensitivity"]) == ([""], [result["sensitivity"].value])
 
 
 def test_several_classifiers_have_thresholds_of_their_own() -> None:

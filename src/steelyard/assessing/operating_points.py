@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,19 +17,29 @@ from ..text import down_to, named, shortened
 if TYPE_CHECKING:
     from ..kinds import Array
     from ..ranking.one_against_rest import OneAgainstRest
-    from ..scale import Label
     from .assessment import Assessment
 
 Own = Literal["own"]
 
-COLUMNS = ("threshold", "fpr", "sensitivity", "text", "reached", "note")
 HALF = 0.5  # from which on a row is assigned where nobody gives a threshold
 MOST = 50  # of more, hardly any label would find a place
 GIVE = "Give numbers, such as [0.3, 0.5, 0.7], 'own' for the threshold of the result, or None"
 UNREACHED = "no score reaches this threshold"
+KNOWN = ("", UNREACHED)  # notes of points that are exact
 NO_THRESHOLD = "rows are not assigned by one threshold"
 LONGEST = 14  # signs of a class in a label
 SAME = 1e-9
+
+
+class Mark(NamedTuple):
+    """A threshold on a curve: where it lies, its label, whether any score reaches it, and what there is to know."""
+
+    threshold: float
+    fpr: float
+    sensitivity: float
+    text: str
+    reached: bool
+    note: str
 
 
 def wanted_thresholds(thresholds: Any) -> Own | list[float] | None:
@@ -71,44 +81,46 @@ def operating_points(
         is none), reached (whether any score reaches it) and note.
     """
     code = assessment.code(label)
-    own = _own(assessment, code, one)
-    if thresholds is None or isinstance(thresholds, str):
-        return Table.of_rows(COLUMNS, [] if thresholds is None or own is None else [own])
-    curve = _Curve(assessment, code, one)
-    rows = [curve.at(threshold, text) for threshold, text in zip(thresholds, curve.texts(thresholds), strict=True)]
-    if own is not None and own[-1] in (
-        "",
-        UNREACHED,
-    ):  # its rows were counted one by one, also where scores are in cells
-        unsure = ("", UNREACHED)
-        rows = [own if row[0] == own[0] and row[-1] not in unsure else row for row in rows]
-    return Table.of_rows(COLUMNS, rows)
-
-
-def _own(assessment: Assessment, code: int, one: OneAgainstRest | None) -> tuple[Any, ...] | None:
-    """Where rows are assigned now; None where no class is assigned to them."""
     assessment.refuse_hidden()
+    if thresholds is None or isinstance(thresholds, str):
+        own = None if thresholds is None else _own(assessment, code, one)
+        return Table.of_rows(Mark._fields, [] if own is None else [own])
+    curve = _Curve(assessment, code, one)
+    marks = [curve.at(threshold, text) for threshold, text in zip(thresholds, curve.texts(thresholds), strict=True)]
+    if any(mark.note not in KNOWN for mark in marks):
+        # At the threshold of the result, rows were counted one by one.
+        own = _own(assessment, code, one)
+        if own is not None and own.note in KNOWN:
+            marks = [own if mark.threshold == own.threshold else mark for mark in marks]
+    return Table.of_rows(Mark._fields, marks)
+
+
+def _own(assessment: Assessment, code: int, one: OneAgainstRest | None) -> Mark | None:
+    """Where rows are assigned now; None where no class is assigned to them."""
     if assessment.model in assessment.tally.given.unassigned:
         return None
     table = assessment.evaluation.patterns.table(assessment.evaluation.model)
     own, rest = table[code], np.delete(table, code, axis=0).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         fpr, sensitivity = (float(side[code] / side.sum()) for side in (rest, own))
-    reached = (True, "") if fpr > 0 or sensitivity > 0 else (False, UNREACHED)
-    told = {one.threshold for one in told_of_thresholds(assessment.tally.remarks, assessment.model)}
+    found = Mark(math.nan, fpr, sensitivity, "", True, NO_THRESHOLD)
+    told = {each.threshold for each in told_of_thresholds(assessment.tally.remarks, assessment.model)}
     if len(assessment.classes) > 2 or len(told) > 1:
-        return math.nan, fpr, sensitivity, "", True, NO_THRESHOLD
+        return found
+    reached = fpr > 0 or sensitivity > 0
+    found = found._replace(reached=reached, note="" if reached else UNREACHED)
     if not told:
-        return HALF, fpr, sensitivity, f"{HALF:g}", *reached
+        return found._replace(threshold=HALF, text=f"{HALF:g}")
     (threshold,) = told
     curve = _Curve(assessment, code, one)
     if curve.meets(threshold, fpr, sensitivity):
-        return threshold, fpr, sensitivity, curve.text(threshold), *reached
+        return found._replace(threshold=threshold, text=curve.text(threshold))
     # Rows reach a threshold of the other class: here, they are those that are left.
-    other: Label = assessment.classes[1 - code]
-    turned = _Curve(assessment, 1 - code)
+    other, turned = assessment.classes[1 - code], _Curve(assessment, 1 - code)
+    if not turned.meets(threshold, 1 - sensitivity, 1 - fpr):
+        return found._replace(reached=True, note=NO_THRESHOLD)
     text = f"{shortened(named(other), LONGEST)} ≥ {turned.text(threshold)}"
-    return threshold, fpr, sensitivity, text, True, f"a threshold of the score of {quoted(other)}"
+    return Mark(threshold, fpr, sensitivity, text, True, f"a threshold of the score of {quoted(other)}")
 
 
 class _Curve:
@@ -123,8 +135,8 @@ class _Curve:
         with np.errstate(invalid="ignore", divide="ignore"):
             self.rates: Array = np.array([side / side[-1] for side in sums])
 
-    def at(self, threshold: float, text: str) -> tuple[Any, ...]:
-        """A row of the table."""
+    def at(self, threshold: float, text: str) -> Mark:
+        """Where a threshold lies, with its label."""
         self.ranked.rows.scores[self.ranked.model].refuse_turned(self.code, threshold)
         place, other = self._places(threshold)
         fpr, sensitivity = self.rates[:, place].tolist()
@@ -137,7 +149,7 @@ class _Curve:
                 f"{fpr_low:.6g} and {fpr_high:.6g}"
             )
             text = f"≈ {text}"
-        return threshold, fpr, sensitivity, text, reached, note if reached else UNREACHED
+        return Mark(threshold, fpr, sensitivity, text, reached, note if reached else UNREACHED)
 
     def meets(self, threshold: float, fpr: float, sensitivity: float) -> bool:
         """Whether rows that reach a threshold are as many as those of a point."""
