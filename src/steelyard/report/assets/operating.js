@@ -185,9 +185,10 @@ function ownThresholds(svg, across, up) {
   const found = placed(labels, lines, [guessing], area);
   owned.forEach(([, model], place) => {
     const { x, y, words } = labels[place];
-    svg.append(shape("circle", { class: "own", cx: x, cy: y, r: POINT, stroke: colourOf(model), ...hiddenIf(model) }));
+    const name = shape("title", {}, `${page.models[model]}: ${words}`);
+    svg.append(shape("circle", { class: "own", cx: x, cy: y, r: POINT, stroke: colourOf(model), ...hiddenIf(model) }, name));
     const spot = found[place];
-    if (!spot) return;
+    if (!spot) return; // whoever points at the ring is told
     if (spot.leader) svg.append(shape("line", { class: "leader", ...spot.leader, stroke: colourOf(model), ...hiddenIf(model) }));
     svg.append(text((spot.left + spot.right) / 2, spot.bottom - 4, words, { class: "threshold", "text-anchor": "middle", ...hiddenIf(model) }));
   });
