@@ -134,6 +134,24 @@ def test_of_many_thresholds_some_are_kept_and_all_of_them_are_exact() -> None:
     assert unpacked(stops["counts"][0])[start] == count(result.confusion()[1, 1])
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [({}, "0.5"), ({"threshold": 0.35}, "0.35"), ({"threshold": 7.0}, "no score ≥ 7"), ({"threshold": "best:f1"}, "")],
+)
+def test_the_threshold_of_the_result_has_a_mark_of_its_own(options: dict[str, Any], text: str) -> None:
+    truth, said = ["no", "no", "yes", "no", "yes", "yes"], [0.1, 0.3, 0.4, 0.6, 0.8, 0.9]
+    result = sy.assess(truth, said, event="yes", **options)
+    operating = content_of(result)["operating"]
+    own = operating["models"][0]["own"]
+    assert own["text"] == (text or f"{result.decision.threshold:.4g}")  # type: ignore[union-attr]
+    assert own["fpr"] == pytest.approx(1 - result["specificity"].value, abs=1e-6)
+    assert own["sensitivity"] == pytest.approx(result["sensitivity"].value, abs=1e-6)
+    assert operating["marked"].startswith("A ring is the threshold")
+    scored = content_of(sy.assess(truth, score=said, event="yes"))["operating"]
+    assert scored["models"][0]["own"] is None
+    assert scored["marked"] == ""
+
+
 @pytest.mark.parametrize("most", [1_000, 199, 119, 29])
 def test_a_condition_in_whole_percents_finds_its_own_stop(most: int) -> None:
     truth, said = scores(20_000)

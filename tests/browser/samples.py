@@ -208,6 +208,26 @@ def beneficial() -> Assessment:
     return sy.assess(truth, scores["near"], event="ill", measures=["net_benefit(at=0.1)"])
 
 
+def five_curves() -> Comparison:
+    """Curves that run through one another, above and below the diagonal."""
+    random = np.random.default_rng(3)
+    ill = random.random(300) < 0.4
+    gaps = {"a": 2.0, "b": 1.0, "c": 0.5}
+    scores = {name: 1 / (1 + np.exp(0.7 - gap * ill - random.normal(size=300))) for name, gap in gaps.items()}
+    scores |= {"d": 1 - scores["a"], "e": np.round(scores["b"] * 4) / 4}
+    return sy.compare(np.where(ill, "ill", "well"), scores, event="ill", measures=["auc", "error"])
+
+
+def hostile_threshold() -> Assessment:
+    """A threshold of a class whose name is hostile, on the curve of the other one."""
+    random = np.random.default_rng(9)
+    ill = random.random(200) < 0.4
+    score = 1 / (1 + np.exp(0.7 - 1.5 * ill - random.normal(size=200)))
+    scale = sy.Scale([HOSTILE[1], "well"])
+    both = np.stack([score, 1 - score], axis=1)
+    return sy.assess(np.where(ill, *scale.classes), both, scale=scale).at_threshold(0.3, HOSTILE[1])
+
+
 ODD = {
     each.__name__: each
     for each in (
@@ -225,5 +245,7 @@ ODD = {
         trained,
         a_dozen,
         beneficial,
+        five_curves,
+        hostile_threshold,
     )
 }

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import steelyard as sy
 from steelyard.assessing.assessment import Assessment
+from steelyard.errors import harmless
 from steelyard.text import count, number, shortened, span
 
 from .conftest import Open
@@ -145,6 +146,83 @@ def test_a_condition_on_classifiers_that_are_hidden_says_so(opened: Open) -> Non
         box.uncheck()
     page.locator(".wish button").click()
     assert page.locator(".wish p").inner_text() == "No classifier that has a threshold is shown."
+
+
+# --- the threshold of the result on its curve ---------------------------------------------------------------------
+
+COVERED = """() => {
+  const svg = document.querySelector("#operating figure svg"), faults = [];
+  const shown = (node) => node.getBoundingClientRect().width > 0;
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const labels = [...svg.querySelectorAll(".threshold")].filter(shown), all = svg.getBoundingClientRect();
+  const boxes = labels.map((label) => label.getBoundingClientRect());
+  boxes.forEach((box, place) => {
+    const words = labels[place].textContent;
+    boxes.slice(place + 1).forEach((other) => { if (meet(box, other)) faults.push(`${words} and a label`); });
+    for (const circle of [...svg.querySelectorAll("circle")].filter(shown))
+      if (meet(box, circle.getBoundingClientRect())) faults.push(`${words} and a point`);
+    if (box.left < all.left || box.right > all.right || box.top < all.top) faults.push(`${words} leaves the picture`);
+    for (const line of [...svg.querySelectorAll("path.line")].filter((line) => line.getTotalLength())) {
+      const seen = line.getScreenCTM();
+      for (let at = 0; at <= line.getTotalLength(); at += 1) {
+        const { x, y } = line.getPointAtLength(at).matrixTransform(seen);
+        if (x < box.left || x > box.right || y < box.top + 2 || y > box.bottom - 2) continue;
+        faults.push(`${words} and a curve`);
+        break;
+      }
+    }
+  });
+  return [labels.map((label) => label.textContent), faults];
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("two", ["0.5", "0.5"]),
+        ("certain", ["0.5", "no score ≥ 0.5"]),
+        ("endless", ["0", "0"]),
+        ("one_sided", []),
+        ("five_curves", ["0.5"] * 5),
+        ("hostile_threshold", [f"{shortened(harmless(HOSTILE[1]), 14)} ≥ 0.3"]),
+    ],
+)
+def test_the_threshold_of_the_result_is_labelled_and_its_label_covers_nothing(
+    opened: Open, name: str, wanted: list[str], width: int
+) -> None:
+    page = opened(name, width=width)
+    page.wait_for_timeout(100)
+    assert page.evaluate(COVERED) == [wanted, []]
+    sliders = page.locator("#operating input[type=range]").all()
+    for stop in (0, 5, 20, 40):
+        for slider in sliders:
+            move(slider, stop)
+        assert page.evaluate(COVERED) == [wanted, []]
+
+
+def test_a_ring_stays_where_rows_are_assigned_while_the_point_follows_its_slider(opened: Open) -> None:
+    page = opened("one")
+    figure = page.locator("#operating figure").first
+    ring, point = figure.locator(".own"), figure.locator(".point")
+
+    def at(mark: Locator) -> list[float]:
+        return [float(mark.get_attribute(name) or "nan") for name in ("cx", "cy")]
+
+    before = at(ring)
+    assert at(point) == pytest.approx(before, abs=0.01)
+    move(page.locator("#operating input[type=range]").first, 3)
+    assert at(ring) == before
+    assert at(point) != pytest.approx(before, abs=1)
+    assert "A ring is the threshold of the result" in figure.inner_text()
+
+
+def test_the_label_of_a_hidden_classifier_is_hidden_too(opened: Open) -> None:
+    page = opened("two")
+    labels = page.locator("#operating .threshold:visible")
+    assert labels.count() == 2
+    page.get_by_label("near", exact=True).uncheck()
+    assert labels.count() == 1
 
 
 # --- the rest of the page -----------------------------------------------------------------------------------------

@@ -33,6 +33,9 @@ ROC = Table(
         "high": [0.0, 0.75, 1.0, 1.0],
     }
 )
+MARK = Table(
+    {"threshold": [0.5], "fpr": [0.25], "sensitivity": [0.75], "text": ["0.5"], "reached": [True], "note": [""]}
+)
 PRECISION_RECALL = Table(
     {
         "threshold": [INFINITE, 0.9, 0.6, 0.3],
@@ -156,7 +159,7 @@ def test_a_column_that_only_one_table_has_is_undefined_for_the_others() -> None:
 
 def test_roc() -> None:
     display = plots.RocDisplay(
-        {"lda": ROC, "qda": ROC}, labels={"lda": "lda: AUC 0.912 [0.88, 0.94]"}, points={"qda": (0.25, 0.75)}
+        {"lda": ROC, "qda": ROC}, labels={"lda": "lda: AUC 0.912 [0.88, 0.94]"}, marks={"qda": MARK}
     )
     axes = display.plot()
     lda, qda, guessing, point = axes.lines
@@ -454,8 +457,8 @@ def test_what_cannot_be_drawn_is_refused_at_once() -> None:
         plots.ReliabilityDisplay({"lda": RELIABILITY}, bars={"ldaa": BARS})
     with pytest.raises(UnknownColumn, match="'forecast'"):
         plots.ReliabilityDisplay({"lda": GAIN})
-    with pytest.raises(BadOption, match="points are given for 'ldaa'"):
-        plots.RocDisplay({"lda": ROC}, points={"ldaa": (0.0, 0.0)})
+    with pytest.raises(BadOption, match="marks are given for 'ldaa'"):
+        plots.RocDisplay({"lda": ROC}, marks={"ldaa": MARK})
 
 
 def test_importing_and_making_a_display_loads_no_matplotlib() -> None:

@@ -142,13 +142,17 @@ class Scores(NamedTuple):
         size = len(self.columns[0] if self.assigned is None else self.assigned)
         return self._replace(columns=(np.full(size, 1 / classes),) * classes, speaks=-1, assigned=None, seal=None)
 
-    def reaches(self, code: int, threshold: float) -> Codes:
-        """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
+    def refuse_turned(self, code: int, threshold: float) -> None:
+        """Refuse a threshold of one class of two where nothing but the score of the other one is there."""
         if self.speaks not in (-1, code) and 0 < threshold < np.inf and self.columns[0].min(initial=0) >= 0:
             raise BadOption(
                 f"no score of this class reaches {threshold:g}: they are those of the other class, the sign turned",
                 mend=f"Say {-threshold:g} for a score of {threshold:g} or less of the other one; or give both columns",
             )
+
+    def reaches(self, code: int, threshold: float) -> Codes:
+        """Assign rows to one class of two where its score reaches a threshold, and to the other elsewhere."""
+        self.refuse_turned(code, threshold)
         with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
             return np.where(self.of_class(code) >= threshold, code, 1 - code).astype(np.uint8)
 

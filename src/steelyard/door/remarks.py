@@ -50,6 +50,8 @@ KINDS: Final[dict[str, str]] = {
     "unassigned": "",
     "reached": "",
     "not reached": "",
+    "counted with a threshold": "{about}: {rows} rows may be on either side of the threshold: they were counted in one "
+    "cell of scores with it; for exact counts, assess the files with threshold=",
     "probability under a threshold": "",
     "score under a threshold": "",
 }

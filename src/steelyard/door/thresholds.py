@@ -22,7 +22,8 @@ REACHED, UNREACHED = "reached", "not reached"
 UNASSIGNED = "unassigned"
 TIED, TIED_EVENT = "tied", "tied, with an event"
 PROBABLE, SCORED = "probability under a threshold", "score under a threshold"
-OF_THRESHOLDS = (REACHED, UNREACHED, UNASSIGNED, TIED, TIED_EVENT, PROBABLE, SCORED)
+IN_CELL = "counted with a threshold"
+OF_THRESHOLDS = (REACHED, UNREACHED, UNASSIGNED, TIED, TIED_EVENT, PROBABLE, SCORED, IN_CELL)
 
 
 class Reached(NamedTuple):
@@ -46,7 +47,7 @@ def noticed_of(
 
 def reached_of(name: str, threshold: float, reached: int, unreached: int) -> dict[Remark, int]:
     """Return how many rows reach a threshold, and how many do not, as remarks."""
-    about = f"{threshold:.15g} {name}"
+    about = f"{float(threshold)!r} {name}"  # all digits: it is marked on curves, on the score that it is
     found = {Remark(REACHED, about): reached, Remark(UNREACHED, about): unreached}
     return {remark: rows for remark, rows in found.items() if rows}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .display import Display, refuse_strangers
-from .style import MARKER, REFERENCE, stroke
+from ..table import Table
+from .display import Display, refuse_strangers, stacked
+from .labels import NO_SCORE, Label, label_points
+from .style import MARKER, REFERENCE, Corner, legible, stroke
 from .thinning import Numbers
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 # A little more than from 0 to 1: a line along the edge is not cut in half.
 UNIT = (-0.015, 1.015)
 FINE, BENT = 0.05, 1e-4  # how long lines are where a curve is bent, and from where on it is
+MOST_JOINED = 3  # thresholds on one point that are all named in its label
 HARDLY_ANY = 0.05  # of the rows: what is said of less hides all else
 
 
@@ -29,10 +33,11 @@ class RocDisplay(Display):
     The tables have the columns fpr and sensitivity, and may have low and high: the band of sensitivity at that fpr.
 
     Attributes:
-        points: The operating point of a classifier, (fpr, sensitivity), drawn as a marker.
+        marks: The points of a classifier that are marked, with the columns threshold, fpr, sensitivity, text (its
+            label, empty where it has none), reached (whether any score reaches the threshold) and note.
     """
 
-    points: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
+    marks: Mapping[str, Table] = field(default_factory=dict, kw_only=True)
 
     x = "fpr"
     y = "sensitivity"
@@ -42,20 +47,55 @@ class RocDisplay(Display):
     size = (5.4, 5.0)
 
     def __post_init__(self) -> None:
-        """Refuse points of classifiers that are not drawn."""
+        """Refuse marks of classifiers that are not drawn."""
         super().__post_init__()
-        refuse_strangers("points", self.points, self.curves)
+        refuse_strangers("marks", self.marks, self.curves)
+        for table in self.marks.values():
+            for column in ("threshold", "fpr", "sensitivity", "text", "reached", "note"):
+                table[column]  # raises if it is not there
+
+    def marked(self) -> Table:
+        """The marked points of all classifiers below each other, with the classifier's name in the column "model"."""
+        return stacked(self.marks)
 
     def _scale(self, axes: Axes) -> None:
         axes.set(xlim=UNIT, ylim=UNIT)
         axes.set_aspect("equal")
 
+    def _corner(self) -> Corner:
+        """Below the diagonal, unless a curve runs there."""
+        gaps = [np.subtract(table[self.y], table[self.x], dtype=float) for table in self.curves.values()]
+        worse = any((gap < -HARDLY_ANY).any() for gap in gaps)
+        return "best" if worse else self.corner
+
     def _add_reference(self, axes: Axes) -> None:
         axes.plot([0.0, 1.0], [0.0, 1.0], label="guessing", **REFERENCE)
+        labels = []
         for index, name in enumerate(self.curves):
-            if name in self.points:
-                fpr, sensitivity = self.points[name]
-                axes.plot([fpr], [sensitivity], color=stroke(index).color, linestyle="none", **MARKER)
+            if name in self.marks and len(self.marks[name]):
+                table, look = self.marks[name], stroke(index)
+                axes.plot(table["fpr"], table["sensitivity"], color=look.color, linestyle="none", **MARKER)
+                colour = look.color if len(self.curves) > 1 else None
+                labels += [Label(at, legible(text), colour, name) for at, text in _joined(table).items()]
+        if labels:
+            label_points(axes, labels, apart=len(self.curves) > 1)
+
+
+def _joined(table: Table) -> dict[tuple[float, float], str]:
+    """The labels of points: thresholds that lie on the same point share one."""
+    found: dict[tuple[float, float, bool], list[tuple[float, str]]] = {}
+    for row in table:
+        at = (row["fpr"], row["sensitivity"], row["reached"])
+        if row["text"] and all(map(math.isfinite, at)):
+            found.setdefault(at, []).append((row["threshold"], row["text"]))
+    labels: dict[tuple[float, float], str] = {}
+    for (fpr, sensitivity, reached), pairs in found.items():
+        texts = [text for _, text in sorted(pairs)]
+        words = ", ".join(texts) if len(texts) <= MOST_JOINED else f"{texts[0]} … {texts[-1]}"
+        words = words if reached else f"{NO_SCORE}{words}"
+        known = labels.get((fpr, sensitivity))
+        labels[fpr, sensitivity] = words if known is None else f"{known}; {words}"
+    return labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)

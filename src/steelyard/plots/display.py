@@ -82,7 +82,7 @@ class Display:
                 self._draw(axes, line, stroke(index), band_alpha(len(lines)) if band else 0.0)
             self._add_reference(axes)
             dress(axes)
-            add_legend(axes, self.corner, own)
+            add_legend(axes, self._corner(), own)
         return axes
 
     def frame(self) -> Table:
@@ -125,6 +125,10 @@ class Display:
     def _scaled(self, values: Numbers) -> Numbers:
         """Where values lie on the axes; only `thin` asks."""
         return values
+
+    def _corner(self) -> Corner:
+        """Where the legend goes."""
+        return self.corner
 
     def _completed(self, points: Numbers) -> Numbers:
         """Add a point that every such curve has and that tables may leave out."""

@@ -1,4 +1,4 @@
-"""Long curves drawn with few points. This is the only arithmetic that drawing does."""
+"""Long curves drawn with few points. This and the placing of labels are the only arithmetic that drawing does."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from .sided import unordered
 from .smoothed import Smoothed
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..kinds import Array, Places
 
 WORTH_KEEPING = 1 << 23  # rows times classes: beyond, what follows from sorting is made anew where it is asked for
 FELT = 2.0**-15  # where pseudo-rows can move a value further, they are seldom negligible
@@ -182,6 +182,11 @@ class RankedEvaluation(ToldByClasses):
         if self._small:
             self.memory.sorted[code] = one
         return one
+
+    def open_at(self, code: int, thresholds: Array) -> Places:
+        """How many distinct scores more may reach each threshold than are counted; less than 0 where fewer may."""
+        del code
+        return np.zeros(len(thresholds), dtype=np.int64)
 
     @property
     def _small(self) -> bool:

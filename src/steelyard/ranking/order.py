@@ -299,6 +299,13 @@ class Ranking:
         """The distinct scores, falling."""
         return np.asarray(self.score[self.groups.first(self.order)], dtype=np.float64) + 0.0
 
+    def reached(self, thresholds: Array) -> Places:
+        """How many of the distinct scores reach each of some thresholds, compared in the precision of the scores."""
+        kind = self.score.dtype if self.score.dtype.kind == "f" else np.dtype(np.float64)
+        with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
+            wanted = np.asarray(thresholds, dtype=np.float64).astype(kind).astype(np.float64)
+        return np.asarray(np.searchsorted(-self.thresholds, -wanted, side="right"))
+
     def scatter(self, values: Array, out: Array | None = None) -> Array:
         """Bring what is said of rows in the order of the scores back to the order of the input."""
         found = np.empty(len(self.order)) if out is None else out

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..assessing.operating_points import operating_points
 from ..deciding.decisions import Thresholds
 from ..deciding.goals import counted
+from ..plots.labels import NO_SCORE
 from ..ranking.curves import band_at, samples_of
 from ..table import json_value
-from ..text import count, down_to
+from ..text import count, down_to, isolated
 from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ LEVELS = np.array(sorted(range(101), key=lambda level: (level % 10 > 0, level % 
 NARROW = 50_000  # rows of either side, from which on a band is as thin as the line that it is around
 THIN = "With so many rows a band would be as thin as its line."
 MOST_BANDED = 8  # classifiers: the bands of more would hide one another
+MARKED = "A ring is the threshold of the result, with its value; a point follows its slider."
 CROWDED = f"Of more than {MOST_BANDED} classifiers no bands are drawn."
 EXACT = 7  # decimals of rates that conditions are held against
 READ = ("sensitivity", "specificity", "precision", "npv")
@@ -64,6 +67,7 @@ def operating_of(assessments: Mapping[str, Assessment], ranked: Rankings) -> dic
         "cost": "mean cost" if cost.name == "cost" else "error",
         "cost_words": "by the costs that were given" if cost.name == "cost" else "every mistake costs 1",
         "models": found,
+        "marked": MARKED if any(one and one["own"] for one in found) else "",
         "notes": _notes(first, label, any(one and one["roc_band"] is None for one in found), banded),
     }
 
@@ -101,6 +105,7 @@ def stops_of(
     return {
         "start": len(places) if start < 0 else int(np.flatnonzero(places == start)[0]),
         "all": len(hits) + 1,
+        "own": _own(assessment, label, one),
         "threshold": [*map(json_value, thresholds), None],
         "threshold_text": packed([*map(down_to, thresholds, below), "above all"]),
         **_matrices(tables.cells),
@@ -118,6 +123,16 @@ def _standing(assessment: Assessment, label: Label, hits: Array, alarms: Array) 
 
     after = min(bisect_left(range(len(hits)), wanted, key=called), len(hits) - 1)
     return after if called(after) - wanted < wanted - called(after - 1) else after - 1
+
+
+def _own(assessment: Assessment, label: Label, one: OneAgainstRest) -> dict[str, Any] | None:
+    """The threshold by which rows are assigned, and where it lies on the ROC curve; None where there is none."""
+    for row in operating_points(assessment, "own", label, one):
+        fpr, sensitivity = drawn([row["fpr"], row["sensitivity"]], EXACT)
+        if row["text"] and fpr is not None and sensitivity is not None:
+            words = row["text"] if row["reached"] else f"{NO_SCORE}{row['text']}"
+            return {"text": isolated(words), "fpr": fpr, "sensitivity": sensitivity}
+    return None
 
 
 def chosen_stops(hits: Array, alarms: Array, scores: Array, start: int, most: int) -> Places:

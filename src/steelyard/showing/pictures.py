@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..assessing.operating_points import Own, operating_points, wanted_thresholds
 from ..comparing.standings import computed, error_tables, standing_table
 from ..continuum.strip import Strips
-from ..errors import BadOption
+from ..errors import BadOption, UnknownModel, quoted
 from ..measures import find
 from ..partition.panels import Partitions
 from ..partition.pieces import LINES, facts
@@ -31,6 +32,8 @@ from ..plots.strips import levels_in
 from ..plots.style import COLOURS
 from ..ranking.curves import Band
 from ..registry import Measure
+from ..scale import listed
+from ..suggestions import did_you_mean
 from ..table import Table
 from ..text import with_interval
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
     from ..assessing.assessment import Assessment
 
+Thresholds = Own | float | Iterable[float] | None
 DRAWN = ("sensitivity", "specificity", "precision")
 
 
@@ -78,16 +82,31 @@ class Pictures:
                 labels[name] = f"{name}: {title} {with_interval(found.value, found.low, found.high)}"
         return labels
 
-    def roc(self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None) -> RocDisplay:
-        """Sensitivity against false alarms over all thresholds; the point is where rows are assigned now."""
-        points = {
-            name: (1 - each["specificity", part].value, each["sensitivity", part].value)
-            for name, each in self._scored().items()
-            for part in [each.tally.scale.event if label is None else label]
-            if {"sensitivity", "specificity"} <= {entry.name for entry in each.settings.measures}
-        }
+    def roc(
+        self,
+        label: Any = None,
+        *,
+        thresholds: Thresholds | Mapping[str, Thresholds] = "own",
+        band: Band = "pointwise",
+        ax: Axes | None = None,
+    ) -> RocDisplay:
+        """Sensitivity against the false-positive rate over all thresholds, some of which are marked and labelled.
+
+        Args:
+            label: The class; the event if not given.
+            thresholds: Numbers to mark on the curve, such as [0.3, 0.5, 0.7]; "own" for the threshold at which rows
+                are assigned now; None marks nothing. A dictionary gives each classifier its own.
+            band: "pointwise", "simultaneous" (holds for the whole curve at once) or "none".
+            ax: Where to draw; a new figure if not given.
+
+        Returns:
+            A display. Its ``marked()`` is the table of the marked points, whether their labels found a place or not.
+        """
+        scored = self._scored()
+        wanted = _by_classifier(thresholds, scored)
+        marks = {name: operating_points(each, wanted[name], label) for name, each in scored.items() if wanted[name]}
         curves = self._curves("roc", label, band)
-        display = RocDisplay(curves, labels=self._labels("auc", "AUC", label), points=points)
+        display = RocDisplay(curves, labels=self._labels("auc", "AUC", label), marks=marks)
         display.plot(ax, band=band != "none")
         return display
 
@@ -263,6 +282,17 @@ class Pictures:
         display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
         display.plot(ax)
         return display
+
+
+def _by_classifier(thresholds: Any, scored: Mapping[str, Assessment]) -> dict[str, Own | list[float] | None]:
+    """The thresholds to mark for each classifier: the same for all, or those that a dictionary gives."""
+    if not isinstance(thresholds, Mapping):
+        return dict.fromkeys(scored, wanted_thresholds(thresholds))
+    for name in thresholds:
+        if name not in scored:
+            mend = did_you_mean(name, scored, f"Curves are drawn of {listed(list(scored))}")
+            raise UnknownModel(f"thresholds= names {quoted(name)}, which has no curve", mend=mend)
+    return {name: wanted_thresholds(thresholds.get(name)) for name in scored}
 
 
 def _near(assessment: Assessment, scaling: str, depth: int, lines: str) -> str:

@@ -77,6 +77,13 @@ class SummedRanking(SummedEvaluation, RankedEvaluation):
         """The cells by the score of a class."""
         return self._inner[self._column(code)].against_rest(code, again)
 
+    def open_at(self, code: int, thresholds: Array) -> Places:
+        """How many cells more may reach each threshold: one that it lies in, where rows of it have several scores."""
+        turned = code != self._speaks(code)
+        wanted = np.asarray(-thresholds if turned else thresholds, dtype=np.float64)
+        within = self.grids[self._column(code)].within(wanted, turned) >= 0
+        return np.where(within, -1 if turned else 1, 0)  # turned, the whole cell is counted
+
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots)."""

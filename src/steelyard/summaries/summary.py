@@ -99,6 +99,14 @@ class Summary:
             raise TooLarge("scores were not counted", mend="Ask for a measure of ranking too, as in measures=['auc']")
         return cells_of(self.recipe, grids, model, code if len(grids) > 1 else 0)
 
+    def unsure(self, model: int, code: int, threshold: float) -> int:
+        """How many rows may be on either side of a threshold, since they were counted in one cell with it."""
+        grids, speaks = self.states[RANKING.name].parts[model], self.recipe.shape[model][1]
+        turned = len(grids) == 1 and code != speaks
+        grid = grids[code if len(grids) > 1 else 0]
+        (place,) = grid.within(np.array([-threshold if turned else threshold]), turned).tolist()
+        return 0 if place < 0 else round(float(grid.sums[place, :, 0].sum()))
+
     def narrowed(self, recipe: Recipe) -> Summary:
         """Without what is not asked for."""
         kept = {measure.statistic.name for measure in recipe.measures}

@@ -69,6 +69,20 @@ class Grid:
         """The score of each cell: the one in it, or the least that could be, from which on its rows are counted."""
         return np.where(self.mixed, self.ruler.low(self.cells), self.score)
 
+    def within(self, scores: Array, turned: bool = False) -> Places:
+        """The places of cells that scores lie within, whose rows may be on either side of them; -1 where there is none.
+
+        A row is above a score that is no higher than its own; where the order is turned, below one that is no lower.
+        """
+        if not len(self.cells):
+            return np.full(len(scores), -1)
+        cell = self.ruler.place(scores)
+        place = np.minimum(np.searchsorted(self.cells, cell), len(self.cells) - 1)
+        inside = (self.cells[place] == cell) & self.mixed[place]
+        if not turned:  # all rows of a cell are above its least score
+            inside &= self.thresholds[place] < scores
+        return np.where(inside, place, -1)
+
     def rows(self, sides: Places, classes: int, speaks: int) -> Rows:
         """Rows that occur more than once: one for each side that has any in a cell. ``sides`` are their classes."""
         cell, side = np.nonzero(self.sums[..., 0])

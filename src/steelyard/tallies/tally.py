@@ -13,9 +13,9 @@ import numpy as np
 from ..columns import things_in
 from ..door.cases import Cases, Given
 from ..door.coded import merged_order
-from ..door.remarks import Remarks, joined
+from ..door.remarks import Remark, Remarks, joined
 from ..door.remarks import words as words_of
-from ..door.thresholds import reached_of, unassigned, without_thresholds
+from ..door.thresholds import IN_CELL, reached_of, unassigned, without_thresholds
 from ..door.weights import words_on_weights
 from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
 from ..files.digests import Source
@@ -350,14 +350,17 @@ class Tally:
                 "at other thresholds the rows of clusters must be at hand, and these were too many to be held",
                 mend=f"Assess them with threshold={threshold:g}",
             )
-        sums = Sums(np.zeros((0, 4), np.int64), np.zeros((0, 3)))
+        sums, unsure = Sums(np.zeros((0, 4), np.int64), np.zeros((0, 3))), 0
         for label, summary in summaries.parts.items():
-            rows = summary.cells(model, code)
+            rows, unsure = summary.cells(model, code), unsure + summary.unsure(model, code, threshold)
             part = np.full(len(rows), 0 if label is None else self.slices.index(label))
             assigned = rows.scores[0].reaches(code, threshold)
             sums = sums + confusion_of(replace(rows, slice=part), assigned, len(self.scale))
         found = replace(self, models=(self.models[model],), sums=sums, recipe=None, summaries=None)
-        return found._with_threshold(code, threshold)
+        found = found._with_threshold(code, threshold)
+        if not unsure:
+            return found
+        return replace(found, remarks={**found.remarks, Remark(IN_CELL, self.models[model]): unsure})
 
     def _with_threshold(self, code: int, threshold: float) -> Tally:
         """With what is known of a threshold by which the rows of one classifier were assigned."""

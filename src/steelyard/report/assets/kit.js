@@ -272,3 +272,85 @@ function band(xs, low, high, across, up, stepped = null) {
 
 const bandOpacity = Math.min(0.18, 0.72 / page.models.length);
 const strokeOf = (model) => ({ stroke: colourOf(model), "stroke-dasharray": lookOf(model).dash });
+
+// --- labels of points: over no line, no point and no other label ----------------------------------------------------
+
+const POINT = 6; // pixels from the middle of a point to its edge
+const GRAIN = 2; // pixels that a cell is wide
+const TALL = 15; // pixels that a label is high
+const FARTHEST = 150; // pixels from a point to its label
+const SIDES = Array.from({ length: 32 }, (_, step) => 0.64 + (step * Math.PI) / 16); // right and below comes first
+
+// Cells of an area, and which of them are taken.
+function cells({ left, top, right, bottom }) {
+  const [across, down] = [Math.max(0, Math.floor((right - left) / GRAIN)), Math.max(0, Math.floor((bottom - top) / GRAIN))];
+  const taken = new Uint8Array(across * down);
+  const each = (box, call) => {
+    const [first, last] = [Math.max(0, Math.floor((box.left - left) / GRAIN)), Math.min(across, Math.ceil((box.right - left) / GRAIN))];
+    for (let row = Math.max(0, Math.floor((box.top - top) / GRAIN)); row < Math.min(down, Math.ceil((box.bottom - top) / GRAIN)); row++) {
+      if (call(row * across + first, row * across + Math.max(first, last)) === false) return false;
+    }
+    return true;
+  };
+  const fill = (box) => each(box, (from, to) => { taken.fill(1, from, to); });
+  const along = ([[x, y], [end, foot]], call) => {
+    const steps = Math.ceil(Math.max(Math.abs(end - x), Math.abs(foot - y)) / GRAIN) + 1;
+    for (let step = 0; step <= steps; step++) call(x + ((end - x) * step) / steps, y + ((foot - y) * step) / steps);
+  };
+  return {
+    fill,
+    around: (x, y, room) => fill({ left: x - room, right: x + room, top: y - room, bottom: y + room }),
+    line: (points, room) => points.slice(1).forEach((point, place) => along([points[place], point], (x, y) => fill({ left: x - room, right: x + room, top: y - room, bottom: y + room }))),
+    free: (box) => box.left >= left && box.right <= left + across * GRAIN && box.top >= top && box.bottom <= top + down * GRAIN
+      && each(box, (from, to) => { for (let cell = from; cell < to; cell++) if (taken[cell]) return false; }),
+    passes: (ends) => {
+      let met = false;
+      along(ends, (x, y) => {
+        const [column, row] = [Math.floor((x - left) / GRAIN), Math.floor((y - top) / GRAIN)];
+        if (column >= 0 && column < across && row >= 0 && row < down && taken[row * across + column]) met = true;
+      });
+      return met;
+    },
+  };
+}
+
+// Where the labels of points stand; null for those that find no place. Points move along curves: labels keep out of
+// their way, unless there is no room for that.
+function placed(labels, curves, lines, area) {
+  const grids = [POINT + 2, 2].map((room) => {
+    const grid = cells(area);
+    curves.forEach((points) => grid.line(points, room));
+    lines.forEach((points) => grid.line(points, 2));
+    labels.forEach(({ x, y }) => grid.around(x, y, POINT + 1));
+    return grid;
+  });
+  const closed = cells(area); // to leaders
+  return labels.map((label) => {
+    const wide = label.words.length * LETTER + 4;
+    for (const grid of grids) {
+      for (let gap = POINT + 2; gap <= FARTHEST; gap += 4) {
+        for (const side of SIDES) {
+          const [over, down] = [Math.cos(side), Math.sin(side)];
+          // The box touches a circle of that radius around the point.
+          const reach = gap + Math.min(wide / 2 / Math.max(Math.abs(over), 1e-9), TALL / 2 / Math.max(Math.abs(down), 1e-9));
+          const [x, y] = [label.x + over * reach, label.y + down * reach];
+          const box = { left: x - wide / 2, right: x + wide / 2, top: y - TALL / 2, bottom: y + TALL / 2 };
+          if (!grid.free(box)) continue;
+          const end = [Math.max(box.left, Math.min(label.x, box.right)), Math.max(box.top, Math.min(label.y, box.bottom))];
+          const away = Math.hypot(end[0] - label.x, end[1] - label.y);
+          const rival = Math.min(...labels.map((other) => (Math.hypot(other.x - label.x, other.y - label.y) < 1 ? Infinity
+            : Math.hypot(Math.max(box.left - other.x, 0, other.x - box.right), Math.max(box.top - other.y, 0, other.y - box.bottom)))));
+          const led = away > POINT + 6 || rival < away + 4;
+          const start = [label.x + ((end[0] - label.x) * POINT) / (away || 1), label.y + ((end[1] - label.y) * POINT) / (away || 1)];
+          if (led && closed.passes([start, end])) continue;
+          [...grids, closed].forEach((each) => {
+            each.fill(box);
+            if (led) each.line([start, end], 2);
+          });
+          return { ...box, leader: led ? { x1: start[0], y1: start[1], x2: end[0], y2: end[1] } : null };
+        }
+      }
+    }
+    return null;
+  });
+}

@@ -126,7 +126,7 @@ const scored = () => operating.models.map((stops, model) => [stops, model]).filt
 function following(svg, place) {
   const marks = new Map();
   for (const [stops, model] of scored()) {
-    const mark = shape("circle", { class: "point", r: 6, fill: colourOf(model), ...hiddenIf(model) });
+    const mark = shape("circle", { class: "point", r: POINT, fill: colourOf(model), ...hiddenIf(model) });
     marks.set(model, [mark, stops]);
     svg.append(mark);
   }
@@ -154,6 +154,7 @@ function curveFigure(facts) {
       const bounds = facts.band(stops);
       if (bounds) svg.append(shape("path", { d: band(facts.x(stops), ...bounds, across, up, facts.stepped === "before" ? "before" : null), fill: colourOf(model), "fill-opacity": bandOpacity, ...hiddenIf(model) }));
     }
+    facts.marks?.(svg, across, up);
     for (const [stops, model] of scored()) {
       const [xs, ys] = [facts.x(stops), facts.y(stops)];
       const way = path(xs, ys, across, up, facts.stepped);
@@ -166,15 +167,35 @@ function curveFigure(facts) {
       return finite(x) && finite(y) ? [across(x), up(y)] : [null, null];
     });
   };
-  const caption = facts.caption ?? operating.notes[facts.name];
+  const caption = facts.caption ?? [facts.marks ? operating.marked : "", operating.notes[facts.name]].filter(Boolean).join(" ");
   return figure({ name: facts.name, title: facts.title, label: facts.label, caption, height: (width) => Math.min(width, 420) * 0.92, draw });
 }
 
 const rocAxes = () => ({ x: [0, 1], y: [0, 1], xTitle: "1 − specificity (false alarms)", yTitle: "sensitivity" });
 const diagonal = (svg, across, up) => svg.append(shape("line", { class: "reference", x1: across(0), y1: up(0), x2: across(1), y2: up(1) }));
 
+// The threshold of the result stays marked and labelled on its curve, wherever the slider stands. Points of sliders
+// run along the curves: labels keep so far from these that no point covers them, where there is room for that.
+function ownThresholds(svg, across, up) {
+  const owned = scored().filter(([stops]) => stops.own);
+  const lines = scored().map(([stops]) => stops.fpr.map((x, stop) => [x, stops.sensitivity[stop]]).filter((at) => at.every(finite)).map(([x, y]) => [across(x), up(y)]));
+  const guessing = [[across(0), up(0)], [across(1), up(1)]];
+  const labels = owned.map(([{ own }]) => ({ x: across(own.fpr), y: up(own.sensitivity), words: own.text }));
+  const area = { left: across(0) + 1, top: up(1) - POINT - 2, right: across(1) + POINT, bottom: up(0) - 1 };
+  const found = placed(labels, lines, [guessing], area);
+  owned.forEach(([, model], place) => {
+    const { x, y, words } = labels[place];
+    const name = shape("title", {}, `${page.models[model]}: ${words}`);
+    svg.append(shape("circle", { class: "own", cx: x, cy: y, r: POINT, stroke: colourOf(model), ...hiddenIf(model) }, name));
+    const spot = found[place];
+    if (!spot) return; // whoever points at the ring is told
+    if (spot.leader) svg.append(shape("line", { class: "leader", ...spot.leader, stroke: colourOf(model), ...hiddenIf(model) }));
+    svg.append(text((spot.left + spot.right) / 2, spot.bottom - 4, words, { class: "threshold", "text-anchor": "middle", ...hiddenIf(model) }));
+  });
+}
+
 const rocFigure = () => curveFigure({
-  name: "roc", title: "ROC", label: `ROC curve of ${page.models.join(", ")}`, axes: rocAxes, before: diagonal,
+  name: "roc", title: "ROC", label: `ROC curve of ${page.models.join(", ")}`, axes: rocAxes, before: diagonal, marks: ownThresholds,
   x: (stops) => stops.fpr, y: (stops) => stops.sensitivity, band: (stops) => stops.roc_band,
 });
 
