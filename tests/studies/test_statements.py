@@ -14,6 +14,9 @@ from steelyard.studies.statements import (
     Quantity,
     Range,
     Statement,
+    at_least,
+    at_most,
+    chance_explains,
     exact,
     mean_of,
     printed,
@@ -23,8 +26,10 @@ from steelyard.studies.statements import (
     within,
 )
 
+UNIT = Range(0.0, 1.0)
 
-def statement(quantity: Quantity, between: Range | None = Range(0.0, 1.0), note: str = "") -> Statement:
+
+def statement(quantity: Quantity, between: Range | None = UNIT, note: str = "") -> Statement:
     return Statement("it is between 0 and 1", "a paper, 1", "0 to 1", between, quantity, note)
 
 
@@ -123,7 +128,43 @@ def test_the_table_has_a_row_a_statement() -> None:
     assert table["repetitions"] == [None, 400, None, None]
     assert table["note"][2] == "a slip of the paper"
     read = shown(table)
-    assert read["ours"][0] == "0.500 [0.400, 0.600]"
-    assert read["ours"][2] == "2.000"
-    assert read["verdict"][1] == "not settled; about 400 repetitions would settle it"
-    assert read["verdict"][2] == "does not hold; a slip of the paper"
+    assert list(zip(read["statement"], read["ours"], read["verdict"], strict=True)) == [
+        ("a paper, 1:", "", ""),
+        ("it is between 0 and 1", "0.500 [0.400, 0.600]", "holds"),
+        ("it is between 0 and 1", "1.100 [0.900, 1.300]", "not settled"),
+        ("(about 400 repetitions would settle it)", "", ""),
+        ("it is between 0 and 1", "2.000", "does not hold"),
+        ("(a slip of the paper)", "", ""),
+        ("it is between 0 and 1", "0.020", "holds"),
+    ]
+
+
+def test_what_is_not_known_has_no_figure() -> None:
+    table = statement_table([statement(Quantity(math.nan, math.nan, math.nan), None)])
+    assert shown(table)["ours"] == ["", "–"]
+    assert table.to_json()[0]["value"] is None
+
+
+def test_only_what_does_not_hold_is_explained() -> None:
+    wrong = statement(exact(2.0), note="as it was").explained("a slip")
+    assert (wrong.note, wrong.verdict) == ("a slip", "does not hold")
+    for held in (statement(exact(0.5)), statement(Quantity(1.1, 0.9, 1.3, 100)), statement(exact(2.0), None)):
+        assert held.explained("a slip") == held
+
+
+@pytest.mark.parametrize(("value", "explains"), [(1.25, True), (1.31, False), (-0.25, True), (-0.31, False)])
+def test_chance_explains_what_two_runs_of_the_papers_size_may_differ_by(value: float, explains: bool) -> None:
+    """The side towards what is said counts, 0.12; the paper has a quarter of the repetitions: 0.12 times root 5."""
+    low, high = (value - 0.12, value + 0.9) if value > 1 else (value - 0.9, value + 0.12)
+    words = chance_explains(UNIT, Quantity(value, low, high, 400), 100)
+    assert ("it explains this" in words) == explains
+    assert "by up to 0.268" in words
+
+
+def test_chance_explains_nothing_that_is_exact() -> None:
+    assert chance_explains(UNIT, exact(2.0), 100) == ""
+
+
+def test_one_sided_figures_end_where_they_are_printed() -> None:
+    assert at_most("0.14") == (-math.inf, pytest.approx(0.145))
+    assert at_least("0.08") == (pytest.approx(0.075), math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from ..table import Table
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Curves = Mapping[str, Table]
 WIDTH, HEIGHT = 4.2, 4.1
 POINT: Looks = MARKER | {"markersize": 5.5}
+SHADE: Looks = {"color": "0.5", "alpha": 0.12, "linewidth": 0.0, "zorder": 0.5}
 TITLES = {
     "err_data": "data error rate",
     "sqerr_data": "data squared error rate",
@@ -67,7 +68,14 @@ class BiasByResponseDisplay(BiasDisplay):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BiasByTruthDisplay(Display):
-    """The same against what is true: the columns truth and bias."""
+    """The same against what is true: the columns truth and bias.
+
+    Attributes:
+        high: Above which only a tenth of the true values lie: marked, since few values carry the curves there.
+    """
+
+    _: KW_ONLY
+    high: float | None = None
 
     x = "truth"
     y = "bias"
@@ -76,6 +84,12 @@ class BiasByTruthDisplay(Display):
 
     def _add_reference(self, axes: Axes) -> None:
         axes.axhline(0.0, **REFERENCE)
+        if self.high is not None:
+            end = axes.get_xlim()[1]
+            axes.axvspan(self.high, end, **SHADE)
+            axes.axvline(self.high, **REFERENCE)
+            axes.set_xlim(right=end)
+            axes.set_xlabel(f"{self.x_title} (shaded: the highest 10%, above {self.high:.2g})")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,11 +118,14 @@ def data_biases(curves: Mapping[str, Curves]) -> Figure:
     return _panels({TITLES[measure]: BiasDisplay(each) for measure, each in curves.items()})
 
 
-def biases(measure: str, by_truth: Curves, by_sd: Curves, by_response: Curves) -> Figure:
-    """Figures 4 and 6: the bias of estimates against the truth and against both standard deviations."""
+def biases(measure: str, by_truth: Curves, by_sd: Curves, by_response: Curves, *, high: float | None = None) -> Figure:
+    """Figures 4 and 6: the bias of estimates against the truth and against both standard deviations.
+
+    Above ``high`` only a tenth of the true values lie.
+    """
     return _panels(
         {
-            f"{TITLES[measure]}, by its true value": BiasByTruthDisplay(by_truth),
+            f"{TITLES[measure]}, by its true value": BiasByTruthDisplay(by_truth, high=high),
             "average by measurement error": BiasDisplay(by_sd),
             "average by spread of the response": BiasByResponseDisplay(by_response),
         }

@@ -88,6 +88,12 @@ def truth_curves(simulation: Simulation, measure: Measure) -> Curves:
     return curves
 
 
+def high_truth(simulation: Simulation, measure: Measure) -> float:
+    """Figures 4 and 6, on the left: above which only a tenth of the true values lie."""
+    truth = [series.truth for _, series in simulation.chosen(measure, PAPER[measure][0])]
+    return float(np.quantile(np.concatenate(truth), 0.9))
+
+
 def draw(simulation: Simulation, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
     from ..plots import mevik as pictures
@@ -98,7 +104,8 @@ def draw(simulation: Simulation, folder: Path) -> list[Path]:
         found[name] = pictures.data_biases({measure: data_curves(simulation, measure) for measure in measures})
     for (first, second), measure in CLASSIFIERS.items():
         biases = (bias_curves(simulation, measure, by) for by in LEVELS)
-        found[first] = pictures.biases(measure, truth_curves(simulation, measure), *biases)
+        by_truth, high = truth_curves(simulation, measure), high_truth(simulation, measure)
+        found[first] = pictures.biases(measure, by_truth, *biases, high=high)
         found[second] = pictures.deviations(measure, *(deviation_curves(simulation, measure, by) for by in LEVELS))
     folder.mkdir(parents=True, exist_ok=True)
     return [save_figure(figure, folder / f"mevik2003_{name}.png") for name, figure in sorted(found.items())]

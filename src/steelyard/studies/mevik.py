@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..cached import cached_property
 from ..errors import BadOption
 from ..table import Table
 from ..threads import cores, side_by_side
+from .delta_method import Estimate, deviation, mean
 from .designs import MEVIK, Cell, Design
 from .estimates import Estimated, Estimates, Measure, paper_estimates
 from .population import Population, expected_responses, population
 from .replications import TRIALS, Examination, Trials, blocks, replicate
+from .statements import statement_table
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -113,6 +116,28 @@ class Simulation:
         from .summary import summary
 
         return summary(self)
+
+    @cached_property
+    def statements(self) -> Table:
+        """What the paper says in section 7, with what was found and a verdict; empty of another design."""
+        from .mevik_statements import statements
+
+        return statement_table(statements(self))
+
+    def bias(self, key: Key) -> Estimate:
+        """How much too high an estimate is on average, with its influence values."""
+        return mean(self.series[key].errors, *self._stratum(key))
+
+    def deviation(self, key: Key) -> Estimate:
+        """The standard deviation of an estimate, with its influence values."""
+        return deviation(self.series[key].values, *self._stratum(key))
+
+    def mean_of(self, key: Key, values: Array) -> Estimate:
+        """The mean of other values of the same repetitions, with its influence values."""
+        return mean(values, *self._stratum(key))
+
+    def _stratum(self, key: Key) -> tuple[int, int]:
+        return self.design.cells.index(key.cell), len(self.design.cells)
 
     def chosen(self, measure: Measure, estimator: str | None = None) -> Iterator[tuple[Key, Series]]:
         """The series of one measure, or of one estimate of it."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -57,6 +57,16 @@ def printed(figure: str, sign: int = 1) -> Range:
 def within(share: float) -> Range:
     """Return the range of what differs from 0 by this much at most."""
     return Range(-share, share)
+
+
+def at_most(figure: str) -> Range:
+    """Return the range of numbers that are printed as a figure or are less."""
+    return Range(-math.inf, printed(figure).high)
+
+
+def at_least(figure: str) -> Range:
+    """Return the range of numbers that are printed as a figure or are more."""
+    return Range(printed(figure).low, math.inf)
 
 
 class Quantity(NamedTuple):
@@ -132,6 +142,10 @@ class Statement:
             return "holds"
         return "does not hold" if high < self.range.low or low > self.range.high else "not settled"
 
+    def explained(self, reason: str) -> Statement:
+        """Return the statement with a reason if it does not hold, else as it is: verdicts come first."""
+        return replace(self, note=reason) if self.verdict == "does not hold" else self
+
     @property
     def repetitions(self) -> int | None:
         """How many repetitions would settle it if the estimate stayed; None if it is settled, or never would be."""
@@ -147,6 +161,17 @@ class Statement:
         return math.ceil(made * most) if math.isfinite(most) else None
 
 
+def chance_explains(asked: Range, quantity: Quantity, papers: int, unit: str = "repetitions") -> str:
+    """Say how far chance moves the paper's figure and ours apart, and whether it reaches what is said."""
+    value, low, high, made = quantity
+    if not made:
+        return ""
+    below = value < asked.low
+    apart = (high - value if below else value - low) * math.sqrt(1 + made / papers)
+    enough = "explains" if apart >= (asked.low - value if below else value - asked.high) else "does not explain"
+    return f"with {papers} {unit} in the paper, chance moves the two apart by up to {number(apart)}: it {enough} this"
+
+
 def statement_table(statements: Iterable[Statement]) -> Table:
     """Return one row a statement, with the verdict and, where there is none yet, how many repetitions it needs."""
     return Table.of_rows(
@@ -159,21 +184,23 @@ def statement_table(statements: Iterable[Statement]) -> Table:
 
 
 def shown(table: Table) -> Table:
-    """Return the same table to be read: the estimate with its interval in one cell, reasons behind the verdict."""
-    return Table.of_rows(
-        ("statement", "source", "paper", "ours", "verdict"),
-        [
-            (row["statement"], row["source"], row["paper"], _ours(row), "; ".join(filter(None, _reasons(row))))
-            for row in table
-        ],
-    )
+    """Return the same table to be read: below each source its statements, and below each of these its remarks."""
+    rows: list[tuple[str, str, str, str]] = []
+    before = None
+    for row in table:
+        if row["source"] != before:
+            before = row["source"]
+            rows.append((f"{before}:", "", "", ""))
+        rows.append((row["statement"], row["paper"], _ours(row), row["verdict"]))
+        rows += [(f"({remark})", "", "", "") for remark in _remarks(row)]
+    return Table.of_rows(("statement", "paper", "ours", "verdict"), rows)
 
 
 def _ours(row: dict[str, Any]) -> str:
     value, low, high = row["value"], row["low"], row["high"]
-    return number(value) if low == high else with_interval(value, low, high)
+    return number(value) if low == high or math.isnan(value) else with_interval(value, low, high)
 
 
-def _reasons(row: dict[str, Any]) -> tuple[str, ...]:
-    needed = row["repetitions"]
-    return row["verdict"], "" if needed is None else f"about {needed:,} repetitions would settle it", row["note"]
+def _remarks(row: dict[str, Any]) -> list[str]:
+    needed = "" if row["repetitions"] is None else f"about {row['repetitions']:,} repetitions would settle it"
+    return [remark for remark in (needed, row["note"]) if remark]

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..table import Table
+from .delta_method import average
 from .designs import MEVIK, Cell
 from .estimates import Measure
 
 if TYPE_CHECKING:
-    from .mevik import Key, Series, Simulation
+    from .mevik import Simulation
 
 Level = Literal["sd_response", "sd"]
 LEVELS: tuple[Level, Level] = ("sd", "sd_response")
 # What is estimated of the data alone, and what it depends on most.
 DATA: tuple[tuple[Measure, Level], ...] = (
-    ("pmc_min", "sd_response"),
-    ("sqerr_min", "sd_response"),
     ("err_data", "sd"),
     ("sqerr_data", "sd"),
+    ("pmc_min", "sd_response"),
+    ("sqerr_min", "sd_response"),
 )
 
 # Mevik (2003), section 7, by the levels of what is varied.
@@ -39,18 +40,6 @@ PRINTED: dict[str, dict[float, float]] = {
     "deviation of pmc_min_hat": {0.15: 0.011, 0.3: 0.016, 0.9: 0.021},
     "deviation of sqerr_min_hat": {0.15: 2.0e-4, 0.3: 1.1e-3, 0.9: 1.6e-2},
 }
-SAID = {
-    "err_data_hat": "too low where measurements err",
-    "sqerr_data_hat": "too low where measurements err",
-    "pmc_min_hat": "too low by up to 14 %",
-    "sqerr_min_hat": "too low by up to 14 %",
-    "erc": "too high",
-    "erc_a": "too low by as much",
-    "pmc_hat": "too high, most of all",
-    "sqerc": "too high",
-    "sqerc_a": "practically unbiased",
-    "sqerr_hat": "too high, most of all",
-}
 
 
 def levels(cells: Sequence[Cell], by: Level) -> list[float]:
@@ -64,55 +53,32 @@ def averages(simulation: Simulation, measure: Measure, by: Level) -> Table:
     for estimator in simulation.estimators(measure):
         chosen = list(simulation.chosen(measure, estimator))
         for level in levels(simulation.design.cells, by):
-            there = [(key, series) for key, series in chosen if getattr(key.cell, by) == level]
-            bias, error = _average_bias(there)
-            deviation = float(np.mean([series.deviation for _, series in there]))
-            rows.append({"estimator": estimator, by: level, "bias": bias, "se": error, "deviation": deviation})
-    return Table({name: [row[name] for row in rows] for name in ("estimator", by, "bias", "se", "deviation")})
-
-
-def _average_bias(there: Sequence[tuple[Key, Series]]) -> tuple[float, float]:
-    """The bias over some cells and classifiers, and its standard error: classifiers of a cell share their data."""
-    cells: dict[Cell, list[Any]] = {}
-    for key, series in there:
-        cells.setdefault(key.cell, []).append(series.errors)
-    means = [np.mean(errors, axis=0) for errors in cells.values()]
-    variances = [np.var(mean, ddof=1) / len(mean) if len(mean) > 1 else np.nan for mean in means]
-    return float(np.mean(means)), float(np.sqrt(np.sum(variances)) / len(means))
+            there = [key for key, _ in chosen if getattr(key.cell, by) == level]
+            bias, deviation = average(map(simulation.bias, there)), average(map(simulation.deviation, there))
+            spread = (bias.value, bias.standard_error, deviation.value, deviation.standard_error)
+            rows.append((estimator, level, *spread))
+    return Table.of_rows(("estimator", by, "bias", "se", "deviation", "deviation_se"), rows)
 
 
 def summary(simulation: Simulation) -> Table:
-    """What the paper says, in numbers or in words, beside what was found."""
+    """The numbers that the paper prints, beside what was found."""
     printed = PRINTED if simulation.design.name == MEVIK.name else {}
-    said = SAID if simulation.design.name == MEVIK.name else {}
-    columns: dict[str, list[Any]] = {name: [] for name in ("what", *LEVELS[::-1], "paper", "found", "se", "paper_says")}
+    rows = []
     for what, by, level, found, error in _found(simulation):
-        estimator = what.removeprefix("bias of ")
-        row = (
-            what,
-            level if by == "sd_response" else None,
-            level if by == "sd" else None,
-            printed.get(what, {}).get(level),
-            found,
-            error,
-            said.get(estimator, ""),
-        )
-        for column, value in zip(columns.values(), row, strict=True):
-            column.append(value)
-    return Table(columns)
+        place = (level, None) if by == "sd_response" else (None, level)
+        rows.append((what, *place, printed.get(what, {}).get(level), found, error))
+    return Table.of_rows(("what", *LEVELS[::-1], "paper", "found", "se"), rows)
 
 
 def _found(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, float | None]]:
     """What was found: of what, at which level, how much, and its standard error where chance is in it."""
     yield from _true(simulation)
-    for measure, by in DATA:
-        for row in averages(simulation, measure, by):
-            yield f"deviation of {row['estimator']}", by, row[by], row["deviation"], None
     measures: tuple[Measure, ...] = (*(measure for measure, _ in DATA), "pmc", "sqerr")
-    for measure in measures:
-        for by in LEVELS:
-            for row in averages(simulation, measure, by):
-                yield f"bias of {row['estimator']}", by, row[by], row["bias"], row["se"]
+    for kind, error in (("bias", "se"), ("deviation", "deviation_se")):
+        for measure in measures:
+            for by in LEVELS:
+                for row in averages(simulation, measure, by):
+                    yield f"{kind} of {row['estimator']}", by, row[by], row[kind], row[error]
 
 
 def _true(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, None]]:

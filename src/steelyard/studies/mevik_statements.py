@@ -1,0 +1,343 @@
+"""What Mevik (2003) says of the simulation in sections 7 and 8, beside what was found.
+
+SD is the standard deviation of an estimate over repetitions, RMSE its root mean squared error; both, like biases, are
+averages over cells and classifiers unless the statement says otherwise, as in the paper's figures.
+A true value is that of the population; of an estimate for classifiers it is the mean over those that were fitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .delta_method import Estimate, average, furthest, largest, smallest
+from .designs import MEVIK, Cell
+from .statements import (
+    ABOVE_ZERO,
+    BELOW_ZERO,
+    NEGLIGIBLE,
+    Quantity,
+    Range,
+    Statement,
+    at_least,
+    at_most,
+    chance_explains,
+    exact,
+    printed,
+    within,
+)
+from .summary import DATA, LEVELS, Level, levels
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+    from .estimates import Measure
+    from .mevik import Key, Series, Simulation
+
+    Named = Mapping[str, Estimate]
+    Extreme = Callable[[Sequence[Estimate]], Quantity]
+
+PAPERS = 100  # repetitions of the paper
+TESTED = "the paper took it from one test set of 10,000 rows"
+SETUP, RESULTS, DISCUSSION = (f"Mevik 2003, section {number}" for number in ("7", "7.1", "8"))
+ZERO = Range(0.0, 0.0)
+SMALL = within(NEGLIGIBLE)
+HIGH = 0.45  # of a true squared error
+ERRORS_OF_DATA: tuple[Measure, Measure] = ("err_data", "sqerr_data")
+MINIMA: tuple[Measure, Measure] = ("pmc_min", "sqerr_min")
+SYMBOLS: dict[Level, str] = {"sd_response": "σ_ε", "sd": "σ_δ"}
+OTHER: dict[Level, Level] = {"sd_response": "sd", "sd": "sd_response"}
+
+# As printed, by the level of what each depends on.
+FREQUENCIES = ("0.38", "0.12", "0.50")
+TRUE: dict[Measure, dict[float, str]] = {
+    "pmc_min": {0.15: "0.05", 0.3: "0.10", 0.9: "0.20"},
+    "sqerr_min": {0.15: "0.00075", 0.3: "0.0060", 0.9: "0.13"},
+    "err_data": {0.0: "0", 0.15: "0.05", 0.5: "0.15"},
+    "sqerr_data": {0.0: "0", 0.15: "0.0007", 0.5: "0.024"},
+}
+DEVIATIONS: dict[Measure, dict[float, str]] = {
+    "err_data": {0.0: "0", 0.15: "0.011", 0.5: "0.020"},
+    "sqerr_data": {0.0: "0", 0.15: "1.4e-4", 0.5: "2.0e-3"},
+    "pmc_min": {0.15: "0.011", 0.3: "0.016", 0.9: "0.021"},
+    "sqerr_min": {0.15: "2.0e-4", 0.3: "1.1e-3", 0.9: "1.6e-2"},
+}
+
+
+def statements(simulation: Simulation) -> list[Statement]:
+    """Return every statement with its verdict; none of another design than the paper's."""
+    if simulation.design != MEVIK:
+        return []
+    found = Findings(simulation)
+    parts = (_setup, _data, _minima, _deviations, _errors, _squares, _discussion)
+    return [statement for part in parts for statement in part(found)]
+
+
+class Findings:
+    """What a simulation found, as estimates with influence values."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        """Take a simulation of the paper's design."""
+        self.simulation = simulation
+        self.cells = simulation.design.cells
+
+    def average(self, estimator: str, of: Callable[[Key], Estimate], cells: Iterable[Cell] | None = None) -> Estimate:
+        """Return the mean of something over classifiers and cells; all cells if not given."""
+        there = set(self.cells if cells is None else cells)
+        return average(of(key) for key in self.simulation.series if key.estimator == estimator and key.cell in there)
+
+    def bias(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+        """Return the mean bias."""
+        return self.average(estimator, self.simulation.bias, cells)
+
+    def deviation(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+        """Return the mean standard deviation."""
+        return self.average(estimator, self.simulation.deviation, cells)
+
+    def mean(self, estimator: str, of: Callable[[Series], Array], cells: Iterable[Cell] | None = None) -> Estimate:
+        """Return the mean of a function of the repetitions."""
+        series = self.simulation.series
+        return self.average(estimator, lambda key: self.simulation.mean_of(key, of(series[key])), cells)
+
+    def truth(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+        """Return the mean true value."""
+        return self.mean(estimator, lambda series: series.truth, cells)
+
+    def rmse(self, estimator: str) -> Estimate:
+        """Return the mean root mean squared error."""
+        series, mean_of = self.simulation.series, self.simulation.mean_of
+        return self.average(estimator, lambda key: mean_of(key, np.square(series[key].errors)) ** 0.5)
+
+    def true(self, measure: Measure, cell: Cell) -> float:
+        """Return a true value of a population."""
+        return float(getattr(self.simulation.populations[cell], measure))
+
+    def relative(
+        self, of: Callable[[str, list[Cell]], Estimate], measures: Iterable[Measure], cells: Iterable[Cell]
+    ) -> Named:
+        """Return the bias or deviation of estimates for the data in each cell, as a share of the true value."""
+        return {
+            f"for {measure}_hat {_at(cell)}": of(f"{measure}_hat", [cell]) / self.true(measure, cell)
+            for measure in measures
+            for cell in cells
+        }
+
+    def at(self, by: Level, level: float) -> list[Cell]:
+        """Return the cells at a level."""
+        return [cell for cell in self.cells if getattr(cell, by) == level]
+
+    def at_levels(self, of: Callable[[list[Cell]], Estimate]) -> Named:
+        """Return something at each level of both standard deviations, averaged over the levels of the other one."""
+        return {
+            f"at {SYMBOLS[by]} = {level:g}": of(self.at(by, level)) for by in LEVELS for level in levels(self.cells, by)
+        }
+
+    def changes(self, measure: Measure, by: Level) -> Named:
+        """Return how much the standard deviation of an estimate differs between levels of what should not matter.
+
+        It is the difference from the mean over these levels, as a share of the true value there.
+        """
+        estimator, found = f"{measure}_hat", {}
+        for level in levels(self.cells, by):
+            cells = self.at(by, level)
+            if true := float(np.mean([self.true(measure, cell) for cell in cells])):
+                mean = self.deviation(estimator, cells)
+                found |= {_at(cell): (self.deviation(estimator, [cell]) - mean) / true for cell in cells}
+        return found
+
+
+# --- what is said of the design and the data ------------------------------------------------------------------------
+
+
+def _setup(found: Findings) -> Iterator[Statement]:
+    populations = found.simulation.populations
+    for place, figure in enumerate(FREQUENCIES):
+        share = float(np.mean([populations[cell].frequency[place] for cell in found.cells]))
+        text = f"The frequency of class {place + 1} is {figure}"
+        yield Statement(text, SETUP, figure, printed(figure), exact(share)).explained(TESTED)
+    for measure, by in DATA:
+        for level, figure in TRUE[measure].items():
+            value = float(np.mean([found.true(measure, cell) for cell in found.at(by, level)]))
+            text = f"At {SYMBOLS[by]} = {level:g}, {measure} is {figure}"
+            asked = printed(figure) if level else ZERO
+            yield Statement(text, SETUP, figure, asked, exact(value)).explained(TESTED)
+
+
+def _data(found: Findings) -> Iterator[Statement]:
+    source = f"{RESULTS}, figure 2"
+    measured = [cell for cell in found.cells if cell.sd]
+    for measure in ERRORS_OF_DATA:
+        estimator = f"{measure}_hat"
+        text = f"{estimator} is unbiased without measurement error"
+        unmeasured = {_at(cell): found.bias(estimator, [cell]) for cell in found.at("sd", 0.0)}
+        yield _extreme(text, source, "0", ZERO, furthest, unmeasured)
+        text = f"{estimator} is too low when the measurement error increases: relative bias at σ_δ = 0.5"
+        shares = found.relative(found.bias, [measure], found.at("sd", 0.5))
+        yield _judged(text, source, "below 0", BELOW_ZERO, average(shares.values()).quantity)
+        text = f"{estimator} has a bias below 5% in each cell: largest relative bias"
+        yield _extreme(text, source, "below 5%", SMALL, furthest, found.relative(found.bias, [measure], measured))
+
+
+def _minima(found: Findings) -> Iterator[Statement]:
+    source = f"{RESULTS}, figure 3"
+    biased = [cell for cell in found.cells if cell.sd_response == 0.9 or cell.sd == 0.5]
+    others = [cell for cell in found.cells if cell not in biased]
+    for measure in MINIMA:
+        estimator = f"{measure}_hat"
+        below = {place: -share for place, share in found.relative(found.bias, [measure], biased).items()}
+        text = f"{estimator} is too low where σ_ε = 0.9 or σ_δ = 0.5: smallest share"
+        yield _extreme(text, source, "above 0", ABOVE_ZERO, smallest, below)
+        text = f"{estimator} is too low there by up to 14%: largest share"
+        yield _extreme(text, source, "up to 14%", at_most("0.14"), largest, below)
+        text = f"{estimator} is hardly biased in the other cells: largest relative bias"
+        shares = found.relative(found.bias, [measure], others)
+        yield _extreme(text, source, "very small", SMALL, furthest, shares)
+
+
+def _deviations(found: Findings) -> Iterator[Statement]:
+    for measure, by in DATA:
+        estimator = f"{measure}_hat"
+        for level, figure in DEVIATIONS[measure].items():
+            quantity = found.deviation(estimator, found.at(by, level)).quantity
+            text = f"At {SYMBOLS[by]} = {level:g}, the SD of {estimator} is {figure}"
+            yield _judged(text, RESULTS, figure, printed(figure) if level else ZERO, quantity)
+        text = f"{SYMBOLS[OTHER[by]]} hardly changes the SD of {estimator}: largest change, share of {measure}"
+        said = "negligible" if measure in ERRORS_OF_DATA else "minor effect"
+        yield _extreme(text, RESULTS, said, SMALL, furthest, found.changes(measure, by))
+
+
+# --- what is said of classifiers ------------------------------------------------------------------------------------
+
+
+def _errors(found: Findings) -> Iterator[Statement]:
+    bias, spread = f"{RESULTS}, figure 4", f"{RESULTS}, figure 5"
+    erc, erc_a = (found.bias(name) for name in ("erc", "erc_a"))
+    yield from _consistent(found, "erc", "pmc_hat", bias)
+    yield _judged("erc is too high: average bias", bias, "above 0", ABOVE_ZERO, erc.quantity)
+    yield _judged("erc_a is too low: average bias", bias, "below 0", BELOW_ZERO, erc_a.quantity)
+    text = "erc_a is too low by about as much as erc is too high: sum of both biases, share of pmc"
+    yield _judged(text, bias, "0", SMALL, ((erc + erc_a) / found.truth("erc")).quantity)
+    of_erc, of_erc_a, of_pmc_hat = (found.deviation(name) for name in ("erc", "erc_a", "pmc_hat"))
+    text = "pmc_hat has the lowest SD: smallest difference"
+    less = {"for erc": of_erc - of_pmc_hat, "for erc_a": of_erc_a - of_pmc_hat}
+    yield _extreme(text, spread, "above 0", ABOVE_ZERO, smallest, less)
+    text = "erc_a has a lower SD than erc: difference"
+    yield _judged(text, spread, "above 0", ABOVE_ZERO, (of_erc - of_erc_a).quantity)
+
+
+def _squares(found: Findings) -> Iterator[Statement]:
+    bias, spread = f"{RESULTS}, figure 6", f"{RESULTS}, figure 7"
+    yield from _consistent(found, "sqerc", "sqerr_hat", bias)
+    yield _judged("sqerc is too high: average bias", bias, "above 0", ABOVE_ZERO, found.bias("sqerc").quantity)
+    text = "sqerc_a is practically unbiased at all levels of σ_δ and σ_ε: largest relative bias"
+    shares = found.at_levels(lambda cells: found.bias("sqerc_a", cells) / found.truth("sqerc_a", cells))
+    yield _extreme(text, bias, "unbiased", SMALL, furthest, shares)
+    text = "About 10% of the true sqerr are above .45"
+    yield _judged(text, bias, "10%", printed("0.10"), found.mean("sqerc", _is_high).quantity, TESTED)
+    yield _skewness(found, bias)
+    of_sqerc, of_sqerc_a, of_sqerr_hat = (found.deviation(name) for name in ("sqerc", "sqerc_a", "sqerr_hat"))
+    text = "sqerr_hat has a slightly higher SD than both others: smallest difference"
+    more = {"for sqerc": of_sqerr_hat - of_sqerc, "for sqerc_a": of_sqerr_hat - of_sqerc_a}
+    yield _extreme(text, spread, "above 0", ABOVE_ZERO, smallest, more)
+    text = "The three have hardly different SDs: largest difference, share of sqerr"
+    shares = {name: each / found.truth("sqerc") for name, each in more.items()}
+    yield _extreme(text, spread, "little", SMALL, furthest, shares)
+
+
+def _consistent(found: Findings, count: str, highest: str, source: str) -> Iterator[Statement]:
+    """Yield what is said of pmc_hat and sqerr_hat alike."""
+    text = f"{highest} is too high at all levels of σ_δ and σ_ε: smallest bias"
+    biases = found.at_levels(lambda cells: found.bias(highest, cells))
+    yield _extreme(text, source, "above 0", ABOVE_ZERO, smallest, biases)
+    text = f"{highest} is too high by more than {count} at all levels: smallest difference"
+    further = found.at_levels(lambda cells: found.bias(highest, cells) - found.bias(count, cells))
+    yield _extreme(text, source, "above 0", ABOVE_ZERO, smallest, further)
+
+
+def _skewness(found: Findings, source: str) -> Statement:
+    """Return what is said of the distribution of the true values of all cells and classifiers together."""
+    centre = found.truth("sqerc").value
+
+    def moment(power: int) -> Estimate:
+        return found.mean("sqerc", lambda series: (series.truth - centre) ** power)
+
+    first, second, third = (moment(power) for power in (1, 2, 3))
+    variance = second - first * first
+    skewness = (third - first * second * 3.0 + first * first * first * 2.0) / variance**1.5
+    text = "The distribution of the true sqerr is skewed to the left: skewness"
+    made = Statement(text, source, "below 0", BELOW_ZERO, skewness.quantity)
+    return made.explained("a slip: most true values are small, and the long tail is on the right")
+
+
+# --- what is concluded ----------------------------------------------------------------------------------------------
+
+
+def _discussion(found: Findings) -> Iterator[Statement]:
+    measured = [cell for cell in found.cells if cell.sd]
+    text = "Below 15% of data errors, both data estimates are hardly biased: largest relative bias"
+    shares = found.relative(found.bias, ERRORS_OF_DATA, found.at("sd", 0.15))
+    yield _extreme(text, DISCUSSION, "negligible", SMALL, furthest, shares)
+    yield from _range_of_deviations(found, "data", ERRORS_OF_DATA, measured, "0.08", "0.22")
+    text = "Both minimal estimates are too low by less than 15%: largest share"
+    below = {place: -share for place, share in found.relative(found.bias, MINIMA, found.cells).items()}
+    yield _extreme(text, DISCUSSION, "below 15%", Range(-math.inf, 0.15), largest, below)
+    yield from _range_of_deviations(found, "minimal", MINIMA, found.cells, "0.10", "0.27")
+    erc, erc_a, pmc_hat = (found.bias(name) for name in ("erc", "erc_a", "pmc_hat"))
+    text = "erc and erc_a are less biased than pmc_hat: smallest difference of absolute biases"
+    less = {"for erc": pmc_hat - _absolute(erc), "for erc_a": pmc_hat - _absolute(erc_a)}
+    yield _extreme(text, DISCUSSION, "above 0", ABOVE_ZERO, smallest, less)
+    text = "Neither erc nor erc_a outperforms the other: difference of RMSE, share of pmc"
+    gain = (found.rmse("erc") - found.rmse("erc_a")) / found.truth("erc")
+    yield _judged(text, DISCUSSION, "0", SMALL, gain.quantity)
+    text = "sqerc_a performs best for sqerr: smallest difference of RMSE"
+    ahead = {f"for {name}": found.rmse(name) - found.rmse("sqerc_a") for name in ("sqerc", "sqerr_hat")}
+    yield _extreme(text, DISCUSSION, "above 0", ABOVE_ZERO, smallest, ahead)
+    text = "sqerc_a is too low for high values of sqerr: mean error above .45"
+    errors = found.mean("sqerc_a", lambda series: np.where(series.truth > HIGH, series.errors, 0.0))
+    yield _judged(text, DISCUSSION, "below 0", BELOW_ZERO, (errors / found.mean("sqerc_a", _is_high)).quantity)
+    text = "sqerc_a has a slightly lower SD than sqerc: difference"
+    less_varied = found.deviation("sqerc") - found.deviation("sqerc_a")
+    yield _judged(text, DISCUSSION, "above 0", ABOVE_ZERO, less_varied.quantity)
+
+
+def _range_of_deviations(
+    found: Findings, name: str, measures: tuple[Measure, Measure], cells: Iterable[Cell], low: str, high: str
+) -> Iterator[Statement]:
+    shares = found.relative(found.deviation, measures, cells)
+    at_low, at_high = (f"{100 * float(figure):.0f}%" for figure in (low, high))
+    text = f"The SDs of both {name} estimates are {at_low} to {at_high} of the true values"
+    yield _extreme(f"{text}: smallest", DISCUSSION, f"from {at_low}", at_least(low), smallest, shares)
+    yield _extreme(f"{text}: largest", DISCUSSION, f"to {at_high}", at_most(high), largest, shares)
+
+
+def _is_high(series: Series) -> Array:
+    return np.where(series.truth > HIGH, 1.0, 0.0)
+
+
+def _absolute(estimate: Estimate) -> Estimate:
+    return -estimate if estimate.value < 0 else estimate
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def _judged(text: str, source: str, paper: str, asked: Range, quantity: Quantity, place: str = "") -> Statement:
+    """Return a statement; if it does not hold, it says where and whether chance explains that."""
+    statement = Statement(text, source, paper, asked, quantity)
+    return statement.explained("; ".join(filter(None, (place, chance_explains(asked, quantity, PAPERS)))))
+
+
+def _extreme(text: str, source: str, paper: str, asked: Range, extreme: Extreme, named: Named) -> Statement:
+    """Return a statement about the smallest or largest of several estimates."""
+    order = ORDER[extreme]
+    place = max(named, key=lambda name: order(named[name].value))
+    return _judged(text, source, paper, asked, extreme(list(named.values())), f"found {place}")
+
+
+ORDER: dict[Extreme, Callable[[float], float]] = {largest: float, smallest: lambda value: -value, furthest: abs}
+
+
+def _at(cell: Cell) -> str:
+    return f"at σ_ε = {cell.sd_response:g}, σ_δ = {cell.sd:g}"
