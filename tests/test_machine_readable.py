@@ -78,7 +78,7 @@ KEYS = {
     "tally": ["steelyard", "classes", "tallies", "left_out"],
     "merge": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
     "table": [*HEAD, "confusion", "estimates", "training", "gaps", "chosen", "notes"],
-    **{name: ["steelyard", "study", "results"] for name in COMMANDS if name.startswith("study")},
+    **{name: ["steelyard", "study", "results", "statements"] for name in COMMANDS if name.startswith("study")},
 }
 NOT_FOR_MACHINES = {"demo", "completion", "study", "--help", "-h", "--version"}
 

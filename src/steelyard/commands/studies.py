@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
+FULL = 1000
+Full = Annotated[bool, Parameter(help=f"{FULL:,} repetitions, whatever number is given.", negative="")]
+
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
 
 
@@ -25,6 +28,7 @@ study = App(name="study", help="Run what a paper did, and hold what it printed a
 def mevik2003(
     *,
     repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
     design: Annotated[
         Literal["mevik2003", "waves", "grades", "heavy_tails"],
@@ -50,6 +54,7 @@ def mevik2003(
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
     _refuse_no_folder(figures)
+    repetitions = FULL if full else repetitions
     with counting("simulating", output.quiet) as progress:
         simulation = run(repetitions, seed, figures, design=DESIGNS[design], better=better, progress=progress)
     if output.prints_tables:
@@ -68,6 +73,7 @@ def meat(
     *,
     folds: Annotated[int, Parameter(help="Segments of the cross-validation.")] = 10,
     repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
     size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
     output: Given = Given(),  # noqa: B008  (frozen)
@@ -82,7 +88,7 @@ def meat(
     from ..studies.meat import run
 
     with counting("cross-validating", output.quiet) as progress:
-        found = run(folds, repeats, seed, size=size, progress=progress)
+        found = run(folds, FULL if full else repeats, seed, size=size, progress=progress)
     if output.prints_tables:
         show(Text(str(found)), Text("\nThe first split:"), comparison_view(found.comparison, "apparent_sqerr"))
     _finish(output, "meat", found.splits, found.statements)
@@ -93,6 +99,7 @@ def meat(
 def partitions(
     *,
     seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
     output: Given = Given(),  # noqa: B008  (frozen)
@@ -107,7 +114,7 @@ def partitions(
 
     _refuse_no_folder(figures)
     with counting("drawing", output.quiet) as progress:
-        found = run(seeds, seed, progress=progress)
+        found = run(FULL if full else seeds, seed, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
     _finish(output, "partitions", found.draws, found.statements)
@@ -122,6 +129,7 @@ def partitions(
 def knn(
     *,
     splits: Annotated[int, Parameter(help="How often the flowers are dealt into folds.")] = 50,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
     folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
     stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
@@ -138,7 +146,7 @@ def knn(
 
     _refuse_no_folder(figures)
     with counting("cross-validating", output.quiet) as progress:
-        found = run(splits, seed, folds, stratified=stratified, progress=progress)
+        found = run(FULL if full else splits, seed, folds, stratified=stratified, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
     _finish(output, "knn", found.splits, found.statements)
@@ -154,7 +162,7 @@ def _finish(output: Given, name: str, table: Table, statements: Table) -> None:
     from ..studies.statements import shown
     from ..text import table_view
 
-    if output.prints_tables:
+    if output.prints_tables and len(statements):
         show(Text("\nWhat the paper says, and what comes out here:"), table_view(shown(statements)))
     content = {"steelyard": __version__, "study": name, "results": table.to_json(), "statements": statements.to_json()}
     write(output, table, lambda: content)

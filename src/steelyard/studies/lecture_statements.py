@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..api import assess
+from .delta_method import mean
 from .fold_variance import FOLDS, ONE_BY_ONE, ONE_FOLD, Errors
 from .statements import (
     ABOVE_ONE,
@@ -21,7 +22,6 @@ from .statements import (
     exact,
     mean_of,
     printed,
-    ratio_of,
     share_of,
     within,
 )
@@ -36,8 +36,8 @@ CHANCES, LABELS = (0.1, 0.4, 0.5, 0.8, 0.1), (0, 1, 0, 1, 1)  # its five forecas
 SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
 LOG, BRIER, COUNT = SCORES = ("log score", "Brier score", "error count")
 NO_PROBABILITIES = ("10-nn",)
-OWN_VOTE = "in training a flower has a vote itself, but more of its neighbours vote where none is left out"
-STABLE = "fits to almost the same rows add little variance where a rule is stable, and have more rows each"
+OWN_VOTE = "in training each flower is one of its own neighbours, so that only k - 1 others vote, which may err more"
+STABLE = "leave-one-out fits have the most rows, and where a rule is stable their correlation adds little variance"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def statements(runs: Runs) -> list[Statement]:
 
 
 def _of_training(runs: Runs) -> Iterator[Statement]:
-    source, gaps = "performance assessment", runs.seen - runs.held
+    source, gaps = "Ross, overfitting", runs.seen - runs.held
     for number, why in ((IN_ITS_CODE, "as in its code"), (LECTURE, "its choice")):
         text = f"The training error is below the test error, k = {number}, {why} (difference)"
         own = gaps[:, list(runs.numbers).index(number)]
@@ -90,12 +90,12 @@ def _of_training(runs: Runs) -> Iterator[Statement]:
 
 
 def _of_folds(runs: Runs) -> Iterator[Statement]:
-    source = "cross-validation, general points"
+    source = "Ross, cross-validation"
     for rule, found in runs.errors.items():
-        spread = {way: np.square(values - values.mean()) for way, values in found.estimates.items()}
+        spread = {way: mean(np.square(values - values.mean())) for way, values in found.estimates.items()}
         for folds in FOLDS:
             text = f"Leave-one-out has a larger variance than {folds}-fold cross-validation ({rule}, ratio)"
-            ratio = runs.per_split(ratio_of(spread[ONE_BY_ONE], spread[f"{folds}-fold"]))
+            ratio = runs.per_split((spread[ONE_BY_ONE] / spread[f"{folds}-fold"]).quantity)
             yield Statement(text, source, "larger", ABOVE_ONE, ratio, reason=STABLE)
     for rule, found in runs.errors.items():
         if found.truth is not None:
@@ -104,37 +104,37 @@ def _of_folds(runs: Runs) -> Iterator[Statement]:
 
 def _beside_truth(runs: Runs, rule: str, estimates: dict[str, Array], truth: Array) -> Iterator[Statement]:
     """What is said of estimates where the true error rate is known."""
-    source = "cross-validation, general points"
-    away = {way: np.square(values - truth) for way, values in estimates.items()}
+    source = "Ross, cross-validation"
+    away = {way: mean(np.square(values - truth)) for way, values in estimates.items()}
     off = mean_of((estimates[ONE_BY_ONE] - truth) / truth.mean())
     text = f"Leave-one-out is unbiased ({rule}, bias relative to the true error)"
     yield Statement(text, source, "0", within(NEGLIGIBLE), runs.per_split(off))
     for folds in FOLDS:
         text = f"{folds}-fold cross-validation is often the better choice ({rule}, ratio of mean squared errors)"
-        ratio = runs.per_split(ratio_of(away[ONE_BY_ONE], away[f"{folds}-fold"]))
+        ratio = runs.per_split((away[ONE_BY_ONE] / away[f"{folds}-fold"]).quantity)
         yield Statement(text, source, "better", ABOVE_ONE, ratio, reason=STABLE)
-    ratio = runs.per_split(ratio_of(away[ONE_FOLD], away[f"{FOLDS[0]}-fold"]))
+    ratio = runs.per_split((away[ONE_FOLD] / away[f"{FOLDS[0]}-fold"]).quantity)
     text = f"One test set, a fifth of the rows, is less accurate than 5-fold cross-validation ({rule}, ratio)"
     yield Statement(text, source, "worse", ABOVE_ONE, ratio)
 
 
 def _of_neighbours(runs: Runs) -> Iterator[Statement]:
-    source, ten = "k nearest neighbours of irises, figure", runs.accuracy(LECTURE)
+    source, ten = "Ross, choice of k, figure", runs.accuracy(LECTURE)
     best = ten >= runs.held.max(axis=1) - 1e-9
     share = share_of(int(best.sum()), len(best))
     text = f"Of k = 1 to 10, {LECTURE} has the highest accuracy, on one split (share of such)"
     yield Statement(text, source, "one", ABOVE_ZERO, share)
     text = f"It has the highest accuracy in the mean over splits (less that of k = {BEST_IN_R}, the best in R)"
-    reason = f"chance of one split: k = {LECTURE} is the best on {share.value:.0%} of these"
+    reason = f"the lecture shows one split: k = {LECTURE} is the best on {share.value:.0%} of these"
     yield Statement(text, source, "higher", ABOVE_ZERO, mean_of(ten - runs.accuracy(BEST_IN_R)), reason=reason)
     text = f"Higher values do not improve it (k = {BEST_OF_MORE}, the best of 11 to 20 in R, less k = {LECTURE})"
     rise = runs.more - ten
-    reason = f"chance of one split: k = {BEST_OF_MORE} is no better on {np.mean(rise <= 1e-9):.0%} of these"
+    reason = f"the lecture shows one split: k = {BEST_OF_MORE} is no better on {np.mean(rise <= 1e-9):.0%} of these"
     yield Statement(text, source, "not higher", Range(-math.inf, 0.0), mean_of(rise), reason=reason)
 
 
 def _of_scores(runs: Runs) -> Iterator[Statement]:
-    source = "scoring rules"
+    source = "Ross, scoring rules"
     right, less = -math.log(SURE), -math.log(UNSURE)
     text = f"Of two right forecasts, {SURE} scores better than {UNSURE} (difference of log scores)"
     yield Statement(text, source, "better", ABOVE_ZERO, exact(less - right))

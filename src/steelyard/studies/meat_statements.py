@@ -105,4 +105,4 @@ def _judged(text: str, paper: str, asked: Range, quantity: Quantity) -> Statemen
     samples = f"about {needed:,} samples" if (needed := statement.repetitions) else "more samples"
     note = f"{samples} would settle it, more splits would not" if statement.verdict == "not settled" else ""
     because = f"these are other samples; {chance_explains(asked, quantity, PAPERS, 'samples')}"
-    return replace(statement, quantity=quantity._replace(repetitions=0), note=note).explained(because)
+    return replace(statement, quantity=quantity._replace(repetitions=0), note=note, reason=because)

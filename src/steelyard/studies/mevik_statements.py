@@ -156,13 +156,13 @@ def _setup(found: Findings) -> Iterator[Statement]:
     for place, figure in enumerate(FREQUENCIES):
         share = float(np.mean([populations[cell].frequency[place] for cell in found.cells]))
         text = f"The frequency of class {place + 1} is {figure}"
-        yield Statement(text, SETUP, figure, printed(figure), exact(share)).explained(TESTED)
+        yield Statement(text, SETUP, figure, printed(figure), exact(share), reason=TESTED)
     for measure, by in DATA:
         for level, figure in TRUE[measure].items():
             value = float(np.mean([found.true(measure, cell) for cell in found.at(by, level)]))
             text = f"At {SYMBOLS[by]} = {level:g}, {measure} is {figure}"
             asked = printed(figure) if level else ZERO
-            yield Statement(text, SETUP, figure, asked, exact(value)).explained(TESTED)
+            yield Statement(text, SETUP, figure, asked, exact(value), reason=TESTED)
 
 
 def _data(found: Findings) -> Iterator[Statement]:
@@ -267,8 +267,8 @@ def _skewness(found: Findings, source: str) -> Statement:
     variance = second - first * first
     skewness = (third - first * second * 3.0 + first * first * first * 2.0) / variance**1.5
     text = "The distribution of the true sqerr is skewed to the left: skewness"
-    made = Statement(text, source, "below 0", BELOW_ZERO, skewness.quantity)
-    return made.explained("a slip: most true values are small, and the long tail is on the right")
+    slip = "a slip: most true values are small, and the long tail is on the right"
+    return Statement(text, source, "below 0", BELOW_ZERO, skewness.quantity, reason=slip)
 
 
 # --- what is concluded ----------------------------------------------------------------------------------------------
@@ -325,8 +325,8 @@ def _absolute(estimate: Estimate) -> Estimate:
 
 def _judged(text: str, source: str, paper: str, asked: Range, quantity: Quantity, place: str = "") -> Statement:
     """Return a statement; if it does not hold, it says where and whether chance explains that."""
-    statement = Statement(text, source, paper, asked, quantity)
-    return statement.explained("; ".join(filter(None, (place, chance_explains(asked, quantity, PAPERS)))))
+    reason = "; ".join(filter(None, (place, chance_explains(asked, quantity, PAPERS))))
+    return Statement(text, source, paper, asked, quantity, reason=reason)
 
 
 def _extreme(text: str, source: str, paper: str, asked: Range, extreme: Extreme, named: Named) -> Statement:

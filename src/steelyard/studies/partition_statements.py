@@ -15,6 +15,7 @@ import numpy as np
 
 from ..partition.space import corner
 from .chi_squared import DEGREES, NETWORK, NORMAL, RULES, TRUE
+from .delta_method import mean
 from .partition_measures import DEFAULT, MEASURES, ORIGINAL, RAW, Certainty
 from .statements import (
     ABOVE_ONE,
@@ -27,7 +28,6 @@ from .statements import (
     exact,
     mean_of,
     printed,
-    ratio_of,
     share_of,
     within,
 )
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 # known would be quite unlike the five others.
 KLAR = {TRUE: (0.778, 0.513, 0.617), NORMAL: (0.737, 0.458, 0.544), NETWORK: (0.774, 0.497, 0.610)}
 KLAR_SETS = 10
+PAPER = "Sondhauss & Weihs 2001"
+FIGURE_1, SECTION_4, SECTION_5 = (f"{PAPER}, section {part}" for part in ("2, figure 1", "4", "5"))
+KLARS = "klaR 1.7-3, means of ten other data sets"
 NAMES = {"CR": "correctness rate", "Ac": "accuracy", "AS": "ability to separate"}
 PICTURES = "the figures are pictures of one data set that is not public; klaR's means stand in for them"
 BY_CHANCE = "chance of few objects: the frequencies that values are scaled to are as uncertain as that"
@@ -111,30 +114,31 @@ def _of_the_rules(draws: Draws) -> Iterator[Statement]:
     """Section 2: true Bayes against the others."""
     for rule in (NORMAL, NETWORK):
         text = f"True Bayes is right more often than {_named(rule)} (correctness rate)"
-        yield Statement(text, "2", "higher", ABOVE_ZERO, mean_of(draws.ahead(TRUE, rule, RAW, "CR")))
+        yield Statement(text, f"{PAPER}, section 2", "higher", ABOVE_ZERO, mean_of(draws.ahead(TRUE, rule, RAW, "CR")))
     worse = []
     for place in range(1, len(DEGREES) + 1):
         behind = draws.ahead(NORMAL, TRUE, RAW, f"CR {place}")
         worse.append(behind < 0)
         text = f"Bayes-QDA does worse than true Bayes in the assignment to class {place} (CR {place})"
         reason = _one_data_set("it does worse", worse[-1])
-        yield Statement(text, "2, figure 1", "lower", BELOW_ZERO, mean_of(_known(behind)), reason=reason)
+        yield Statement(text, FIGURE_1, "lower", BELOW_ZERO, _mean_of_known(behind), reason=reason)
     text = "Bayes-QDA does worse in the assignment to any class, on one data set (share of such)"
-    yield Statement(text, "2, figure 1", "one", ABOVE_ZERO, _share(np.logical_and.reduce(worse)))
+    yield Statement(text, FIGURE_1, "one", ABOVE_ZERO, _share(np.logical_and.reduce(worse)))
 
 
 def _of_scaling(draws: Draws, many: Many) -> Iterator[Statement]:
     """Section 4: regions, certainty and depth."""
-    ratio = ratio_of(np.square(many.moved[:, 1]), np.square(many.moved[:, 0]))
+    # The squared distance falls as the number of objects rises.
+    first, second = (mean(np.square(many.moved[:, level])) for level in (0, 1))
     text = "Small depth needs fewer observations (how many times as many depth 2 needs)"
-    yield Statement(text, "4", "more", ABOVE_ONE, ratio)
+    yield Statement(text, SECTION_4, "more", ABOVE_ONE, (second / first).quantity)
     gaps = np.mean([draws(rule, DEFAULT, "frequency_gap") for rule in RULES], axis=0)
     text = "Mean scaled assignment values are about the frequencies of regions (relative difference)"
-    yield Statement(text, "4", "about 0", within(NEGLIGIBLE), mean_of(_known(gaps)))
-    mean, variance = _beta_moments(*BETA)
+    yield Statement(text, SECTION_4, "about 0", within(NEGLIGIBLE), _mean_of_known(gaps))
+    centre, variance = _beta_moments(*BETA)
     text = f"The formula of moments gives the parameters of Beta({BETA[0]:.0f}, {BETA[1]:.0f}) (their sum)"
     total = f"{sum(BETA):.0f}"
-    yield Statement(text, "4", total, printed(total), exact(mean * (1 - mean) / variance), reason=LESS_ONE)
+    yield Statement(text, SECTION_4, total, printed(total), exact(centre * (1 - centre) / variance), reason=LESS_ONE)
     yield from _of_certainty(many)
 
 
@@ -144,18 +148,18 @@ def _of_certainty(many: Many) -> Iterator[Statement]:
     of = f"{many.objects:,} objects"
     text = f"With certainty N, all scaled assignment values approach p (share farther than 5% from p, {of})"
     far = np.max([many.of(rule, "far_by_count") for rule in rules], axis=0)
-    yield Statement(text, "4", "about 0", within(NEGLIGIBLE), many.per_seed(mean_of(far)))
+    yield Statement(text, SECTION_4, "about 0", within(NEGLIGIBLE), many.per_seed(mean_of(far)))
     text = f"With certainty min(N, α + β) they do not (share farther than 5% from p, {of})"
     far = np.min([many.of(rule, "far") for rule in rules], axis=0)
-    yield Statement(text, "4", "not about 0", beyond, many.per_seed(mean_of(far)))
+    yield Statement(text, SECTION_4, "not about 0", beyond, many.per_seed(mean_of(far)))
     text = f"Assignment values near the true probabilities are not changed hugely (mean relative change, {of})"
     change = many.per_seed(mean_of(many.of(TRUE, "change")))
-    yield Statement(text, "4", "about 0", within(NEGLIGIBLE), change)
+    yield Statement(text, SECTION_4, "about 0", within(NEGLIGIBLE), change)
     text = f"With certainty N they would be (mean relative change, {of})"
     change = many.per_seed(mean_of(many.of(TRUE, "change_by_count")))
-    yield Statement(text, "4", "not about 0", beyond, change)
+    yield Statement(text, SECTION_4, "not about 0", beyond, change)
     text = "They are not changed hugely in the example either (mean relative change, 27 objects)"
-    yield Statement(text, "4", "about 0", within(NEGLIGIBLE), mean_of(many.example), reason=BY_CHANCE)
+    yield Statement(text, SECTION_4, "about 0", within(NEGLIGIBLE), mean_of(many.example), reason=BY_CHANCE)
 
 
 def _of_the_measures(draws: Draws) -> Iterator[Statement]:
@@ -164,16 +168,16 @@ def _of_the_measures(draws: Draws) -> Iterator[Statement]:
     printed_distance = (classes - 1) / classes
     text = "Ac and AS, as printed, are 0 if all memberships lie in the centroid"
     found = exact(1 - corner(classes) / printed_distance)
-    yield Statement(text, "5", "0", within(NEGLIGIBLE), found, reason=SQUARE_ROOT)
+    yield Statement(text, SECTION_5, "0", within(NEGLIGIBLE), found, reason=SQUARE_ROOT)
     moved = {rule: draws(rule, DEFAULT, "reassigned") for rule in RULES}
     anywhere = np.any([values > 0 for values in moved.values()], axis=0)
     text = "The assignment by scaled memberships can differ from the original one (share of data sets)"
-    yield Statement(text, "5", "can", ABOVE_ZERO, _share(anywhere))
+    yield Statement(text, SECTION_5, "can", ABOVE_ZERO, _share(anywhere))
     text = (
         "It differs in particular for poor rules (share of objects, rule with the lowest correctness rate less "
         "rule with the highest)"
     )
-    yield Statement(text, "5", "more often", ABOVE_ZERO, mean_of(poor_less_good(draws, moved)))
+    yield Statement(text, SECTION_5, "more often", ABOVE_ZERO, mean_of(poor_less_good(draws, moved)))
 
 
 def poor_less_good(draws: Draws, values: dict[str, Array]) -> Array:
@@ -192,24 +196,27 @@ def _of_the_example(draws: Draws) -> Iterator[Statement]:
             ahead = draws.ahead(NETWORK, NORMAL, scaling, measure)
             text = f"The network is {words} Bayes-QDA by {NAMES[measure]}{by} (difference of {measure})"
             reason = _one_data_set("the network is ahead", ahead > 0)
-            yield Statement(text, f"5, {figure}", "higher", ABOVE_ZERO, mean_of(ahead), reason=reason)
+            yield Statement(text, f"{SECTION_5}, {figure}", "higher", ABOVE_ZERO, mean_of(ahead), reason=reason)
     text = "The correctness rates, Ac and AS that are printed in the figures"
-    yield Statement(text, "figures 1 to 3", "in pictures", None, exact(math.nan), note=PICTURES)
+    yield Statement(text, f"{PAPER}, figures 1 to 3", "in pictures", None, exact(math.nan), note=PICTURES)
     for rule in RULES:
-        for measure, mean in zip(MEASURES, KLAR[rule], strict=True):
+        for measure, theirs in zip(MEASURES, KLAR[rule], strict=True):
             values = draws(rule, ORIGINAL, measure)
-            text = f"{NAMES[measure].capitalize()} of {_named(rule)} ({measure}, mean of ten data sets in klaR)"
-            half = _half_width_of_ten(values)
-            paper = f"{mean:.3f} ± {half:.3f}" if math.isfinite(half) else f"{mean:.3f}"
-            yield Statement(text, "klaR", paper, Range(mean - half, mean + half), mean_of(values))
+            text = f"{NAMES[measure].capitalize()} of {_named(rule)} ({measure})"
+            half = half_width_of_ten(values)
+            between = Range(theirs - half, theirs + half)
+            yield Statement(text, KLARS, f"{theirs:.3f} ± {half:.3f}", between, mean_of(values))
 
 
-def _half_width_of_ten(values: Array) -> float:
-    """Return the half width of a 95% t interval of the mean of ten data sets that scatter as these do."""
+def half_width_of_ten(values: Array) -> float:
+    """Return the half width of a 95% t interval of the mean of ten data sets that scatter as these do.
+
+    It is 0 if there is one data set, which does not tell how they scatter.
+    """
     from scipy.special import stdtrit
 
     if len(values) < 2:
-        return math.inf
+        return 0.0
     return float(stdtrit(KLAR_SETS - 1, 0.975) * values.std(ddof=1) / math.sqrt(KLAR_SETS))
 
 
@@ -223,9 +230,11 @@ def _named(rule: str) -> str:
     return "the network" if rule == NETWORK else rule
 
 
-def _known(values: Array) -> Array:
-    """Return the values without those of data sets in which a class was never assigned."""
-    return values[~np.isnan(values)]
+def _mean_of_known(values: Array) -> Quantity:
+    """Return the mean without data sets in which a class was never assigned."""
+    known = values[~np.isnan(values)]
+    found = mean_of(known) if len(known) else exact(math.nan)
+    return found._replace(repetitions=len(values))
 
 
 def _share(marks: Marks) -> Quantity:
@@ -233,4 +242,4 @@ def _share(marks: Marks) -> Quantity:
 
 
 def _one_data_set(what: str, marks: Marks) -> str:
-    return f"chance of one data set: {what} in {np.mean(marks):.0%} of these"
+    return f"the paper shows one data set: {what} in {np.mean(marks):.0%} of these"

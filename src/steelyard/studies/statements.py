@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -42,6 +42,7 @@ class Range(NamedTuple):
 
 ABOVE_ZERO = Range(math.ulp(0.0), math.inf)
 BELOW_ZERO = Range(-math.inf, -math.ulp(0.0))
+ABOVE_ONE = Range(math.nextafter(1.0, 2.0), math.inf)
 
 
 def printed(figure: str, sign: int = 1) -> Range:
@@ -120,7 +121,8 @@ class Statement:
         paper: The figure that the paper gives, or the word.
         range: Where the quantity lies if it is true; None where the paper's data are not public.
         quantity: What the run found.
-        note: Why it does not hold, or on what it rests.
+        note: On what the verdict rests.
+        reason: Why it does not hold; left out where it holds.
     """
 
     text: str
@@ -129,6 +131,7 @@ class Statement:
     range: Range | None
     quantity: Quantity
     note: str = ""
+    reason: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -142,9 +145,10 @@ class Statement:
             return "holds"
         return "does not hold" if high < self.range.low or low > self.range.high else "not settled"
 
-    def explained(self, reason: str) -> Statement:
-        """Return the statement with a reason if it does not hold, else as it is: verdicts come first."""
-        return replace(self, note=reason) if self.verdict == "does not hold" else self
+    @property
+    def remark(self) -> str:
+        """What a reader needs to know beside the verdict."""
+        return "; ".join(filter(None, (self.note, self.reason if self.verdict == "does not hold" else "")))
 
     @property
     def repetitions(self) -> int | None:
@@ -177,7 +181,7 @@ def statement_table(statements: Iterable[Statement]) -> Table:
     return Table.of_rows(
         COLUMNS,
         [
-            (each.text, each.source, each.paper, *each.quantity[:3], each.verdict, each.repetitions, each.note)
+            (each.text, each.source, each.paper, *each.quantity[:3], each.verdict, each.repetitions, each.remark)
             for each in statements
         ],
     )
