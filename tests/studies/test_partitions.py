@@ -320,7 +320,7 @@ def judged(rows: list[dict[str, Any]], found: Many) -> dict[str, str]:
 def test_verdicts_turn_round_with_the_data(found: Partitions) -> None:
     """Rules change places, and so do both choices of the certainty and of the depth."""
     better = {"CR": -0.1, "CR 1": -0.1, "CR 2": -0.1, "CR 3": -0.1, "Ac": 0.1, "AS": 0.1, "reassigned": 0.1}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"seed": seed, "rule": rule, "scaling": scaling, "frequency_gap": 0.01}
         | {name: 0.5 + (place - 1) * step + 0.001 * (seed % 3) * (place + 1) for name, step in better.items()}
         for seed in range(20)
