@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from steelyard.plots import mevik as pictures
 from steelyard.studies.designs import MEVIK
-from steelyard.studies.figures import bias_curves, data_curves, deviation_curves, draw, truth_curves
+from steelyard.studies.figures import bias_curves, data_curves, deviation_curves, draw, high_truth, truth_curves
 from steelyard.studies.mevik import Simulation, simulate
 from steelyard.studies.summary import averages
 from steelyard.table import Table
@@ -50,6 +52,28 @@ def test_curves_are_named_once_for_all_panels() -> None:
     assert [axes.get_legend() for axes in figure.axes] == [None] * 3
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["one", "other"]
+
+
+def test_the_highest_tenth_of_the_true_values_is_shaded() -> None:
+    for high in (0.25, None):
+        figure = pictures.biases("sqerr", BY_TRUTH, BIASES, BY_RESPONSE, high=high)
+        spans = [[patch for patch in axes.patches if isinstance(patch, Rectangle)] for axes in figure.axes]
+        assert list(map(len, spans)) == ([0] * 3 if high is None else [1, 0, 0])
+        first = figure.axes[0]
+        assert ("shaded: the highest 10%, above 0.25" in first.get_xlabel()) == (high is not None)
+        if high is not None:
+            (span,) = spans[0]
+            assert span.get_x() == high
+            assert span.get_x() + span.get_width() == pytest.approx(first.get_xlim()[1]), "up to the end of the axis"
+            assert first.get_xlim()[1] > BY_TRUTH["one"]["truth"][-1]
+            assert [list(line.get_xdata()) for line in first.get_lines()].count([high, high]) == 1
+        pyplot.close(figure)
+
+
+@pytest.mark.parametrize(("measure", "estimator"), [("pmc", "erc"), ("sqerr", "sqerc")])
+def test_a_tenth_of_the_true_values_is_high(simulation: Simulation, measure: Any, estimator: str) -> None:
+    truth = np.concatenate([series.truth for _, series in simulation.chosen(measure, estimator)])
+    assert (truth > high_truth(simulation, measure)).mean() == pytest.approx(0.1, abs=1 / len(truth))
 
 
 def test_deviations_start_at_0() -> None:

@@ -69,7 +69,7 @@ def test_components_are_found_anew_in_each_segment(found: Meat) -> None:
 
 def test_the_figures_stand_beside_those_of_the_paper(found: Meat) -> None:
     assert found.rankings.column_names == [
-        *("measure", "rank", "model", "value", "low", "high", "mean", "paper", "paper_rank")
+        *("measure", "rank", "model", "value", "low", "high", "mean", "deviation", "paper", "paper_rank")
     ]
     for measure in RANKED:
         assert values(found.rankings, measure, "paper") == PAPER[measure]
@@ -94,6 +94,7 @@ def test_every_split_is_counted(found: Meat) -> None:
         assert sum(row["share"] for row in rows) == pytest.approx(1)
         of_all = [row["value"] for row in found.splits if (row["measure"], row["model"]) == (measure, "lda")]
         assert values(found.rankings, measure, "mean")["lda"] == pytest.approx(np.mean(of_all))
+        assert values(found.rankings, measure, "deviation")["lda"] == pytest.approx(np.std(of_all, ddof=1))
     assert len({tuple(row.items()) for row in found.splits}) == len(found.splits)
     assert len(found.swaps) == 10
 
@@ -138,6 +139,93 @@ def test_of_samples_as_few_as_the_papers_its_own_pairs_swap_most() -> None:
     assert papers == {("lda", "qda"), ("1-nn", "3-nn")}
     assert sum(swaps[pair] for pair in papers) > sum(swaps[pair] for pair in swaps if pair not in papers)
     assert all(swaps[pair] > 0 for pair in papers)
+
+
+# --- the statements of the paper ---------------------------------------------------------------------------------
+
+
+def judged(found: Meat, text: str) -> dict[str, Any]:
+    """The one statement that begins so."""
+    (row,) = [row for row in found.statements if row["statement"].startswith(text)]
+    return row
+
+
+def test_printed_values_are_of_other_data_and_orders_are_judged(found: Meat) -> None:
+    rows = list(found.statements)
+    assert len({row["statement"] for row in rows}) == len(rows) == 5 + 10 + 8 + 2 + 2
+    assert [row["verdict"] == "other data" for row in rows] == [True] * 15 + [False] * 12
+    for row in rows[5:15]:
+        _, measure, _, model, _, figure = row["statement"].split()
+        name = {"err": "error", "sqerr": "apparent_sqerr"}[measure]
+        assert row["value"] == pytest.approx(values(found.rankings, name, "mean")[model])
+        assert row["low"] < row["value"] < row["high"]
+        assert float(figure) == float(row["paper"]) == PAPER[name][model]
+
+
+def test_what_was_measured_is_shown_beside_the_paper(found: Meat) -> None:
+    sd, error, square = (
+        judged(found, text) for text in ("The standard dev", "The estimated data err", "The estimated data sq")
+    )
+    assert np.isnan(sd["value"])
+    assert "no repeated measurements" in sd["note"]
+    lda = found.comparison["lda"]
+    assert (error["value"], error["low"], error["high"]) == pytest.approx(
+        (lda["label_error"].value, lda["label_error"].low, lda["label_error"].high)
+    )
+    assert square["value"] == pytest.approx(lda["label_sqerr"].value)
+
+
+def test_adjustments_are_those_of_the_measures() -> None:
+    found = meat()
+    for text, plain, adjusted in (
+        ("Adjusted and unadjusted estimates differ by less than 0.01", "error", "adjusted_error"),
+        ("Adjusted and unadjusted estimates differ by less than 0.02", "apparent_sqerr", "adjusted_sqerr"),
+    ):
+        models = [found.comparison[model] for model in found.comparison.models]
+        most = max(abs(one[plain].value - one[adjusted].value) for one in models)
+        assert judged(found, text)["value"] == pytest.approx(most, rel=1e-9)
+
+
+def test_orders_are_judged_by_their_differences(found: Meat) -> None:
+    means = {measure: values(found.rankings, measure, "mean") for measure in RANKED}
+    for row in list(found.statements)[15:25]:
+        one, other = (name for name in row["statement"].replace(":", "").split() if name in means["error"])
+        measure = "error" if " by err" in row["statement"] else "apparent_sqerr"
+        difference = means[measure][other] - means[measure][one]
+        assert row["value"] == pytest.approx(difference)
+        assert row["low"] < difference < row["high"]
+    assert judged(found, "qda is better than lda by err: ")["verdict"] == "holds"
+    assert judged(found, "lda is better than qda by sqerr")["verdict"] == "does not hold"
+    assert judged(found, "3-nn and tree are equal by err")["verdict"] == "does not hold"
+    both = judged(found, "qda is better than lda by err and worse by sqerr")
+    assert both["verdict"] == "does not hold"
+    lda, qda = (means["apparent_sqerr"][name] for name in ("lda", "qda"))
+    assert both["value"] == pytest.approx(2 * (qda - lda) / (qda + lda))
+
+
+def test_the_interval_of_a_difference_is_that_of_paired_samples() -> None:
+    found = meat()
+    row = judged(found, "tree is better than 1-nn by err")
+    (theirs,) = [one for one in found.comparison.differences("error") if (one["a"], one["b"]) == ("1-nn", "tree")]
+    assert row["value"] == pytest.approx(theirs["difference"])
+    assert (row["low"], row["high"]) == pytest.approx((theirs["low"], theirs["high"]), abs=0.02)
+
+
+def test_more_samples_settle_it_and_not_more_splits(found: Meat) -> None:
+    rows = [row for row in found.statements if row["verdict"] == "not settled"]
+    assert rows
+    for row in rows:
+        assert row["repetitions"] is None
+        assert row["note"].endswith("samples would settle it, more splits would not")
+    for row in found.statements:
+        if row["verdict"] == "does not hold":
+            assert row["note"].startswith("these are other samples; with 103 samples in the paper, chance moves")
+
+
+def test_of_fewer_samples_those_drawn_count() -> None:
+    found = meat(folds=5, size=100)
+    assert len(found.water) == 100
+    assert judged(found, "The err of lda is")["value"] == pytest.approx(values(found.rankings, "error")["lda"])
 
 
 # --- options --------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def mevik2003(
 ) -> int:
     """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
 
-    steelyard study mevik2003 --repetitions 1000 --figures figures
+    steelyard study mevik2003 --full --figures figures
     """
     from rich.text import Text
 

@@ -29,7 +29,7 @@ from .statements import (
     printed,
     within,
 )
-from .summary import DATA, LEVELS, Level, levels
+from .summary import DATA, DEVIATIONS, FREQUENCIES, LEVELS, TRUE, Level, levels
 
 if TYPE_CHECKING:
     from ..kinds import Array
@@ -49,21 +49,6 @@ ERRORS_OF_DATA: tuple[Measure, Measure] = ("err_data", "sqerr_data")
 MINIMA: tuple[Measure, Measure] = ("pmc_min", "sqerr_min")
 SYMBOLS: dict[Level, str] = {"sd_response": "σ_ε", "sd": "σ_δ"}
 OTHER: dict[Level, Level] = {"sd_response": "sd", "sd": "sd_response"}
-
-# As printed, by the level of what each depends on.
-FREQUENCIES = ("0.38", "0.12", "0.50")
-TRUE: dict[Measure, dict[float, str]] = {
-    "pmc_min": {0.15: "0.05", 0.3: "0.10", 0.9: "0.20"},
-    "sqerr_min": {0.15: "0.00075", 0.3: "0.0060", 0.9: "0.13"},
-    "err_data": {0.0: "0", 0.15: "0.05", 0.5: "0.15"},
-    "sqerr_data": {0.0: "0", 0.15: "0.0007", 0.5: "0.024"},
-}
-DEVIATIONS: dict[Measure, dict[float, str]] = {
-    "err_data": {0.0: "0", 0.15: "0.011", 0.5: "0.020"},
-    "sqerr_data": {0.0: "0", 0.15: "1.4e-4", 0.5: "2.0e-3"},
-    "pmc_min": {0.15: "0.011", 0.3: "0.016", 0.9: "0.021"},
-    "sqerr_min": {0.15: "2.0e-4", 0.3: "1.1e-3", 0.9: "1.6e-2"},
-}
 
 
 def statements(simulation: Simulation) -> list[Statement]:
@@ -139,7 +124,8 @@ class Findings:
 
         It is the difference from the mean over these levels, as a share of the true value there.
         """
-        estimator, found = f"{measure}_hat", {}
+        estimator = f"{measure}_hat"
+        found: dict[str, Estimate] = {}
         for level in levels(self.cells, by):
             cells = self.at(by, level)
             if true := float(np.mean([self.true(measure, cell) for cell in cells])):
@@ -218,7 +204,7 @@ def _errors(found: Findings) -> Iterator[Statement]:
     yield _judged("erc is too high: average bias", bias, "above 0", ABOVE_ZERO, erc.quantity)
     yield _judged("erc_a is too low: average bias", bias, "below 0", BELOW_ZERO, erc_a.quantity)
     text = "erc_a is too low by about as much as erc is too high: sum of both biases, share of pmc"
-    yield _judged(text, bias, "0", SMALL, ((erc + erc_a) / found.truth("erc")).quantity)
+    yield _judged(text, bias, "about 0", SMALL, ((erc + erc_a) / found.truth("erc")).quantity)
     of_erc, of_erc_a, of_pmc_hat = (found.deviation(name) for name in ("erc", "erc_a", "pmc_hat"))
     text = "pmc_hat has the lowest SD: smallest difference"
     less = {"for erc": of_erc - of_pmc_hat, "for erc_a": of_erc_a - of_pmc_hat}
@@ -241,8 +227,9 @@ def _squares(found: Findings) -> Iterator[Statement]:
     text = "sqerr_hat has a slightly higher SD than both others: smallest difference"
     more = {"for sqerc": of_sqerr_hat - of_sqerc, "for sqerc_a": of_sqerr_hat - of_sqerc_a}
     yield _extreme(text, spread, "above 0", ABOVE_ZERO, smallest, more)
-    text = "The three have hardly different SDs: largest difference, share of sqerr"
-    shares = {name: each / found.truth("sqerc") for name, each in more.items()}
+    text = "The SDs of the three differ little: largest difference, share of sqerr"
+    differences = {**more, "between sqerc and sqerc_a": of_sqerc - of_sqerc_a}
+    shares = {name: each / found.truth("sqerc") for name, each in differences.items()}
     yield _extreme(text, spread, "little", SMALL, furthest, shares)
 
 
@@ -290,7 +277,7 @@ def _discussion(found: Findings) -> Iterator[Statement]:
     yield _extreme(text, DISCUSSION, "above 0", ABOVE_ZERO, smallest, less)
     text = "Neither erc nor erc_a outperforms the other: difference of RMSE, share of pmc"
     gain = (found.rmse("erc") - found.rmse("erc_a")) / found.truth("erc")
-    yield _judged(text, DISCUSSION, "0", SMALL, gain.quantity)
+    yield _judged(text, DISCUSSION, "about 0", SMALL, gain.quantity)
     text = "sqerc_a performs best for sqerr: smallest difference of RMSE"
     ahead = {f"for {name}": found.rmse(name) - found.rmse("sqerc_a") for name in ("sqerc", "sqerr_hat")}
     yield _extreme(text, DISCUSSION, "above 0", ABOVE_ZERO, smallest, ahead)

@@ -25,20 +25,27 @@ DATA: tuple[tuple[Measure, Level], ...] = (
     ("sqerr_min", "sd_response"),
 )
 
-# Mevik (2003), section 7, by the levels of what is varied.
-PRINTED: dict[str, dict[float, float]] = {
+# Mevik (2003), section 7, as printed, by the levels of what each depends on.
+FREQUENCIES = ("0.38", "0.12", "0.50")
+TRUE: dict[Measure, dict[float, str]] = {
+    "err_data": {0.0: "0", 0.15: "0.05", 0.5: "0.15"},
+    "sqerr_data": {0.0: "0", 0.15: "0.0007", 0.5: "0.024"},
+    "pmc_min": {0.15: "0.05", 0.3: "0.10", 0.9: "0.20"},
+    "sqerr_min": {0.15: "0.00075", 0.3: "0.0060", 0.9: "0.13"},
+}
+DEVIATIONS: dict[Measure, dict[float, str]] = {
+    "err_data": {0.0: "0", 0.15: "0.011", 0.5: "0.020"},
+    "sqerr_data": {0.0: "0", 0.15: "1.4e-4", 0.5: "2.0e-3"},
+    "pmc_min": {0.15: "0.011", 0.3: "0.016", 0.9: "0.021"},
+    "sqerr_min": {0.15: "2.0e-4", 0.3: "1.1e-3", 0.9: "1.6e-2"},
+}
+PRINTED: dict[tuple[str, Level], dict[float, str]] = {
+    **{(str(measure), by): TRUE[measure] for measure, by in DATA},
+    **{(f"deviation of {measure}_hat", by): DEVIATIONS[measure] for measure, by in DATA},
     **{
-        f"frequency of class {place + 1}": dict.fromkeys((0.15, 0.3, 0.9), (0.38, 0.12, 0.50)[place])
-        for place in range(3)
+        (f"frequency of class {place + 1}", "sd_response"): dict.fromkeys((0.15, 0.3, 0.9), figure)
+        for place, figure in enumerate(FREQUENCIES)
     },
-    "pmc_min": {0.15: 0.05, 0.3: 0.10, 0.9: 0.20},
-    "sqerr_min": {0.15: 0.00075, 0.3: 0.0060, 0.9: 0.13},
-    "err_data": {0.0: 0.0, 0.15: 0.05, 0.5: 0.15},
-    "sqerr_data": {0.0: 0.0, 0.15: 0.0007, 0.5: 0.024},
-    "deviation of err_data_hat": {0.0: 0.0, 0.15: 0.011, 0.5: 0.020},
-    "deviation of sqerr_data_hat": {0.0: 0.0, 0.15: 1.4e-4, 0.5: 2.0e-3},
-    "deviation of pmc_min_hat": {0.15: 0.011, 0.3: 0.016, 0.9: 0.021},
-    "deviation of sqerr_min_hat": {0.15: 2.0e-4, 0.3: 1.1e-3, 0.9: 1.6e-2},
 }
 
 
@@ -62,11 +69,12 @@ def averages(simulation: Simulation, measure: Measure, by: Level) -> Table:
 
 def summary(simulation: Simulation) -> Table:
     """The numbers that the paper prints, beside what was found."""
-    printed = PRINTED if simulation.design.name == MEVIK.name else {}
+    papers = PRINTED if simulation.design.name == MEVIK.name else {}
     rows = []
     for what, by, level, found, error in _found(simulation):
         place = (level, None) if by == "sd_response" else (None, level)
-        rows.append((what, *place, printed.get(what, {}).get(level), found, error))
+        figure = papers.get((what, by), {}).get(level)
+        rows.append((what, *place, None if figure is None else float(figure), found, error))
     return Table.of_rows(("what", *LEVELS[::-1], "paper", "found", "se"), rows)
 
 
