@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -195,12 +195,13 @@ def shown(table: Table) -> Table:
         if row["source"] != before:
             before = row["source"]
             rows.append((f"{before}:", "", "", ""))
-        rows.append((row["statement"], row["paper"], _ours(row), row["verdict"]))
+        rows.append((row["statement"], row["paper"], ours(row), row["verdict"]))
         rows += [(f"({remark})", "", "", "") for remark in _remarks(row)]
     return Table.of_rows(("statement", "paper", "ours", "verdict"), rows)
 
 
-def _ours(row: dict[str, Any]) -> str:
+def ours(row: Mapping[str, Any]) -> str:
+    """Return the estimate of a row of the table with its interval; alone where it is exact."""
     value, low, high = row["value"], row["low"], row["high"]
     return number(value) if low == high or math.isnan(value) else with_interval(value, low, high)
 
