@@ -66,7 +66,7 @@ def test_the_highest_tenth_of_the_true_values_is_shaded() -> None:
             assert span.get_x() == high
             assert span.get_x() + span.get_width() == pytest.approx(first.get_xlim()[1]), "up to the end of the axis"
             assert first.get_xlim()[1] > BY_TRUTH["one"]["truth"][-1]
-            assert [list(line.get_xdata()) for line in first.get_lines()].count([high, high]) == 1
+            assert sum(np.array_equal(line.get_xdata(), [high, high]) for line in first.get_lines()) == 1
         pyplot.close(figure)
 
 

@@ -168,5 +168,5 @@ def test_chance_explains_nothing_that_is_exact() -> None:
 
 
 def test_one_sided_figures_end_where_they_are_printed() -> None:
-    assert at_most("0.14") == (-math.inf, pytest.approx(0.145))
-    assert at_least("0.08") == (pytest.approx(0.075), math.inf)
+    assert at_most("0.14") == pytest.approx((-math.inf, 0.145))
+    assert at_least("0.08") == pytest.approx((0.075, math.inf))
