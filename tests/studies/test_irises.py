@@ -359,6 +359,23 @@ def test_verdicts_turn_round_with_the_data(found: Irises) -> None:
     assert {text.split(" (share")[0] for text in right} == {text.split(" (share")[0] for text in named}
 
 
+def test_the_command_ends_in_the_statements(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    made: list[int] = []
+
+    def quick(splits: int, *_: Any, **__: Any) -> Irises:
+        made.append(splits)
+        return run(2, sets=2)
+
+    monkeypatch.setattr("steelyard.studies.irises.run", quick)
+    assert main(["study", "knn", "--full"]) == 0
+    printed = capsys.readouterr().out.partition("What the paper says, and what comes out here:")[2]
+    assert "Ross, scoring rules:" in printed
+    assert main(["study", "knn", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["statements"]
+    assert [row["verdict"] for row in told] == run(2, sets=2).statements["verdict"]
+    assert made == [1000, 50]
+
+
 def test_one_split_settles_nothing_of_means() -> None:
     settled = [each for each in run(1).statements if each["verdict"] == "does not hold"]
     assert settled == []

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import chi2
 
+from steelyard.cli import main
 from steelyard.errors import BadOption
 from steelyard.partition.space import Space
 from steelyard.studies.chi_squared import (
@@ -357,6 +358,23 @@ def test_one_data_set_settles_nothing_but_what_is_exact_or_was_found() -> None:
     }
 
 
+def test_the_command_ends_in_the_statements(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    made: list[int] = []
+
+    def quick(seeds: int, *_: Any, **__: Any) -> Partitions:
+        made.append(seeds)
+        return run(2, sizes=())
+
+    monkeypatch.setattr("steelyard.studies.partitions.run", quick)
+    assert main(["study", "partitions", "--full"]) == 0
+    printed = capsys.readouterr().out.partition("What the paper says, and what comes out here:")[2]
+    assert "Sondhauss & Weihs 2001, section 5, figure 2:" in printed
+    assert main(["study", "partitions", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["statements"]
+    assert [row["verdict"] for row in told] == run(2, sizes=()).statements["verdict"]
+    assert made == [1000, 100]
+
+
 # --- options --------------------------------------------------------------------------------------------------
 
 
@@ -375,7 +393,6 @@ def test_bad_options_are_refused(options: dict[str, Any], text: str) -> None:
 
 
 def test_figures_of_the_paper_are_drawn(tmp_path: Path) -> None:
-    from steelyard.cli import main
     from steelyard.studies.partition_figures import FIGURES
 
     assert main(["study", "partitions", "--seeds", "2", "--figures", str(tmp_path / "figures"), "--csv", "-"]) == 0

@@ -18,7 +18,11 @@ MEASURES = ("CR", "Ac", "AS")
 
 
 def measured(given: Array, truth: Codes, scaling: str) -> dict[str, float]:
-    """Correctness rate, accuracy, ability to separate, and correctness rates of the assignments to each class."""
+    """Return what is measured of memberships scaled in one way.
+
+    That is the correctness rate, accuracy and ability to separate, and the correctness rates of the assignments to each
+    class; further, the share of objects that scaled memberships assign to another class, and ``frequency_gap``.
+    """
     rows = Space(given, truth, np.ones(len(truth)), "klar" if scaling in (ORIGINAL, SCALED) else scaling)
     original = rows.order[:, 0].astype(np.intp)
     assigned = rows.assigned if scaling == SCALED else original
@@ -27,12 +31,12 @@ def measured(given: Array, truth: Codes, scaling: str) -> dict[str, float]:
         "CR": float(right.mean()),
         "Ac": 1 - float(rows.column("true_gap").mean()) / furthest,
         "AS": 1 - float(distances(rows.scaled.T, assigned).mean()) / furthest,
-        "reassigned": float((rows.scaled.argmax(axis=1) != original).mean()),
-        "frequency_gap": frequency_gap(rows.scaled, original, truth),
     }
     for place in range(given.shape[1]):
         here = assigned == place
         found[f"CR {place + 1}"] = float(right[here].mean()) if here.any() else float("nan")
+    found["reassigned"] = float((rows.scaled.argmax(axis=1) != original).mean())
+    found["frequency_gap"] = frequency_gap(rows.scaled, original, truth)
     return found
 
 

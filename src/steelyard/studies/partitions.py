@@ -45,7 +45,8 @@ class Partitions:
             the data sets, as given and scaled, beside klaR's.
         classes: The correctness rates of assignments to each class.
         consistency: How far memberships are from the true probabilities, before and after, with ever more objects.
-        draws: The measures on every data set.
+        draws: The measures on every data set; ``reassigned`` is the share of objects that scaled memberships assign to
+            another class, ``frequency_gap`` how far mean scaled assignment values are from the frequencies of regions.
         seeds: How many data sets were drawn.
         statements: What the paper says, beside what was found, with a verdict.
     """
