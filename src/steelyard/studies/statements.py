@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "does not hold", "not settled", "other data"]
 NEGLIGIBLE = 0.05  # of the true value: "negligible", "practically" and "hardly" mean less
 NORMAL = 1.959964  # standard errors on either side, for 95%
+MOST = 1e9  # repetitions: an estimate that would need more of them lies on the end of a range, but for rounding
 COLUMNS = ("statement", "source", "paper", "value", "low", "high", "verdict", "repetitions", "note")
 PRINTED = re.compile(r"([0-9]*)\.?([0-9]*)(?:e([-+]?[0-9]+))?")
 
@@ -162,7 +163,7 @@ class Statement:
             if math.isfinite(end) and low <= end <= high and end != value
         ]
         most = max(factors, default=math.inf)
-        return math.ceil(made * most) if math.isfinite(most) else None
+        return math.ceil(made * most) if made * most <= MOST else None
 
 
 def chance_explains(asked: Range, quantity: Quantity, papers: int, unit: str = "repetitions") -> str:
