@@ -23,7 +23,7 @@ from ..table import Table
 from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants
 from .batched import Neighbours as Nearest
 from .fold_variance import Errors, Population, below_each_other, errors
-from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, LECTURE, LOG, NO_PROBABILITIES, Runs, statements
+from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, HARD, LECTURE, LOG, Runs, statements
 from .statements import statement_table
 
 if TYPE_CHECKING:
@@ -283,8 +283,8 @@ def scores(x: Array, codes: Codes, folds: Codes) -> dict[str, dict[str, Array]]:
     chances = {name: probabilities(fitted) for name, fitted in soft.items()}
     true = codes == np.arange(classes)[:, None]
     # A classifier without probabilities gives its class the probability 1.
-    hard = {name: np.arange(classes)[:, None] == Nearest(batch, 10).held_out()[:, None] for name in NO_PROBABILITIES}
-    every = chances | {name: chosen.astype(np.float64) for name, chosen in hard.items()}
+    hard = np.arange(classes)[:, None] == Nearest(batch, LECTURE).held_out()[:, None]
+    every = chances | {HARD: hard.astype(np.float64)}
     return {
         COUNT: {name: (each.argmax(axis=1) != codes).mean(axis=1) for name, each in every.items()},
         LOG: {name: -np.log((each * true).sum(axis=1)).mean(axis=1) for name, each in chances.items()},

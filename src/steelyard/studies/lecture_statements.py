@@ -35,9 +35,9 @@ BEST_IN_R, BEST_OF_MORE = 9, 14  # of 1 to 10 and of 11 to 20: the highest mean 
 CHANCES, LABELS = (0.1, 0.4, 0.5, 0.8, 0.1), (0, 1, 0, 1, 1)  # its five forecasts
 SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
 LOG, BRIER, COUNT = SCORES = ("log score", "Brier score", "error count")
-NO_PROBABILITIES = ("10-nn",)
+HARD = f"{LECTURE}-nn"  # a classifier without probabilities
 OWN_VOTE = "in training each flower is one of its own neighbours, so that only k - 1 others vote, which may err more"
-STABLE = "leave-one-out fits have the most rows, and where a rule is stable their correlation adds little variance"
+MORE_ROWS = "the correlation of its fits adds less variance here than the fewer rows of the other fits"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _of_folds(runs: Runs) -> Iterator[Statement]:
         for folds in FOLDS:
             text = f"Leave-one-out has a larger variance than {folds}-fold cross-validation ({rule}, ratio)"
             ratio = runs.per_split((spread[ONE_BY_ONE] / spread[f"{folds}-fold"]).quantity)
-            yield Statement(text, source, "larger", ABOVE_ONE, ratio, reason=STABLE)
+            yield Statement(text, source, "larger", ABOVE_ONE, ratio, reason=MORE_ROWS)
     for rule, found in runs.errors.items():
         if found.truth is not None:
             yield from _beside_truth(runs, rule, found.estimates, found.truth)
@@ -112,7 +112,7 @@ def _beside_truth(runs: Runs, rule: str, estimates: dict[str, Array], truth: Arr
     for folds in FOLDS:
         text = f"{folds}-fold cross-validation is often the better choice ({rule}, ratio of mean squared errors)"
         ratio = runs.per_split((away[ONE_BY_ONE] / away[f"{folds}-fold"]).quantity)
-        yield Statement(text, source, "better", ABOVE_ONE, ratio, reason=STABLE)
+        yield Statement(text, source, "better", ABOVE_ONE, ratio, reason=MORE_ROWS)
     ratio = runs.per_split((away[ONE_FOLD] / away[f"{FOLDS[0]}-fold"]).quantity)
     text = f"One test set, a fifth of the rows, is less accurate than 5-fold cross-validation ({rule}, ratio)"
     yield Statement(text, source, "worse", ABOVE_ONE, ratio)
