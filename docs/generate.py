@@ -197,13 +197,9 @@ STUDIES = {
         "[From estimators to verdicts](resampling.md) explains cross-validation.",
     ),
 }
-VERDICTS = {
-    "holds": "hold",
-    "does not hold": "do not hold",
-    "not settled": "are not settled",
-    "other data": "are of other data",
-}
-STATEMENT_COLUMNS = ("statement", "source", "the source's figure", "ours", "verdict")
+VERDICTS = ("holds", "does not hold", "not settled", "other data")
+PAPER_NAMES = ("Mevik 2003, ", "Sondhauss & Weihs 2001, ", "Ross, ")  # which the headings of the sections name
+STATEMENT_COLUMNS = ("statement", "source", "paper", "ours", "verdict")
 
 
 def escaped(text: str) -> str:
@@ -324,14 +320,17 @@ def _known(value: float | str | None) -> float:
 def statement_cells(row: Mapping[str, Any]) -> list[str]:
     """Return a statement as the cells of a table."""
     needed = "" if row["repetitions"] is None else f" ({row['repetitions']:,})"
-    return [row["statement"], row["source"], row["paper"], ours(row), f"{row['verdict']}{needed}"]
+    source = row["source"]
+    for name in PAPER_NAMES:
+        source = source.removeprefix(name)
+    return [row["statement"], source, row["paper"], ours(row), f"{row['verdict']}{needed}"]
 
 
 def study_section(study: str, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the statements of a study as a table, with the remarks of those that have any."""
     title, what = STUDIES[study]
     verdicts = Counter(row["verdict"] for row in rows)
-    counts = ", ".join(f"{verdicts[verdict]} {words}" for verdict, words in VERDICTS.items() if verdicts[verdict])
+    counts = ", ".join(f"{verdict} {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict])
     lines = [
         f"## {title} {{ #{study} }}",
         "",
