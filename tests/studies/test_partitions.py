@@ -247,6 +247,19 @@ def test_differences_of_rules_have_their_t_interval(found: Partitions) -> None:
         assert (ours["value"], ours["low"], ours["high"]) == pytest.approx((known.mean(), low, high))
 
 
+def test_objects_of_class_two_lean_to_the_class_whose_probability_is_higher(found: Partitions) -> None:
+    ours = {"as near to class 1": TRUE, "nearer to class 1": NORMAL}
+    for words, rule in ours.items():
+        values = []
+        for seed in range(2001, 2041):
+            given = memberships(seed)[0][rule]
+            here = [each for each in given if max(each) == each[1]]
+            values.append(np.mean([each[0] - each[2] for each in here]))
+        low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+        mine = row(found, words)
+        assert (mine["value"], mine["low"], mine["high"]) == pytest.approx((np.mean(values), low, high))
+
+
 def test_poor_rules_are_those_that_are_right_least_often() -> None:
     rates = {TRUE: [0.9, 0.8, 0.5], NORMAL: [0.7, 0.8, 0.5], NETWORK: [0.7, 0.6, 0.5]}
     rows = [(rule, RAW, rate) for rule, own in rates.items() for rate in own]
@@ -310,6 +323,7 @@ def many(seeds: int, one: Certainty, moved: tuple[float, float], example: float)
         MANY,
         {TRUE: [one] * 4},
         example + random.normal(size=seeds) * 1e-4,
+        {TRUE: example + random.normal(size=seeds) * 1e-4, NORMAL: 0.1 - example + random.normal(size=seeds) * 1e-4},
         np.abs(np.array(moved) + random.normal(size=(seeds, 2)) * 1e-4),
     )
 
@@ -338,7 +352,7 @@ def test_verdicts_turn_round_with_the_data(found: Partitions) -> None:
         *("right more often than Bayes-QDA", "right more often than the network", "slightly better", "superior"),
         *(f"assignment to class {place}" for place in (1, 2, 3)),
         *("Small depth", "Mean scaled", "With certainty N, all", "With certainty min", "With certainty N they"),
-        *("near the true probabilities", "in the example either"),
+        *("near the true probabilities", "in the example either", "as near to class 1", "nearer to class 1"),
     ):
         assert [text for text in turned if words in text], words
     # No data set was found that is as it is said to be.

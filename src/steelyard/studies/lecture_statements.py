@@ -34,7 +34,7 @@ IN_ITS_CODE = 3  # the number of neighbours of its example
 BEST_IN_R, BEST_OF_MORE = 9, 14  # of 1 to 10 and of 11 to 20: the highest mean over 50 splits in R
 CHANCES, LABELS = (0.1, 0.4, 0.5, 0.8, 0.1), (0, 1, 0, 1, 1)  # its five forecasts
 SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
-LOG, BRIER, COUNT = SCORES = ("log score", "Brier score", "error count")
+LOG, BRIER, COUNT = ("log score", "Brier score", "error count")
 HARD = f"{LECTURE}-nn"  # a classifier without probabilities
 OWN_VOTE = "in training each flower is one of its own neighbours, so that only k - 1 others vote, which may err more"
 MORE_ROWS = "the correlation of its fits adds less variance here than the fewer rows of the other fits"

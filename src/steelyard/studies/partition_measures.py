@@ -54,6 +54,12 @@ def frequency_gap(scaled: Array, assigned: Codes, truth: Codes) -> float:
     return float(np.mean(gaps)) if gaps else float("nan")
 
 
+def leaning(given: Array) -> float:
+    """Return the mean membership in the first class less that in the last, of objects assigned to the second."""
+    here = given[given.argmax(axis=1) == 1]
+    return float((here[:, 0] - here[:, -1]).mean()) if len(here) else float("nan")
+
+
 class Certainty(NamedTuple):
     """What scaling at depth 1 does to the assignment values of one rule, by the choice of the certainty N^s.
 

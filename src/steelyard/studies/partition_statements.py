@@ -60,7 +60,8 @@ class Many:
         seeds: How many data sets of the example were drawn.
         objects: How many objects each draw of ``certainty`` has.
         certainty: By rule, true probabilities and distorted ones.
-        example: How far scaling changes true assignment values of the example's data sets.
+        example: How far scaling changes true assignment values, for every data set of the example.
+        leaning: By rule, how much more objects assigned to class 2 are of class 1 than of class 3, likewise.
         moved: How far scaling moves true probabilities at depth 1 and 2, (draws, 2).
     """
 
@@ -68,6 +69,7 @@ class Many:
     objects: int
     certainty: dict[str, list[Certainty]]
     example: Array
+    leaning: dict[str, Array]
     moved: Array
 
     def of(self, rule: str, name: str) -> Array:
@@ -103,18 +105,24 @@ def statements(table: Table, many: Many) -> list[Statement]:
     """Return the statements in the order of the paper."""
     draws = Draws(table)
     return [
-        *_of_the_rules(draws),
+        *_of_the_rules(draws, many),
         *_of_scaling(draws, many),
         *_of_the_measures(draws),
         *_of_the_example(draws),
     ]
 
 
-def _of_the_rules(draws: Draws) -> Iterator[Statement]:
+def _of_the_rules(draws: Draws, many: Many) -> Iterator[Statement]:
     """Section 2: true Bayes against the others."""
     for rule in (NORMAL, NETWORK):
         text = f"True Bayes is right more often than {_named(rule)} (correctness rate)"
         yield Statement(text, f"{PAPER}, section 2", "higher", ABOVE_ZERO, mean_of(draws.ahead(TRUE, rule, RAW, "CR")))
+    text = "True Bayes has class 2 as near to class 1 as to class 3 (difference of mean probabilities)"
+    yield Statement(text, FIGURE_1, "about 0", within(NEGLIGIBLE), _mean_of_known(many.leaning[TRUE]))
+    text = "Bayes-QDA has class 2 nearer to class 1 than to class 3 (difference of mean probabilities)"
+    own = many.leaning[NORMAL]
+    reason = _one_data_set("class 2 is nearer to class 1", own > 0)
+    yield Statement(text, FIGURE_1, "nearer", ABOVE_ZERO, _mean_of_known(own), reason=reason)
     worse = []
     for place in range(1, len(DEGREES) + 1):
         behind = draws.ahead(NORMAL, TRUE, RAW, f"CR {place}")

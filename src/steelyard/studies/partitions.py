@@ -16,7 +16,18 @@ from ..partition.space import Space
 from ..partition.standardising import standardise
 from ..table import Table
 from .chi_squared import DEGREES, EACH, RULES, SEED, TRUE, drawn, memberships, true_bayes
-from .partition_measures import MEASURES, ORIGINAL, RAW, SCALED, SCALINGS, Certainty, apart, certainty, measured
+from .partition_measures import (
+    MEASURES,
+    ORIGINAL,
+    RAW,
+    SCALED,
+    SCALINGS,
+    Certainty,
+    apart,
+    certainty,
+    leaning,
+    measured,
+)
 from .partition_statements import KLAR, KLAR_SETS, Many, statements
 from .statements import statement_table
 
@@ -172,9 +183,11 @@ def run(
     rows: list[dict[str, Any]] = []
     certain: dict[str, list[Certainty]] = {rule: [] for rule in POWERS}
     moves, changes = np.empty((seeds, 2)), np.empty(seeds)
+    leans = {rule: np.empty(seeds) for rule in RULES}
     for number in range(seeds):
         said, truth = memberships(seed + number)
         for rule, given in said.items():
+            leans[rule][number] = leaning(given)
             for scaling in SCALINGS:
                 key = {"seed": seed + number, "rule": rule, "scaling": scaling}
                 rows.append(key | measured(given, truth, scaling))
@@ -187,6 +200,6 @@ def run(
         if progress is not None:
             progress(number + 1, seeds)
     draws = Table({name: [row[name] for row in rows] for name in rows[0]})
-    many = Many(seeds, MANY, certain, changes, moves)
+    many = Many(seeds, MANY, certain, changes, leans, moves)
     judged = statement_table(statements(draws, many))
     return Partitions(_example(draws), _classes(draws), consistency(sizes, seed), draws, seeds, judged)
