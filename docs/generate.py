@@ -1,22 +1,30 @@
-"""Writes what the code itself can tell: the page of measures, the table of errors, the changelog.
+"""Writes what the code itself can tell: the page of measures, the table of errors, the changelog, papers' statements.
 
-``python docs/generate.py`` writes what is stale; with ``--check`` it names what is stale and exits with 1.
+``python docs/generate.py`` writes what is stale; with ``--check`` it names what is stale and exits with 1. The page of
+the papers takes a minute: ``python docs/generate.py --papers`` runs the studies and writes it.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from steelyard import all_measures, errors
+from steelyard.cli import main as steelyard
 from steelyard.commands import requirements
 from steelyard.evaluating.evaluation import Slot
 from steelyard.evaluating.layout import AVERAGES
 from steelyard.evaluating.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.registry import Measure
 from steelyard.showing.listing import ALWAYS, explain, material, parted
+from steelyard.studies.statements import ours
 from steelyard.sums.statistics import CONFUSION
 from steelyard.uncertainty.intervals import interval_method
 
@@ -135,6 +143,64 @@ MENDS = {
     "BadRequirement": "Write it like `sensitivity[yes].low >= 0.8`; see [the command line](cli.md#requirements).",
 }
 
+PAPERS_HEAD = """# The papers' statements
+
+The documents behind steelyard define measures, and they also say what comes out: figures, orders of classifiers, and
+words such as "practically unbiased". Four studies run their examples again. Each study ends in a table that compares
+every statement with the results of the run. `--json` writes the table too, under `statements`.
+
+## How a verdict is reached
+
+A statement says in which range some quantity lies. The run estimates this quantity with a 95% confidence interval. The
+verdict follows from the two by one rule, and is never written by hand:
+
+| verdict | rule |
+|---|---|
+| holds | the whole interval lies within the range |
+| does not hold | the whole interval lies outside |
+| not settled | the interval reaches over an end of the range; in brackets is how many repetitions would settle it |
+| other data | the figure is of data that are not public, so that other data cannot contradict it |
+
+- A printed figure means half a unit of its last digit on either side: .38 is the range from .375 to .385.
+- "Negligible", "practically", "hardly" and "about" mean less than 5% of the true value.
+- "Can", "may" and "on one data set" hold as soon as the run has found a case. Our figure is the share of such cases.
+- A number without an interval is exact: chance has no part in it.
+- Each interval describes the chance of the repetitions, by itself. Of a hundred true statements, a few will not hold.
+
+Every study starts its random numbers at a fixed seed, and `--seed` changes it. `--full` makes 1,000 repetitions, which
+settles more statements and takes minutes. The tables below are those of the default sizes.
+"""
+
+# By the command: the title, and what is run.
+STUDIES = {
+    "mevik2003": (
+        "Mevik (2003): the simulation",
+        "100 data sets are drawn in each of nine cells, which differ in the standard deviations of the response and of "
+        "the measurements. The paper's estimates are compared with the true errors of the classifiers. "
+        "[Classes from a continuum](continuum.md) explains the estimates.",
+    ),
+    "meat": (
+        "Mevik (2003): the meat",
+        "Five classifiers of the Tecator data are cross-validated on 20 splits. The paper's 103 samples are not "
+        "public, so that only orders are judged. [Classes from a continuum](continuum.md) explains the measures.",
+    ),
+    "partitions": (
+        "Sondhauss & Weihs (2001): partition spaces",
+        "100 data sets are drawn from three chi-squared classes, and three rules assign their objects. What scaling "
+        "does to many objects is tried with 10 draws of 100,000. "
+        "[Partition spaces](partitions.md) explains the measures.",
+    ),
+    "knn": (
+        "Ross: performance assessment",
+        "The irises are dealt into ten folds 50 times. How much cross-validated errors scatter is tried with 1,000 "
+        "data sets from normal classes with the means and covariances of the irises. "
+        "[From estimators to verdicts](resampling.md) explains cross-validation.",
+    ),
+}
+VERDICTS = ("holds", "does not hold", "not settled", "other data")
+PAPER_NAMES = ("Mevik 2003, ", "Sondhauss & Weihs 2001, ", "Ross, ")  # which the headings of the sections name
+STATEMENT_COLUMNS = ("statement", "source", "paper", "ours", "verdict")
+
 
 def escaped(text: str) -> str:
     """Text as Markdown shows it, not as it obeys it."""
@@ -237,6 +303,66 @@ def changelog_page() -> str:
     return f"{WRITTEN_BY}\n\n{(DOCS.parent / 'CHANGELOG.md').read_text(encoding='utf-8')}"
 
 
+def statements_of(study: str, *options: str) -> list[dict[str, Any]]:
+    """Run a study by its command, and return its statements; NaN where there is no figure."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "found.json")
+        if steelyard(["study", study, *options, "--quiet", "--json", str(file)]):
+            raise RuntimeError(f"steelyard study {study} failed")
+        rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["statements"]
+    return [row | {name: _known(row[name]) for name in ("value", "low", "high")} for row in rows]
+
+
+def _known(value: float | str | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def statement_cells(row: Mapping[str, Any]) -> list[str]:
+    """Return a statement as the cells of a table."""
+    needed = "" if row["repetitions"] is None else f" ({row['repetitions']:,})"
+    source = row["source"]
+    for name in PAPER_NAMES:
+        source = source.removeprefix(name)
+    return [row["statement"], source, row["paper"], ours(row), f"{row['verdict']}{needed}"]
+
+
+def study_section(study: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the statements of a study as a table, with the remarks of those that have any."""
+    title, what = STUDIES[study]
+    verdicts = Counter(row["verdict"] for row in rows)
+    counts = ", ".join(f"{verdict} {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict])
+    lines = [
+        f"## {title} {{ #{study} }}",
+        "",
+        f"`steelyard study {study}`. {what}",
+        "",
+        f"{len(rows)} statements: {counts}.",
+        "",
+    ]
+    lines += [f"| {' | '.join(STATEMENT_COLUMNS)} |", "|---" * len(STATEMENT_COLUMNS) + "|"]
+    lines += [f"| {' | '.join(map(escaped, statement_cells(row)))} |" for row in rows]
+    explained = {
+        "What does not hold:": [row for row in rows if row["verdict"] == "does not hold"],
+        "Remarks:": [row for row in rows if row["verdict"] != "does not hold" and row["note"]],
+    }
+    for heading, chosen in explained.items():
+        remarks = [f"- {escaped(row['statement'])}: {escaped(row['note'] or 'no reason is known')}." for row in chosen]
+        lines += ["", heading, "", *remarks] if remarks else []
+    return "\n".join([*lines, ""])
+
+
+def papers_page(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return the page of all statements, study by study."""
+    return "\n".join([WRITTEN_BY, "", PAPERS_HEAD, *(study_section(study, rows) for study, rows in found.items())])
+
+
+def write_papers() -> None:
+    """Run all studies at their default sizes, and write the page of their statements."""
+    page = DOCS / "papers.md"
+    page.write_text(papers_page({study: statements_of(study) for study in STUDIES}), encoding="utf-8")
+    print(f"wrote {page.relative_to(DOCS.parent)}")
+
+
 PAGES = {"measures.md": measures_page, "input.md": input_page, "changelog.md": changelog_page}
 
 
@@ -249,9 +375,12 @@ def stale() -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write stale pages, or only name them."""
+    """Write stale pages, or only name them; or run the studies and write their page."""
+    if arguments == ["--papers"]:
+        write_papers()
+        return 0
     if arguments not in ([], ["--check"]):
-        print("python docs/generate.py [--check]", file=sys.stderr)
+        print("python docs/generate.py [--check | --papers]", file=sys.stderr)
         return 2
     found = stale()
     for page, text in found.items():

@@ -302,6 +302,94 @@ def test_a_stale_page_is_noticed(
     assert generate.main(["--check"]) == 0
 
 
+# --- the papers' statements -----------------------------------------------------------------------------------
+
+FIGURE = re.compile(r"-?(?:\d[\d,]*\.?\d*(?:e[-+]?\d+)?|∞)")
+DEFAULT_SIZE = "knn"  # the study that is remade as it stands on the page; the others are remade smaller
+SMALL = {"mevik2003": "--repetitions", "meat": "--repeats", "partitions": "--seeds"}
+
+
+def tables(text: str) -> dict[str, list[list[str]]]:
+    """The rows of each study on the page of the papers, cell by cell."""
+    found = {}
+    for part in text.split("\n## ")[2:]:
+        study = re.search(r"\{ #(\w+) \}", part)
+        assert study is not None
+        rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part.splitlines() if line.startswith("|")]
+        found[study[1]] = [[re.sub(r"\\(.)", r"\1", cell.strip()) for cell in row] for row in rows[2:]]
+    return found
+
+
+def figures(cell: str) -> list[float]:
+    return [float(figure.replace(",", "").replace("∞", "inf")) for figure in FIGURE.findall(cell)]
+
+
+def same_estimate(one: str, other: str) -> bool:
+    """Whether two estimates with their intervals agree to three digits, as far as other machines round alike."""
+    ours, theirs = figures(one), figures(other)
+    widest = max(map(abs, ours), default=0.0)
+    return len(ours) == len(theirs) and all(
+        here == there or abs(here - there) <= 0.005 * widest + 0.0005 for here, there in zip(ours, theirs, strict=True)
+    )
+
+
+def differing(page: list[list[str]], again: list[list[str]]) -> list[str]:
+    """The statements whose figures or verdicts on the page are not those of another run."""
+    assert [row[:2] for row in page] == [row[:2] for row in again]
+    wrong = []
+    for (statement, _, *one), (_, _, *other) in zip(page, again, strict=True):
+        verdicts = [row[2].partition(" (")[0] for row in (one, other)]
+        if not (verdicts[0] == verdicts[1] and all(map(same_estimate, one[:2], other[:2]))):
+            wrong.append(statement)
+    return wrong
+
+
+def papers() -> dict[str, list[list[str]]]:
+    return tables((DOCS / "papers.md").read_text(encoding="utf-8"))
+
+
+def test_the_page_of_the_papers_has_all_studies(generate: ModuleType) -> None:
+    assert list(papers()) == list(generate.STUDIES)
+    assert set(generate.STUDIES) == {DEFAULT_SIZE, *SMALL}
+    for rows in papers().values():
+        assert {row[4].partition(" (")[0] for row in rows} <= {"holds", "does not hold", "not settled", "other data"}
+
+
+def test_verdicts_of_the_quick_study_are_those_of_another_run(generate: ModuleType) -> None:
+    again = [generate.statement_cells(row) for row in generate.statements_of(DEFAULT_SIZE)]
+    assert differing(papers()[DEFAULT_SIZE], again) == []
+
+
+@pytest.mark.parametrize("study", SMALL)
+def test_statements_of_the_other_studies_are_those_on_the_page(generate: ModuleType, study: str) -> None:
+    """A small run has the same statements, and the same figures where chance has no part in them."""
+    page, again = papers()[study], generate.statements_of(study, SMALL[study], "2")
+    remade = [generate.statement_cells(row) for row in again]
+    assert [row[:2] for row in page] == [row[:2] for row in remade]
+    exact = [place for place, row in enumerate(again) if row["low"] == row["high"] and "[" not in page[place][3]]
+    assert differing([page[place] for place in exact], [remade[place] for place in exact]) == []
+
+
+def test_statements_that_do_not_hold_are_explained() -> None:
+    text = (DOCS / "papers.md").read_text(encoding="utf-8")
+    assert "no reason is known" not in text
+    for study, rows in papers().items():
+        part = text.split(f"{{ #{study} }}")[1].split("\n## ")[0]
+        refuted = [row for row in rows if row[4] == "does not hold"]
+        explained = part.partition("What does not hold:")[2].partition("Remarks:")[0]
+        assert explained.count("\n- ") == len(refuted)
+
+
+def test_a_wrong_figure_or_verdict_is_noticed() -> None:
+    page = [["a", "1", "0.05", "0.050 [0.049, 0.051]", "holds"], ["b", "1", "", "2.000", "not settled (50)"]]
+    near = ["a", "1", "0.05", "0.0501 [0.0491, 0.0511]", "holds"]
+    assert differing(page, [near, [*page[1][:4], "not settled (60)"]]) == []
+    assert differing(page, [["a", "1", "0.05", "0.054 [0.049, 0.059]", "holds"], page[1]]) == ["a"]
+    assert differing(page, [[*page[0][:4], "does not hold"], page[1]]) == ["a"]
+    assert differing(page, [["a", "1", "0.06", *page[0][3:]], page[1]]) == ["a"]
+    assert differing(page, [page[0], [*page[1][:3], "2.100", page[1][4]]]) == ["b"]
+
+
 def test_every_measure_and_every_error_is_told() -> None:
     measures = (DOCS / "measures.md").read_text(encoding="utf-8")
     for name, measure in all_measures().items():

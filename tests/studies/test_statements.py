@@ -100,6 +100,7 @@ def test_so_many_repetitions_settle_it_if_the_estimate_stays(value: float, half:
 
 def test_an_estimate_on_the_edge_is_never_settled() -> None:
     assert statement(Quantity(1.0, 0.8, 1.2, 100)).repetitions is None
+    assert statement(Quantity(1.0 - 1e-15, 0.8, 1.2, 100)).repetitions is None
     assert statement(Quantity(0.9, 0.8, 1.2, 0)).repetitions is None
     assert statement(Quantity(0.5, 0.4, 0.6, 100)).repetitions is None
 

@@ -99,6 +99,7 @@ def meat(
 def partitions(
     *,
     seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
     output: Given = Given(),  # noqa: B008  (frozen)
@@ -113,7 +114,7 @@ def partitions(
 
     _refuse_no_folder(figures)
     with counting("drawing", output.quiet) as progress:
-        found = run(seeds, seed, progress=progress)
+        found = run(FULL if full else seeds, seed, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
     _finish(output, "partitions", found.draws, found.statements)
@@ -128,6 +129,7 @@ def partitions(
 def knn(
     *,
     splits: Annotated[int, Parameter(help="How often the flowers are dealt into folds.")] = 50,
+    full: Full = False,
     seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
     folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
     stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
@@ -144,7 +146,7 @@ def knn(
 
     _refuse_no_folder(figures)
     with counting("cross-validating", output.quiet) as progress:
-        found = run(splits, seed, folds, stratified=stratified, progress=progress)
+        found = run(FULL if full else splits, seed, folds, stratified=stratified, progress=progress)
     if output.prints_tables:
         show(Text(str(found)))
     _finish(output, "knn", found.splits, found.statements)

@@ -19,7 +19,7 @@ _TABLES = (
     "tally,rows,files",
     "split,k,accuracy,training",
     "split,measure,model,value,rank",
-    "seed,rule,scaling,CR,Ac,AS(,CR [0-9]+)*",
+    "seed,rule,scaling,CR,Ac,AS(,CR [0-9]+)*(,reassigned,frequency_gap)?",
     "region,n,weight,mean,alpha,beta,certainty,correct,scaled_alpha,scaled_beta,scaled_by(,.*)?",
     "design,sd_response,sd,classifier,measure,estimator,truth,mean,bias,se,deviation,rmse",
 )

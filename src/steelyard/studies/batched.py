@@ -150,13 +150,21 @@ class Discriminants:
 
     def held_out(self) -> Codes:
         """The class of each row by the fit without its fold."""
+        return highest(self.held_out_scores())
+
+    def held_out_scores(self) -> Array:
+        """Log probabilities of the classes by the fit without the fold of a row, up to a constant of the row.
+
+        Returns:
+            (sets, classes, rows).
+        """
         sets, folds = np.arange(len(self.batch.x))[:, None], self.batch.folds
         scores = []
         for code in range(self.batch.classes):
             away = self.batch.x - self.mean[sets, folds, code]
             inverse = self.inverse[sets, folds, 0 if self.pooled else code]
             scores.append(self.constant[sets, folds, code] - np.einsum("rni,rnij,rnj->rn", away, inverse, away) / 2)
-        return highest(np.stack(scores, axis=1))
+        return np.stack(scores, axis=1)
 
     def at(self, points: Spread) -> Codes:
         """The class of each of these points by the fit to all rows."""

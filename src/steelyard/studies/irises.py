@@ -9,7 +9,7 @@ the most votes. (The first class of them, as scikit-learn has it, would be anoth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,11 @@ from ..errors import BadOption, quoted
 from ..folds import deal
 from ..resampling.plans import make_plan
 from ..table import Table
+from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants
+from .batched import Neighbours as Nearest
+from .fold_variance import Errors, Population, below_each_other, errors
+from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, HARD, LECTURE, LOG, Runs, statements
+from .statements import statement_table
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes, Marks, Places
@@ -31,7 +36,7 @@ NUMBERS = range(1, 11)  # of neighbours
 FOLDS = 10
 SEED = 1
 AS_FAR = 1e-4  # of a squared distance: what differs by less is the same to class::knn
-LECTURE = 10  # the number of neighbours that its single split chose
+SETS = 20  # data sets like the irises for each split
 # Mean and standard error of the accuracy over 50 splits into ten folds, k = 1 to 10: R 4.2.2, class::knn 7.3-21, folds
 # by caret::createFolds 6.0-93, which stratifies, and by sample(), which does not.
 R_SPLITS = 50
@@ -57,6 +62,7 @@ class Irises:
         rows: How many flowers there are.
         folds: Into how many parts they are split.
         stratified: Whether every part has as many flowers of each species.
+        statements: What the lecture says, beside what was found, with a verdict.
     """
 
     curve: Table
@@ -64,6 +70,7 @@ class Irises:
     rows: int
     folds: int
     stratified: bool
+    statements: Table
 
     @cached_property
     def counts(self) -> Table:
@@ -187,6 +194,20 @@ def accuracies(
     return np.mean(held, axis=0), np.mean(seen, axis=0)
 
 
+def held_out_accuracy(
+    neighbours: Neighbours, parts: Sequence[Places], number: int, random: np.random.Generator
+) -> float:
+    """Return the share of right rows among those held out, in the mean over parts, for one number of neighbours."""
+    found = []
+    for part in parts:
+        away = np.zeros(len(neighbours.codes), dtype=bool)
+        away[part] = True
+        own = replace(neighbours, order=neighbours.order[part], reach=neighbours.reach[part])
+        assigned = one_of_the_first(own.votes(away, (number,)), random)[:, 0]
+        found.append((assigned == neighbours.codes[part]).mean())
+    return float(np.mean(found))
+
+
 # --- the study ------------------------------------------------------------------------------------------------
 
 
@@ -204,6 +225,7 @@ def run(
     folds: int = FOLDS,
     *,
     stratified: bool = True,
+    sets: int = SETS,
     progress: Progress | None = None,
 ) -> Irises:
     """Cross-validate nearest neighbours of irises on many splits, with 1 to 10 of them voting.
@@ -214,28 +236,67 @@ def run(
         seed: Where the random numbers start.
         folds: How many folds.
         stratified: Whether each has as many flowers of each species.
+        sets: How many data sets like the irises are drawn for each split, to see how error rates scatter.
         progress: Called with how many splits are done, and how many there are.
 
     Returns:
         An Irises.
     """
-    for name, value, least in (("splits", splits, 1), ("seed", seed, 0), ("folds", folds, 2)):
+    for name, value, least in (("splits", splits, 1), ("seed", seed, 0), ("folds", folds, 2), ("sets", sets, 1)):
         if not isinstance(value, int) or value < least:
             raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a whole number, {least} or above")
     x, codes = irises()
     most, what = (int(np.bincount(codes).max()), "each species") if stratified else (len(codes), "all")
     if folds > most:
         raise BadOption(f"{folds} folds, and {most} flowers of {what}", mend=f"Take {most} folds at most")
-    neighbours = Neighbours.of(x, codes)
+    neighbours, population = Neighbours.of(x, codes), Population.like(x, codes)
     held, seen = np.empty((2, splits, len(NUMBERS)))
+    more, folds_of = np.empty(splits), np.empty((splits, len(codes)), dtype=np.intp)
+    drawn: list[dict[str, Errors]] = []
     for split in range(splits):
         parts = _parts(x, codes, folds, seed + split, stratified)
         # Another stream than that of the folds, which starts at the same number.
         held[split], seen[split] = accuracies(neighbours, parts, NUMBERS, np.random.default_rng((seed + split, 1)))
+        more[split] = held_out_accuracy(neighbours, parts, BEST_OF_MORE, np.random.default_rng((seed + split, 2)))
+        for fold, part in enumerate(parts):
+            folds_of[split, part] = fold
+        drawn.append(errors(population, sets, np.random.default_rng((seed + split, 3))))
         if progress is not None:
             progress(split + 1, splits)
     curve = _curve(held, seen, stratified if folds == FOLDS else None)
-    return Irises(curve, _splits(held, seen), len(codes), folds, stratified)
+    runs = Runs(NUMBERS, held, seen, more, scores(x, codes, folds_of), below_each_other(drawn))
+    judged = statement_table(statements(runs))
+    return Irises(curve, _splits(held, seen), len(codes), folds, stratified, judged)
+
+
+def scores(x: Array, codes: Codes, folds: Codes) -> dict[str, dict[str, Array]]:
+    """Return the error count, the log score and the Brier score of some classifiers on every split.
+
+    Args:
+        x: The variables of all rows.
+        codes: Their classes.
+        folds: The fold of each row on every split, (splits, rows).
+    """
+    splits, classes = len(folds), int(codes.max()) + 1
+    batch = Batch(np.broadcast_to(x, (splits, *x.shape)), np.broadcast_to(codes, folds.shape), folds, classes)
+    soft = {"lda": linear_discriminants(batch), "qda": quadratic_discriminants(batch)}
+    chances = {name: probabilities(fitted) for name, fitted in soft.items()}
+    true = codes == np.arange(classes)[:, None]
+    # A classifier without probabilities gives its class the probability 1.
+    hard = np.arange(classes)[:, None] == Nearest(batch, LECTURE).held_out()[:, None]
+    every = chances | {HARD: hard.astype(np.float64)}
+    return {
+        COUNT: {name: (each.argmax(axis=1) != codes).mean(axis=1) for name, each in every.items()},
+        LOG: {name: -np.log((each * true).sum(axis=1)).mean(axis=1) for name, each in chances.items()},
+        BRIER: {name: np.square(each - true).sum(axis=1).mean(axis=1) for name, each in every.items()},
+    }
+
+
+def probabilities(fitted: Discriminants) -> Array:
+    """Return the probabilities of the classes by the fits without the fold of each row, (splits, classes, rows)."""
+    found = fitted.held_out_scores()
+    found = np.exp(found - found.max(axis=1, keepdims=True))
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def _parts(x: Array, codes: Codes, folds: int, seed: int, stratified: bool) -> Sequence[Places]:

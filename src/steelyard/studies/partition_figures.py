@@ -8,7 +8,7 @@ import numpy as np
 
 from ..api import compare
 from ..scale import Scale
-from .partitions import NETWORK, NORMAL, SEED, TRUE, memberships
+from .chi_squared import NETWORK, NORMAL, SEED, TRUE, memberships
 
 CLASSES = ("G1", "G2", "G3")
 FIGURES: dict[str, tuple[tuple[str, str], dict[str, str]]] = {

@@ -12,25 +12,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BadOption, quoted
-from ..partition.space import Space, corner, distances
+from ..partition.space import Space
 from ..partition.standardising import standardise
 from ..table import Table
-from ..threads import one_thread
+from .chi_squared import DEGREES, EACH, RULES, SEED, TRUE, drawn, memberships, true_bayes
+from .partition_measures import (
+    MEASURES,
+    ORIGINAL,
+    RAW,
+    SCALED,
+    SCALINGS,
+    Certainty,
+    apart,
+    certainty,
+    leaning,
+    measured,
+)
+from .partition_statements import KLAR, KLAR_SETS, Many, statements
+from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..kinds import Array
 
 Progress = Callable[[int, int], None]
 
-DEGREES = (2, 8, 16)
-EACH = 9  # objects of a class, in training and in the test
-SEED = 2001
-TRUE, NORMAL, NETWORK = RULES = ("true Bayes", "Bayes-QDA", "network")
-RAW, DEFAULT, ORIGINAL, SCALED = SCALINGS = ("raw", "default", "klar, as given", "klar, as scaled")
-MEASURES = ("CR", "Ac", "AS")
-# Means over ten data sets of R's own random numbers, scaled.
-KLAR = {TRUE: (0.778, 0.513, 0.617), NORMAL: (0.737, 0.458, 0.544), NETWORK: (0.774, 0.497, 0.610)}
-KLAR_SETS = 10
 OTHER_DRAWS = (
     "klaR's means are of ten other data sets, and not told is whether objects were assigned by memberships as given or "
     "as scaled, so they stand beside both; z is how many standard errors these are from them."
@@ -38,8 +43,8 @@ OTHER_DRAWS = (
 SIZES = (10**3, 10**4, 10**5)
 POWERS = {TRUE: 1.0, "too sure": 2.0, "too timid": 0.5}
 OBJECTS, DRAWS = 10**5, 10  # in all draws of a size together, and how many there are at most
-NODES = 3  # of the hidden layer
-DECAY = 0.01
+MANY, SOME = 10**5, 10**3  # objects that statements are tried with: of a certainty, and of a depth
+EVERY = 10  # data sets of the example for one draw of that many
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,10 @@ class Partitions:
             the data sets, as given and scaled, beside klaR's.
         classes: The correctness rates of assignments to each class.
         consistency: How far memberships are from the true probabilities, before and after, with ever more objects.
-        draws: The measures on every data set.
+        draws: The measures on every data set; ``reassigned`` is the share of objects that scaled memberships assign to
+            another class, ``frequency_gap`` how far mean scaled assignment values are from the frequencies of regions.
         seeds: How many data sets were drawn.
+        statements: What the paper says, beside what was found, with a verdict.
     """
 
     example: Table
@@ -60,6 +67,7 @@ class Partitions:
     consistency: Table
     draws: Table
     seeds: int
+    statements: Table
 
     def __str__(self) -> str:
         """All tables, and what is in them."""
@@ -78,79 +86,7 @@ class Partitions:
     __repr__ = __str__
 
 
-# --- the rules ------------------------------------------------------------------------------------------------
-
-
-def drawn(random: np.random.Generator, each: int = EACH) -> tuple[Array, Codes]:
-    """Objects of the three classes, as many of each."""
-    truth = np.repeat(np.arange(len(DEGREES)), each)
-    return random.chisquare(np.array(DEGREES)[truth]), truth
-
-
-def true_bayes(x: Array) -> Array:
-    """The true probabilities of the classes."""
-    from scipy.special import gammaln
-
-    half = np.array(DEGREES) / 2
-    densities = (half - 1) * np.log(x)[:, None] - x[:, None] / 2 - half * np.log(2) - gammaln(half)
-    return standardise(densities, "softmax")
-
-
-def normal_bayes(x: Array, truth: Codes, at: Array) -> Array:
-    """Probabilities as if classes were normal, each with its own variance."""
-    found = []
-    for place in range(len(DEGREES)):
-        own = x[truth == place]
-        spread = own.var(ddof=1)
-        found.append(-np.log(spread) / 2 - np.square(at - own.mean()) / (2 * spread))
-    return standardise(np.stack(found, axis=1), "softmax")
-
-
-def network(x: Array, truth: Codes, at: Array, seed: int) -> Array:
-    """Probabilities of a small network with one hidden layer."""
-    from warnings import catch_warnings, simplefilter
-
-    from sklearn.neural_network import MLPClassifier
-
-    centre, spread = x.mean(), x.std()
-    model = MLPClassifier(
-        (NODES,), activation="logistic", solver="lbfgs", alpha=DECAY, max_iter=300, random_state=seed % 2**32
-    )
-    with catch_warnings(), one_thread():
-        simplefilter("ignore")  # that a network could be trained for longer is no news
-        model.fit(((x - centre) / spread)[:, None], truth)
-    return np.asarray(model.predict_proba(((at - centre) / spread)[:, None]))
-
-
-def memberships(seed: int) -> tuple[dict[str, Array], Codes]:
-    """What each rule says of the test objects of one data set, and the classes that they have."""
-    random = np.random.default_rng(seed)
-    x, truth = drawn(random)
-    at, classes = drawn(random)
-    return {
-        TRUE: true_bayes(at),
-        NORMAL: normal_bayes(x, truth, at),
-        NETWORK: network(x, truth, at, seed),
-    }, classes
-
-
 # --- the example ----------------------------------------------------------------------------------------------
-
-
-def measured(given: Array, truth: Codes, scaling: str) -> dict[str, float]:
-    """Correctness rate, accuracy, ability to separate, and correctness rates of the assignments to each class."""
-    rows = Space(given, truth, np.ones(len(truth)), "klar" if scaling in (ORIGINAL, SCALED) else scaling)
-    assigned = rows.assigned if scaling == SCALED else rows.order[:, 0]
-    right, furthest = assigned == truth, corner(given.shape[1])
-    found = {
-        "CR": float(right.mean()),
-        "Ac": 1 - float(rows.column("true_gap").mean()) / furthest,
-        "AS": 1 - float(distances(rows.scaled.T, assigned).mean()) / furthest,
-    }
-    for place in range(given.shape[1]):
-        here = assigned == place
-        found[f"CR {place + 1}"] = float(right[here].mean()) if here.any() else float("nan")
-    return found
 
 
 def _example(draws: Table) -> Table:
@@ -215,16 +151,16 @@ def _distances(size: int, seed: tuple[int, ...], powers: Mapping[str, float]) ->
     x, truth = drawn(np.random.default_rng(seed), -(-size // len(DEGREES)))
     true, found = true_bayes(x), []
     for power in powers.values():
-        given = standardise(true**power, "shift", zero=0.0) if power != 1 else true
+        given = _distorted(true, power)
         for depth in range(1, len(DEGREES)):
             scaled = Space(given, truth, np.ones(len(truth)), depth=depth).scaled
-            found.append((_apart(given, true), _apart(scaled, true), _apart(scaled, given)))
+            found.append((apart(given, true), apart(scaled, true), apart(scaled, given)))
     return found
 
 
-def _apart(one: Array, other: Array) -> float:
-    """The mean distance, in those of the centroid from a corner."""
-    return float(np.sqrt(np.square(one - other).sum(axis=1)).mean()) / corner(one.shape[1])
+def _distorted(true: Array, power: float) -> Array:
+    """Probabilities that are too sure of the true ones, by a power above 1, or too timid, by one below."""
+    return standardise(true**power, "shift", zero=0.0) if power != 1 else true
 
 
 def run(
@@ -245,13 +181,25 @@ def run(
         if not isinstance(value, int) or value < least:
             raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a whole number, {least} or above")
     rows: list[dict[str, Any]] = []
+    certain: dict[str, list[Certainty]] = {rule: [] for rule in POWERS}
+    moves, changes = np.empty((seeds, 2)), np.empty(seeds)
+    leans = {rule: np.empty(seeds) for rule in RULES}
     for number in range(seeds):
         said, truth = memberships(seed + number)
         for rule, given in said.items():
+            leans[rule][number] = leaning(given)
             for scaling in SCALINGS:
                 key = {"seed": seed + number, "rule": rule, "scaling": scaling}
                 rows.append(key | measured(given, truth, scaling))
+        changes[number] = certainty(said[TRUE], truth).change
+        moves[number] = [moved for *_, moved in _distances(SOME, (seed + number, SOME), {TRUE: 1.0})]
+        if number % EVERY == 0:
+            x, classes = drawn(np.random.default_rng((seed + number, MANY)), MANY // len(DEGREES))
+            for rule, power in POWERS.items():
+                certain[rule].append(certainty(_distorted(true_bayes(x), power), classes))
         if progress is not None:
             progress(number + 1, seeds)
     draws = Table({name: [row[name] for row in rows] for name in rows[0]})
-    return Partitions(_example(draws), _classes(draws), consistency(sizes, seed), draws, seeds)
+    many = Many(seeds, MANY, certain, changes, leans, moves)
+    judged = statement_table(statements(draws, many))
+    return Partitions(_example(draws), _classes(draws), consistency(sizes, seed), draws, seeds, judged)

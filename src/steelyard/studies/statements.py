@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "does not hold", "not settled", "other data"]
 NEGLIGIBLE = 0.05  # of the true value: "negligible", "practically" and "hardly" mean less
 NORMAL = 1.959964  # standard errors on either side, for 95%
+MOST = 1e9  # repetitions: an estimate that would need more of them lies on the end of a range, but for rounding
 COLUMNS = ("statement", "source", "paper", "value", "low", "high", "verdict", "repetitions", "note")
 PRINTED = re.compile(r"([0-9]*)\.?([0-9]*)(?:e([-+]?[0-9]+))?")
 
@@ -42,6 +43,7 @@ class Range(NamedTuple):
 
 ABOVE_ZERO = Range(math.ulp(0.0), math.inf)
 BELOW_ZERO = Range(-math.inf, -math.ulp(0.0))
+ABOVE_ONE = Range(math.nextafter(1.0, 2.0), math.inf)
 
 
 def printed(figure: str, sign: int = 1) -> Range:
@@ -161,7 +163,7 @@ class Statement:
             if math.isfinite(end) and low <= end <= high and end != value
         ]
         most = max(factors, default=math.inf)
-        return math.ceil(made * most) if math.isfinite(most) else None
+        return math.ceil(made * most) if made * most <= MOST else None
 
 
 def chance_explains(asked: Range, quantity: Quantity, papers: int, unit: str = "repetitions") -> str:
@@ -194,12 +196,13 @@ def shown(table: Table) -> Table:
         if row["source"] != before:
             before = row["source"]
             rows.append((f"{before}:", "", "", ""))
-        rows.append((row["statement"], row["paper"], _ours(row), row["verdict"]))
+        rows.append((row["statement"], row["paper"], ours(row), row["verdict"]))
         rows += [(f"({remark})", "", "", "") for remark in _remarks(row)]
     return Table.of_rows(("statement", "paper", "ours", "verdict"), rows)
 
 
-def _ours(row: dict[str, Any]) -> str:
+def ours(row: Mapping[str, Any]) -> str:
+    """Return the estimate of a row of the table with its interval; alone where it is exact."""
     value, low, high = row["value"], row["low"], row["high"]
     return number(value) if low == high or math.isnan(value) else with_interval(value, low, high)
 

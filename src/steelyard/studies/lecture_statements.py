@@ -1,0 +1,157 @@
+"""What Ross's lecture says, as statements that a run on the irises and on draws like them can judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..api import assess
+from .delta_method import mean
+from .fold_variance import FOLDS, ONE_BY_ONE, ONE_FOLD, Errors
+from .statements import (
+    ABOVE_ONE,
+    ABOVE_ZERO,
+    NEGLIGIBLE,
+    Quantity,
+    Range,
+    Statement,
+    exact,
+    mean_of,
+    printed,
+    share_of,
+    within,
+)
+
+if TYPE_CHECKING:
+    from ..kinds import Array
+
+LECTURE = 10  # the number of neighbours that its single split chose
+IN_ITS_CODE = 3  # the number of neighbours of its example
+BEST_IN_R, BEST_OF_MORE = 9, 14  # of 1 to 10 and of 11 to 20: the highest mean over 50 splits in R
+CHANCES, LABELS = (0.1, 0.4, 0.5, 0.8, 0.1), (0, 1, 0, 1, 1)  # its five forecasts
+SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
+LOG, BRIER, COUNT = ("log score", "Brier score", "error count")
+HARD = f"{LECTURE}-nn"  # a classifier without probabilities
+OWN_VOTE = "in training each flower is one of its own neighbours, so that only k - 1 others vote, which may err more"
+MORE_ROWS = "the correlation of its fits adds less variance here than the fewer rows of the other fits"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the study found, one row a split.
+
+    Attributes:
+        numbers: Of neighbours.
+        held: Accuracy on held-out rows, (splits, numbers).
+        seen: The same in training.
+        more: Accuracy on held-out rows with a larger number of neighbours, (splits,).
+        scores: By score and by classifier, its value on every split.
+        errors: By rule, error rates on data sets like the irises.
+    """
+
+    numbers: Sequence[int]
+    held: Array
+    seen: Array
+    more: Array
+    scores: dict[str, dict[str, Array]]
+    errors: dict[str, Errors]
+
+    def accuracy(self, number: int) -> Array:
+        """Return the accuracy with so many neighbours on every split."""
+        return self.held[:, list(self.numbers).index(number)]
+
+    def per_split(self, found: Quantity) -> Quantity:
+        """Return the same estimate with the number of splits for that of the data sets that come with these."""
+        return found._replace(repetitions=len(self.held))
+
+
+def statements(runs: Runs) -> list[Statement]:
+    """Return the statements in the order of the lecture."""
+    return [
+        *_of_training(runs),
+        *_of_folds(runs),
+        *_of_neighbours(runs),
+        *_of_scores(runs),
+    ]
+
+
+def _of_training(runs: Runs) -> Iterator[Statement]:
+    source, gaps = "Ross, overfitting", runs.seen - runs.held
+    for number, why in ((IN_ITS_CODE, "as in its code"), (LECTURE, "its choice")):
+        text = f"The training error is below the test error, k = {number}, {why} (difference)"
+        own = gaps[:, list(runs.numbers).index(number)]
+        yield Statement(text, source, "lower", ABOVE_ZERO, mean_of(own), reason=OWN_VOTE)
+    text = "The training error is below the test error, mean over k = 1 to 10 (difference)"
+    yield Statement(text, source, "lower", ABOVE_ZERO, mean_of(gaps.mean(axis=1)), reason=OWN_VOTE)
+
+
+def _of_folds(runs: Runs) -> Iterator[Statement]:
+    source = "Ross, cross-validation"
+    for rule, found in runs.errors.items():
+        spread = {way: mean(np.square(values - values.mean())) for way, values in found.estimates.items()}
+        for folds in FOLDS:
+            text = f"Leave-one-out has a larger variance than {folds}-fold cross-validation ({rule}, ratio)"
+            ratio = runs.per_split((spread[ONE_BY_ONE] / spread[f"{folds}-fold"]).quantity)
+            yield Statement(text, source, "larger", ABOVE_ONE, ratio, reason=MORE_ROWS)
+    for rule, found in runs.errors.items():
+        if found.truth is not None:
+            yield from _beside_truth(runs, rule, found.estimates, found.truth)
+
+
+def _beside_truth(runs: Runs, rule: str, estimates: dict[str, Array], truth: Array) -> Iterator[Statement]:
+    """What is said of estimates where the true error rate is known."""
+    source = "Ross, cross-validation"
+    away = {way: mean(np.square(values - truth)) for way, values in estimates.items()}
+    off = mean_of((estimates[ONE_BY_ONE] - truth) / truth.mean())
+    text = f"Leave-one-out is unbiased ({rule}, bias relative to the true error)"
+    yield Statement(text, source, "0", within(NEGLIGIBLE), runs.per_split(off))
+    for folds in FOLDS:
+        text = f"{folds}-fold cross-validation is often the better choice ({rule}, ratio of mean squared errors)"
+        ratio = runs.per_split((away[ONE_BY_ONE] / away[f"{folds}-fold"]).quantity)
+        yield Statement(text, source, "better", ABOVE_ONE, ratio, reason=MORE_ROWS)
+    ratio = runs.per_split((away[ONE_FOLD] / away[f"{FOLDS[0]}-fold"]).quantity)
+    text = f"One test set, a fifth of the rows, is less accurate than 5-fold cross-validation ({rule}, ratio)"
+    yield Statement(text, source, "worse", ABOVE_ONE, ratio)
+
+
+def _of_neighbours(runs: Runs) -> Iterator[Statement]:
+    source, ten = "Ross, choice of k, figure", runs.accuracy(LECTURE)
+    best = ten >= runs.held.max(axis=1) - 1e-9
+    share = share_of(int(best.sum()), len(best))
+    text = f"Of k = 1 to 10, {LECTURE} has the highest accuracy, on one split (share of such)"
+    yield Statement(text, source, "one", ABOVE_ZERO, share)
+    text = f"It has the highest accuracy in the mean over splits (less that of k = {BEST_IN_R}, the best in R)"
+    reason = f"the lecture shows one split: k = {LECTURE} is the best on {share.value:.0%} of these"
+    yield Statement(text, source, "higher", ABOVE_ZERO, mean_of(ten - runs.accuracy(BEST_IN_R)), reason=reason)
+    text = f"Higher values do not improve it (k = {BEST_OF_MORE}, the best of 11 to 20 in R, less k = {LECTURE})"
+    rise = runs.more - ten
+    reason = f"the lecture shows one split: k = {BEST_OF_MORE} is no better on {np.mean(rise <= 1e-9):.0%} of these"
+    yield Statement(text, source, "not higher", Range(-math.inf, 0.0), mean_of(rise), reason=reason)
+
+
+def _of_scores(runs: Runs) -> Iterator[Statement]:
+    source = "Ross, scoring rules"
+    right, less = -math.log(SURE), -math.log(UNSURE)
+    text = f"Of two right forecasts, {SURE} scores better than {UNSURE} (difference of log scores)"
+    yield Statement(text, source, "better", ABOVE_ZERO, exact(less - right))
+    five = assess(LABELS, CHANCES, event=1, measures=["log_score", "brier"])
+    log, brier = exact(len(LABELS) * five["log_score"].value), exact(five["brier"].value)
+    yield Statement("The log score of the five forecasts", source, "4.24", printed("4.24"), log)
+    yield Statement("Their Brier score", source, "0.294", printed("0.294"), brier)
+    for score in (LOG, BRIER):
+        other = prefers_another(runs.scores[COUNT], runs.scores[score])
+        names = ", ".join(runs.scores[score])
+        text = f"The {score} may prefer another model than the error count (share of splits; {names})"
+        yield Statement(text, source, "may", ABOVE_ZERO, share_of(int(other.sum()), len(other)))
+
+
+def prefers_another(count: dict[str, Array], score: dict[str, Array]) -> Array:
+    """Return on which splits the model with the lowest score is none of those with the lowest count."""
+    counts, scores = (np.array([each[name] for name in score]) for each in (count, score))
+    chosen = scores.argmin(axis=0)
+    least = np.take_along_axis(counts, chosen[None], axis=0)[0]
+    return np.asarray(least > counts.min(axis=0) + 1e-9)
