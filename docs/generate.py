@@ -23,7 +23,7 @@ from steelyard.evaluating.evaluation import Slot
 from steelyard.evaluating.layout import AVERAGES
 from steelyard.evaluating.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.registry import Measure
-from steelyard.showing.listing import ALWAYS, explain, material, parted
+from steelyard.showing.listing import ALWAYS, explain, glossary, material, parted
 from steelyard.studies.statements import ours
 from steelyard.sums.statistics import CONFUSION
 from steelyard.uncertainty.intervals import interval_method
@@ -72,6 +72,7 @@ value, such as `costs=None`, must be given one: `measures=["precision_at(prevale
 special purposes are left out of the table, and are there as soon as somebody asks: in `measures=[...]`, or later, of an
 assessment for which no measures were named, as `result["hand_till_auc"]`.
 
+The names that papers, lectures and other programs give these measures are in the [glossary](#glossary).
 [Uncertainty](uncertainty.md) explains the intervals. The same list in a terminal: `steelyard measures`.
 """
 
@@ -242,6 +243,7 @@ def facts(measure: Measure) -> Iterable[tuple[str, str]]:
     chance = "" if measure.chance is None else measure.chance
     yield "Name", f"`{measure.name}`" + (f"; also {aliases}" if aliases else "")
     yield "Other meanings", escaped(known["beware"])
+    yield "With a class", escaped(known["with a class"])
     yield "Of", known["of"]
     yield "Computed", "" if known["computed"] == ALWAYS else known["computed"]
     yield "Better", known["better"]
@@ -270,10 +272,29 @@ def overview(measures: Iterable[Measure]) -> str:
     return "\n".join([*lines, ""])
 
 
+GLOSSARY_HEAD = """## Glossary { #glossary }
+
+Names that measures go by elsewhere, in alphabetical order. `find`, `result["..."]`, `--measures` and `--require`
+understand all that have a measure beside them, with blanks, hyphens or underscores, in capitals or not. Names from the
+literature are written as they are there, and hats as `_hat`. A result that is asked for by a name with an entry under
+"here" has that entry as a note.
+"""
+
+
+def glossary_lines() -> str:
+    """Every other name of a measure, and what there is to know about it."""
+    lines = ["| name | measure | here | from |", "|---|---|---|---|"]
+    for row in glossary():
+        measure = f"[`{row['measure']}`](#{row['measure']})" if row["measure"] else "–"
+        lines.append(f"| `{row['name']}` | {measure} | {escaped(row['note'])} | {escaped(row['source'])} |")
+    return "\n".join([*lines, ""])
+
+
 def measures_page() -> str:
     """The page of all measures."""
     measures = list(all_measures().values())
-    return "\n".join([WRITTEN_BY, "", MEASURES_HEAD, overview(measures), *map(section, measures)])
+    parts = [overview(measures), *map(section, measures), GLOSSARY_HEAD, glossary_lines()]
+    return "\n".join([WRITTEN_BY, "", MEASURES_HEAD, *parts])
 
 
 def error_classes() -> list[type[errors.SteelyardError]]:

@@ -233,6 +233,8 @@ def test_demo_and_measures(capsys: pytest.CaptureFixture[str]) -> None:
     assert "irises" in told
     # 8 of 150 flowers more are 5.3 of a hundred, and not 5.3 % more than the 30 that the other errs on.
     assert "Of 100 flowers, knn errs on 5.3 more than lda" in told
+    assert "Gordon Ross's lecture Performance Assessment" in told
+    assert "the true class, 4.24; tables show its mean, 0.848. The Brier score is the mean of (p - y)², 0.294." in told
     assert "diagnostic_odds_ratio" in run(capsys, "measures")[1]
     assert "van Rijsbergen" in run(capsys, "measures", "fbeta")[1]
     assert json.loads(run(capsys, "measures", "recall", "--json")[1])["name"] == "sensitivity"

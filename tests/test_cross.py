@@ -361,6 +361,77 @@ def test_classifiers_without_probabilities_stand_beside_others() -> None:
     assert found.folds("auc")["value"][1] > 0.9
 
 
+CERTAIN = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
+
+
+@pytest.mark.parametrize(
+    ("rule", "cv"), [(RidgeClassifier(), 5), (RidgeClassifier(), 30), (RidgeClassifier(), "loo"), (LinearSVC(), 5)]
+)
+def test_without_probabilities_the_predicted_class_is_a_forecast_of_1(rule: Any, cv: Any) -> None:
+    """Scored as assess scores the labels that were predicted, in closed form or not."""
+    wanted = ["brier_multiclass", "brier", "log_score", "log_score(clip=0.01)", "skill", "error"]
+    found = sy.cross_assess({"rule": rule}, X[:, :2], NAMES, cv=cv, measures=wanted)["rule"]
+    folds = LeaveOneOut() if cv == "loo" else cv
+    same = sy.assess(NAMES, cross_val_predict(rule, X[:, :2], NAMES, cv=folds), measures=wanted)
+    for name in wanted:
+        assert (found[name].value, found[name].low) == pytest.approx((same[name].value, same[name].low), abs=1e-12)
+    assert found["log_score"].value == np.inf
+    assert found["brier_multiclass"].value == pytest.approx(2 * found["error"].value, abs=1e-12)
+    assert CERTAIN in found.notes
+    assert found.notes == same.notes
+
+
+def test_beside_probabilities_too_and_the_note_says_whose() -> None:
+    found = sy.cross_assess({"ridge": RidgeClassifier(), "lda": "lda"}, X, NAMES, cv=5, measures=["brier_multiclass"])
+    alone = sy.cross_assess({"lda": "lda"}, X, NAMES, cv=5, measures=["brier_multiclass"])
+    assert found["lda"]["brier_multiclass"] == alone["lda"]["brier_multiclass"]
+    assert found.notes == [f"ridge: {CERTAIN}"]
+    assert f"note: ridge: {CERTAIN}" in str(found)
+    error = found["ridge"].by("error")["error"].value
+    assert found["ridge"]["brier_multiclass"].value == pytest.approx(2 * error, abs=1e-12)
+    assert found["ridge"].training is not None
+    assert found["ridge"].training["brier_multiclass"].value > 0
+    assert np.isfinite(found.differences("brier_multiclass")["p"][0])
+    assert np.isfinite(found.folds("brier_multiclass")["value"]).all()
+    assert np.isfinite(found.intervals("brier_multiclass", ["corrected", "nested"], rounds=1)["value"]).all()
+
+
+def test_scores_go_on_to_rank_where_that_is_asked_for() -> None:
+    """Whoever asks for both gets no Brier score of labels that the scores do not belong to."""
+    plain = sy.cross_assess({"svm": LinearSVC()}, X, NAMES, cv=5, measures=["auc"])["svm"]["auc"]
+    both = sy.cross_assess({"svm": LinearSVC(), "lda": "lda"}, X, NAMES, cv=5, measures=["auc", "brier"])
+    assert both["svm"]["auc"] == plain
+    assert np.isnan(both["svm"]["brier"].value)
+    with pytest.raises(sy.SteelyardError, match=r"brier needs prob.*Ask for it apart from measures of ranking"):
+        sy.cross_assess({"svm": LinearSVC()}, X, NAMES, cv=5, measures=["auc", "brier"])
+    everything = sy.cross_assess({"svm": LinearSVC()}, X, NAMES, cv=5)["svm"]
+    assert CERTAIN not in everything.notes
+    assert everything["auc"] == plain
+
+
+class Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Nearest neighbours that give labels, and nothing else."""
+
+    def __init__(self, n_neighbors: int = 5) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.votes_ = KNeighborsClassifier(self.n_neighbors).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.votes_.predict(X)
+
+
+def test_labels_are_scored_beside_the_scores_of_others() -> None:
+    """Of one that gives labels alone, nothing is ranked; scores that rank are no forecasts."""
+    rules = {"hard": Labels(), "svm": LinearSVC(), "lda": "lda"}
+    found = sy.cross_assess(rules, X, NAMES, cv=5, measures=["auc", "log_score"])
+    assert np.isnan([found["hard"]["auc"].value, found["svm"]["log_score"].value]).all()
+    assert (found["hard"]["log_score"].value, found["svm"]["auc"].value > 0.9) == (np.inf, True)
+    assert found.notes == [f"hard: {CERTAIN}"]
+
+
 def test_scores_are_ranked_where_nobody_has_probabilities() -> None:
     two = Y > 0
     found = sy.cross_assess({"svm": SVC(), "ridge": RidgeClassifier()}, X, two, cv=5, event=True)

@@ -58,6 +58,77 @@ def test_who_cannot_be_told_apart_is_not_called_the_best() -> None:
     assert "best of" not in words
 
 
+CERTAIN = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
+
+
+class Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Nearest neighbours that give labels, and nothing else."""
+
+    def __init__(self, n_neighbors: int = 5) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.votes_ = KNeighborsClassifier(self.n_neighbors).fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.votes_.predict(X)
+
+
+def test_labels_are_tuned_as_forecasts_of_probability_1() -> None:
+    """A wrong label costs 2 over all classes: the mean is twice the error, whatever the candidate."""
+    by_brier, by_error = (
+        sy.tune(Labels(), GRID, SEPALS, Y, cv=5, seed=1, measure=measure) for measure in ("brier_multiclass", "error")
+    )
+    for column in ("value", "training"):
+        twice = [2 * value for value in by_error.table()[column]]
+        assert by_brier.table()[column] == pytest.approx(twice, abs=1e-12)
+    assert by_brier.parameters == by_error.parameters
+    assert by_brier.notes == [
+        "no probabilities are given: each label is scored as a forecast that gives it probability 1"
+    ]
+    assert f"note: {by_brier.notes[0]}" in " ".join(str(by_brier).split())
+    assert by_error.notes == []
+    soft = sy.tune(KNeighborsClassifier(), GRID, SEPALS, Y, cv=5, seed=1, measure="brier_multiclass")
+    assert soft.notes == []
+    assert soft.best.estimate.value < by_brier.best.estimate.value
+
+
+def test_tuned_labels_are_assessed_by_the_same_score() -> None:
+    found = sy.tune(Labels(), {"n_neighbors": [1, 15]}, SEPALS, Y, cv=3, seed=1, measure="brier_multiclass")
+    nested = found.assess(SEPALS, Y, cv=3, measures=["brier_multiclass", "error"])["tuned"]
+    assert nested["brier_multiclass"].value == pytest.approx(2 * nested["error"].value, abs=1e-12)
+
+
+def test_infinite_log_scores_choose_nothing_in_silence() -> None:
+    found = sy.tune(Labels(), GRID, SEPALS, Y, cv=5, seed=1, measure="log_score")
+    assert found.table()["value"] == [math.inf] * len(GRID["n_neighbors"])
+    assert found.table()["rank"] == [1] * len(GRID["n_neighbors"])
+    assert found.notes[0].startswith("log score is the same for all 6, and tells none of them apart. It is infinite")
+    words = " ".join(str(found).split())
+    assert f"chosen: n_neighbors=1, the first. {found.tied}" in words
+    assert " best" not in words
+    found.plot.curve()
+    pyplot.close("all")
+
+
+def test_a_finite_log_score_is_chosen_among_infinite_ones() -> None:
+    """Far apart, labels never err with one neighbour; with all rows as neighbours, they err."""
+    rows = np.repeat([[0.0], [100.0]], 20, axis=0) + np.arange(40)[:, None] / 100
+    found = sy.tune(Labels(), {"n_neighbors": [32, 1]}, rows, np.repeat([0, 1], 20), cv=5, measure="log_score")
+    assert found.table()["value"] == [math.inf, 0.0]
+    assert (found.parameters, found.tied) == ({"n_neighbors": 1}, "")
+    assert sy.tune(Labels(), {"n_neighbors": [1]}, rows, np.repeat([0, 1], 20), cv=5, measure="log_score").tied == ""
+
+
+def test_candidates_with_and_without_probabilities_stand_side_by_side() -> None:
+    found = sy.tune(SVC(random_state=0), {"C": [0.1, 10.0]}, SEPALS, Y, cv=3, measure="brier_multiclass")
+    error = sy.tune(SVC(random_state=0), {"C": [0.1, 10.0]}, SEPALS, Y, cv=3)
+    assert found.table()["value"] == pytest.approx([2 * value for value in error.table()["value"]], abs=1e-12)
+    mixed = replace(found, cross=sy.cross_assess({"a": Labels(), "b": "lda"}, SEPALS, Y, cv=3, measures=["brier"]))
+    assert [note.partition(": ")[0] for note in mixed.notes] == ["'a'"]
+
+
 def test_of_equals_the_first_is_the_best_where_folds_were_dealt_several_times() -> None:
     found = sy.tune(
         "knn", {"n_neighbors": range(1, 16, repeats(2, 1))}, SEPALS, Y, cv=5, repeats=3, seed=3, training=False

@@ -113,7 +113,9 @@ class Measure:
         ranges: The least and the greatest number that parameters may be, where they are numbers.
         aliases: Other names for the same measure.
         cautions: Of those aliases that mean another number elsewhere: what the measure is here, by alias.
-        asked: The alias with a caution that it was asked for by; empty for all other names.
+        terms: The names that its sources give it, as they are written there, and where. They are aliases, too.
+        with_class: Names that mean it where a class follows, as in "CR 1"; alone they are aliases of another measure.
+        asked: The names that it was asked for by and that need a word: those with a caution, or with a class.
     """
 
     name: str
@@ -143,7 +145,9 @@ class Measure:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
     cautions: Mapping[str, str] = field(default_factory=dict)
-    asked: str = field(default="", compare=False)
+    terms: Mapping[str, str] = field(default_factory=dict)
+    with_class: tuple[str, ...] = ()
+    asked: tuple[str, ...] = field(default=(), compare=False)
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
         """Copy and pickle the facts alone: what was derived from them is derived anew, and stays what it is."""
@@ -233,10 +237,10 @@ class Measure:
         """The first line of the formula's docstring."""
         return (inspect.getdoc(self.formula) or "").partition("\n")[0]
 
-    @property
-    def caution(self) -> str:
-        """What a reader must know who asked for it by a name that means another number elsewhere."""
-        return f"{self.asked} is {self.name} here: {self.cautions[self.asked]}" if self.asked else ""
+    def caution(self, name: str, of: str = "the class named behind it") -> str:
+        """Return what a reader must know who asked for it by a name with a caution, or with a class."""
+        written = next((term for term in self.terms if as_alias(term) == name), name)
+        return f"{written} is {self.name} here: {self.cautions.get(name) or f'that of {of}'}"
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the parameters that were set are those of another measure of the same name."""
@@ -326,6 +330,19 @@ def same(one: Any, other: Any) -> bool:
 
 REGISTRY: dict[str, Measure] = {}
 ALIASES: dict[str, str] = {}
+WITH_CLASS: dict[str, str] = {}  # the measure that a name means where a class follows
+
+
+def as_alias(term: str) -> str:
+    """Return a name from the literature as aliases are written: type_i_error for "type I error"."""
+    return term.lower().replace(" ", "_").replace("-", "_")
+
+
+def _aliases_of(aliases: tuple[str, ...], facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the aliases of a measure, with those of its terms that need neither a caution nor a class."""
+    terms = [each for each in facts.get("terms", ()) if not each.lower().startswith(tuple(facts.get("with_class", ())))]
+    others = [as_alias(each) for each in terms]
+    return tuple(dict.fromkeys((*aliases, *[each for each in others if each not in facts.get("cautions", ())])))
 
 
 def measure(
@@ -335,6 +352,7 @@ def measure(
     cite: str,
     span: tuple[float, float] = (0.0, 1.0),
     title: str = "",
+    aliases: tuple[str, ...] = (),
     **facts: Any,
 ) -> Callable[[Kind], Kind]:
     """Enter a formula into the list of measures under its own name."""
@@ -352,11 +370,13 @@ def measure(
             undefined=undefined,
             cite=cite,
             parameters=MappingProxyType(parameters),
+            aliases=_aliases_of(aliases, facts),
             **facts,
         )
         _check(entry)
         REGISTRY[name] = entry
         ALIASES.update(dict.fromkeys((*entry.aliases, *entry.cautions), name))
+        WITH_CLASS.update(dict.fromkeys(entry.with_class, name))
         return formula
 
     return enter
@@ -386,6 +406,7 @@ def _check(entry: Measure) -> None:
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")
-    taken = {entry.name, *entry.aliases, *entry.cautions} & (set(REGISTRY) | set(ALIASES))
+    others = {*entry.aliases, *entry.cautions, *entry.with_class}
+    taken = ({entry.name, *entry.aliases, *entry.cautions} & {*REGISTRY, *ALIASES}) | ({entry.name} & others)
     if taken:
         raise UnknownMeasure(f"there is a measure {quoted(taken.pop())} already", mend="Choose another name")

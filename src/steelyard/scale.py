@@ -72,6 +72,13 @@ def same_number(label: Label, labels: Iterable[Label]) -> Label | None:
     return found[0] if len(found) == 1 else None
 
 
+def label_among(classes: Sequence[Label], word: str) -> Label | None:
+    """The class that a word stands for, whatever kind of label it is; booleans whatever their capitals."""
+    capitals = {str(label).lower(): label for label in classes if isinstance(label, bool)}
+    found = {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
+    return same_number(word, classes) if found is None else found
+
+
 def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Refuse text among numbers; booleans among numbers count as 0 and 1."""
     labels = tuple(labels)

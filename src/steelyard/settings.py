@@ -87,6 +87,11 @@ class Settings:
         return {name: tuple(measures) for name, measures in found.items()}
 
     @cached_property
+    def asked(self) -> tuple[tuple[Measure, str], ...]:
+        """The measures that were asked for by names that need a word, with these names."""
+        return tuple((measure, name) for measure in self.measures for name in measure.asked)
+
+    @cached_property
     def formulas(self) -> Formulas:
         """The measures that are made of counts."""
         return Formulas(self.made_of(CONFUSION))
@@ -95,6 +100,16 @@ class Settings:
     def of_rows(self) -> bool:
         """Whether any measure is made of rows, not of counts."""
         return len(self.made_of(CONFUSION)) < len(self.measures)
+
+    @property
+    def of_forecasts(self) -> bool:
+        """Whether measures of probability forecasts are asked for by name."""
+        return not self.everything and any(map(self.made_of, (FORECASTS, CALIBRATION, PARTITION)))
+
+    @property
+    def of_ranks(self) -> bool:
+        """Whether any measure is made of the order of scores."""
+        return any(measure.statistic is RANKING or measure.ranks_classes for measure in self.measures)
 
     @property
     def of_counts(self) -> bool:

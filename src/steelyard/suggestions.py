@@ -49,6 +49,8 @@ MOST_LOOKED_AT = 5_000  # looking takes a while for every name, and somebody wai
 
 OPPOSITES = (
     ("true", "false"),
+    ("correct", "error"),
+    ("accuracy", "error"),
     ("positive", "negative"),
     ("sensitivity", "specificity"),
     ("precision", "npv"),
@@ -111,7 +113,7 @@ LONG_POLES = [word for word in POLES if len(word) > 3]
 LEAST_NEGATED = 4  # letters: of shorter words, one more letter is not a negation
 NEGATIONS = (
     *("un", "in", "im", "ir", "non", "non_", "non-", "non ", "not_", "not-", "not ", "no_", "no-", "no ", "dis", "ab"),
-    *("without_", "without ", "a"),
+    *("without_", "without ", "a", "mis", "mis_"),
 )
 MOST_OPPOSITES = 5  # near names among which opposites are looked for
 AS_NEAR = 0.06  # likenesses that differ by less are alike
@@ -181,8 +183,13 @@ def _are_opposites(one: str, other: str) -> bool:
         return True
     if any((a in ours and b in theirs) or (b in ours and a in theirs) for a, b in OPPOSITES if not {a, b} <= ours):
         return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= LEAST_NEGATED and any(long == before + short for before in NEGATIONS)
+    short, long = sorted((_joined(one), _joined(other)), key=len)
+    return len(short) >= LEAST_NEGATED and any(long == _joined(before) + short for before in NEGATIONS)
+
+
+def _joined(name: str) -> str:
+    """Return a name with one sign between its words."""
+    return name.replace(" ", "_").replace("-", "_")
 
 
 def _poles(name: str) -> set[str]:

@@ -163,5 +163,5 @@ def test_names_with_a_caution_are_no_other_names_beside_it() -> None:
         assert not set(measure.cautions) & set(measure.aliases)
         for alias in measure.cautions:
             found: Any = sy.find(alias)
-            assert (found.name, found.asked) == (measure.name, alias)
-            assert found.caution.startswith(f"{alias} is {measure.name} here: ")
+            assert (found.name, found.asked) == (measure.name, (alias,))
+            assert found.caution(alias).partition(" is ")[2].startswith(f"{measure.name} here: ")

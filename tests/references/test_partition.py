@@ -69,6 +69,21 @@ def test_memberships_as_given_have_klars_measures(name: str) -> None:
 
 
 @each_case
+def test_they_go_by_the_papers_names(name: str) -> None:
+    """CR 1 to CR G are the frequencies of the class in its region, which the formulas start from."""
+    case = CASES[name]
+    classes = [str(1 + place) for place in range(case["G"])]
+    found = sy.assess(np.array(case["input"]["true"]), numbers(case["input"]["membership"]), scale=sy.Scale(classes))
+    klar = case["output"]["ucpm_raw"]
+    assert found["CR"].value == pytest.approx(klar["CR"], abs=EXACT)
+    for here, theirs in (("Ac", "AC"), ("AS", "AS"), ("CF", "CF")):
+        assert found[f"{here}(scaling='raw')"].value == pytest.approx(klar[theirs], abs=EXACT)
+    for label, region in case["paper_formula_reference"]["mom"]["regions"].items():
+        if region["n"]:
+            assert found[f"CR {label}"].value == found["CR", label].value == pytest.approx(region["p"], abs=EXACT)
+
+
+@each_case
 def test_confidence_by_class_is_the_mean_of_the_highest_membership(name: str) -> None:
     case = CASES[name]
     rows = space(case["input"], "raw")

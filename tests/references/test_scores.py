@@ -6,8 +6,10 @@ and no AU1P, so these two figures are not looked at.
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,26 @@ def multiclass(name: str) -> tuple[Assessment, dict[str, Any]]:
     measures += ["weighted_kappa(weights='quadratic')", "balanced_accuracy"]
     found = assess(np.array(case["input"]["true"]), shares, scale=Scale(classes), measures=measures)
     return found, case["output"]
+
+
+# --- the lecture's table ----------------------------------------------------------------------------------------
+
+
+def test_the_lecture_scores_of_five_forecasts_come_out_of_the_file_that_is_shipped() -> None:
+    """Ross prints the table twice, 4.24 as the sum of the log scores, and 0.294 as the Brier score of class 1."""
+    printed = [(0.9, 0.1, 0), (0.6, 0.4, 1), (0.5, 0.5, 0), (0.2, 0.8, 1), (0.9, 0.1, 1)]
+    with resources.as_file(resources.files("steelyard") / "data" / "forecasts.csv") as file:
+        found = assess(file, truth="y", membership="p_*")
+        with file.open(encoding="utf-8", newline="") as lines:
+            head, *rows = csv.reader(lines)
+    assert head == ["p_0", "p_1", "y"]
+    assert [(float(first), float(second), int(label)) for first, second, label in rows] == printed
+    by_hand = -sum(math.log((first, second)[label]) for first, second, label in printed)
+    assert found["log_score"].sum == same(by_hand)
+    assert round(by_hand, 2) == 4.24
+    assert found["brier"].value == found["Brier score"].value == same(0.294)
+    assert found["brier_multiclass"].value == same(2 * 0.294)
+    assert found["logarithmic score"] == found["log_score"]
 
 
 # --- two classes ----------------------------------------------------------------------------------------------

@@ -51,13 +51,16 @@ class Assessment(Partitioned):
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, Any]) -> Estimate:
         """Look up an estimate by measure, or by measure and class (or average)."""
-        name, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        asked, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        name, part, caution = self.meant(asked, part)
         entry = self.find(name)
         if any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
             found = self.part(entry.statistic).estimate(self.place(entry, part))
         else:
             found = self.by(entry)[entry, part]
-        caution = find(name).caution if isinstance(name, str) and name not in (entry.name, entry.label) else ""
+        if isinstance(name, str) and name not in (entry.name, entry.label):
+            named = find(name)
+            caution = named.caution(named.asked[0]) if named.asked else ""
         return replace(found, note="; ".join(filter(None, (found.note, caution)))) if caution else found
 
     def by(self, *measures: str | Measure) -> Assessment:

@@ -23,11 +23,11 @@ from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
 from ..files.sizes import available
 from ..files.sizes import in_words as bytes_in_words
-from ..measures import find, lacking
+from ..measures import find, lacking, means_a_class, of_class, refuse_of_class
 from ..measures.counts import words_on_gains
 from ..ranking.one_against_rest import OneAgainstRest
-from ..registry import Measure
-from ..scale import Continuum, Label, listed
+from ..registry import REGISTRY, Measure
+from ..scale import Continuum, Label, label_among, listed, whole_number
 from ..settings import Settings
 from ..suggestions import did_you_mean
 from ..summaries.summary import Summary
@@ -52,6 +52,7 @@ Kind = TypeVar("Kind")
 BYTES_A_VALUE = 800  # of a class by a measure, with slopes and intervals
 FEW_ENOUGH = 2_000  # classes that need no look at the memory
 MOST_VALUES = 1_000_000
+LABELS_AS_FORECASTS = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
 
 
 class Slices(dict[Label, Kind]):
@@ -100,6 +101,7 @@ class Evaluated:
     def __post_init__(self) -> None:
         """Refuse more values than memory holds, before any of it is taken."""
         refuse_too_many_values(len(self.tally.scale), self.settings)
+        self.words_on_names  # noqa: B018  (a class that there is not is refused before anything is computed)
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -208,12 +210,13 @@ class Evaluated:
         unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
         if unnamed and any(measure.per_class for measure in self.settings.measures):
             notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
-        notes += [measure.caution for measure in self.settings.measures if measure.asked]
+        notes += self.words_on_names
         notes += self._gains
         notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
         same = () if scale.ordered else same_numbers(self.classes)
         notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
         notes += self._missing_by_name
+        notes += self.words_on_labels
         notes += self._words_on_scores
         strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
         if strangers.any() and not self._unassigned:
@@ -247,6 +250,15 @@ class Evaluated:
             return False
         rows = self.tally.some_rows
         return rows is not None and rows.scores[self.evaluation.model].raw
+
+    @property
+    def words_on_labels(self) -> list[str]:
+        """Return a note where forecasts are scored, and the classifier gave labels alone."""
+        rows = self.tally.some_rows if self.tally.tells_rows else None
+        said = None if rows is None else rows.scores[self.evaluation.model]
+        labels = not self.tally.given.scored if said is None else not said.columns and not said.raw
+        scored = any(map(self.settings.made_of, (FORECASTS, CALIBRATION, PARTITION)))
+        return [LABELS_AS_FORECASTS] if labels and scored else []
 
     @property
     def _words_on_scores(self) -> list[str]:
@@ -399,11 +411,48 @@ class Evaluated:
             raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
         return place
 
+    def meant(self, name: Any, part: Any = None) -> tuple[Any, Any, str]:
+        """Return the measure and the class that a name with a class means, and a word on it; others as they are."""
+        found = of_class(name)
+        if found is None and part is None:
+            return name, None, ""
+        if found is not None and part is not None:
+            raise UnknownMeasure(f"{quoted(name)} names its class", mend=f"Leave {quoted(part)} out")
+        if found is not None:
+            label, words = self._class_meant(found.label)
+            return found.measure, label, REGISTRY[found.measure].caution(name, words)
+        measure = means_a_class(name)
+        if isinstance(part, str) and part in AVERAGES and part not in self.classes:
+            measure = None
+        if measure is None:
+            return name, part, ""
+        label, words = self._class_meant(part)
+        return measure, label, REGISTRY[measure].caution(f"{name} {part}", words)
+
+    def _class_meant(self, word: Any) -> tuple[Label, str]:
+        """Return the class of that name, or else the one in that place, counted from 1; and which it is, in words."""
+        text, number = str(word), whole_number(word)
+        numbers = {str(int(label)): label for label in self.classes if isinstance(label, bool)}  # as 1 and 0 in files
+        named = numbers.get(text, label_among(self.classes, text))
+        if named is not None:
+            return named, f"class {quoted(named)}"
+        if number is not None and 1 <= number <= len(self.classes):
+            label = self.classes[number - 1]
+            return label, f"class {quoted(label)}, number {number} of {listed(self.classes, 5)}"
+        mend = f"There are {listed(self.classes, 5)}, or their places from 1 to {len(self.classes)}"
+        raise UnknownLabel(f"{quoted(word)} is not one of the classes", mend=did_you_mean(text, self.classes, mend))
+
+    @property
+    def words_on_names(self) -> list[str]:
+        """Return what there is to know about the names that measures were asked for by."""
+        return [self.meant(name)[2] or measure.caution(name) for measure, name in self.settings.asked]
+
     def find(self, name: str | Measure) -> Measure:
         """Find a measure among the computed ones; costs given before need not be repeated."""
         computed = {entry.label: entry for entry in self.settings.measures}
         if isinstance(name, str) and name in computed:
             return computed[name]
+        refuse_of_class(name)
         entry = find(name)
         # Costs are not part of a name: those that a measure brings along need not be those that were given before.
         if entry.label in computed and entry.agrees_with(computed[entry.label]):

@@ -30,6 +30,7 @@ THRESHOLD = (
     "    --event virginica --where \"species != 'setosa'\"",
     "    --choose 'max specificity where sensitivity >= 0.95'",
 )
+SCORE = ("steelyard assess forecasts.csv --truth y --membership 'p_*'", "    --measures log_score,brier")
 NEXT = """What to run on your own predictions:
 
   steelyard assess  yours.csv --truth COLUMN --assigned COLUMN
@@ -44,23 +45,26 @@ def demo(
     html: Annotated[Path | None, Parameter(help="Write the whole comparison to this file, as a page.")] = None,
     force: Annotated[bool, Parameter(help="Replace the file even if it is not a report.", negative="")] = False,
 ) -> int:
-    """Compare three classifiers of irises, on data that comes with the package."""
+    """Compare three classifiers of irises and score five forecasts, on data that comes with the package."""
     from .. import api
 
     if html == Path("-"):
         raise BadOption("standard output is taken by the demonstration", mend="Name a file: --html page.html")
-    with working("weighing"), resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
+    data = resources.files("steelyard") / "data"
+    five = data / "forecasts.csv"
+    with working("weighing"), resources.as_file(data / "iris.csv") as file, resources.as_file(five) as forecasts:
         compared = api.compare(file, MODELS, truth="species", measures=SHOWN)
         alone = api.assess(
             file, truth="species", membership="lda_virginica", event="virginica", where="species != 'setosa'"
         )
-        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone))
+        scored = api.assess(forecasts, truth="y", membership="p_*", measures=("log_score", "brier"))
+        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone), *_forecasts(scored))
         if html is not None:
             whole = api.compare(file, MODELS, truth="species")
             whole.report(
                 html, overwrite=force, title="Three classifiers of irises", command=" ".join(map(str.strip, COMPARE))
             )
-            told(*_command("4. All of it, as a page to look at and to send", ()), f"It is in {html}.\n")
+            told(*_command("5. All of it, as a page to look at and to send", ()), f"It is in {html}.\n")
     told(NEXT)
     return HELD
 
@@ -107,6 +111,16 @@ def _threshold(alone: Assessment) -> list[RenderableType]:
         f"Call a flower virginica from a probability of {found.threshold:.3f} on. That finds {_share(here)} of the "
         f"virginica, and leaves {_share(found.value)} of the versicolor alone. A threshold looks best on the flowers "
         f"that it was chosen on: of others it finds {_share(elsewhere)} and leaves {_share(found.honest)}.\n",
+    ]
+
+
+def _forecasts(scored: Assessment) -> list[RenderableType]:
+    log, brier = scored["log_score"], scored["brier"]
+    return [
+        *_command("4. How good are probabilities?", SCORE),
+        "Gordon Ross's lecture Performance Assessment prints five forecasts and scores them. The log score is the sum "
+        f"of -log p of the true class, {log.sum:.2f}; tables show its mean, {log.value:.3f}. The Brier score is the "
+        f"mean of (p - y)², {brier.value:.3f}. For both, lower is better.\n",
     ]
 
 

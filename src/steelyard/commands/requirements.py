@@ -16,13 +16,13 @@ from ..assessing.assessment import Assessment
 from ..comparing.comparison import Comparison
 from ..errors import SteelyardError, UnknownLabel, UnknownMeasure, quoted
 from ..evaluating.layout import AVERAGES
-from ..measures import find
+from ..measures import NAMED, find, means_a_class
 from ..registry import Measure
-from ..scale import Label, listed
+from ..scale import Label, label_among, listed
 from ..showing.listing import span_text
 from ..suggestions import did_you_mean
 from ..text import number
-from .words import label_among, label_or_word
+from .words import label_or_word
 
 ROUNDING = 1e-12  # as in conditions on thresholds: a mean of shares is not exactly the decimal number that it is
 
@@ -31,7 +31,7 @@ BOUNDS = ("value", "low", "high")
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
 FORM = re.compile(
-    r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<part>.*)\])?\s*(?:\.(?P<bound>value|low|high))?\s*"
+    rf"\s*(?P<measure>{NAMED}\s*(?:\([^()]*\))?)\s*(?:\[(?P<part>.*)\])?\s*(?:\.(?P<bound>value|low|high))?\s*"
     r"(?P<operator>>=|<=|>|<)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s+in\s+(?P<rows>.*\S))?\s*",
     re.DOTALL,
 )
@@ -55,6 +55,7 @@ class Verdict:
     note: str = ""
     part: Label | None = None
     limit: float = math.nan
+    meaning: str = ""
 
     @property
     def found(self) -> str:
@@ -64,7 +65,8 @@ class Verdict:
             if _side(float(words.replace(",", "")), self.limit) == _side(self.value, self.limit):
                 break
             words = f"{self.value:.{digits}g}"
-        return words if self.part is None else f"{words} in {self.part}"
+        words = words if self.part is None else f"{words} in {self.part}"
+        return f"{words}; {self.meaning}" if self.meaning else words
 
     @property
     def _undefined(self) -> str:
@@ -119,23 +121,26 @@ class Requirement:
             if model not in assessments:  # fits of it failed, and the others went on
                 return Verdict(self.text, math.nan, held=False, note=f"{quoted(model)} could not be fitted")
         assessment = assessments[self.model]
-        part = None if self.part is None else _part(self.part, assessment)
+        # A class that stands behind CR may be named by its place.
+        read = self.part is not None and means_a_class(self.measure) is None
+        name, part, meaning = assessment.meant(self.measure, _part(str(self.part), assessment) if read else self.part)
         try:
-            estimate = assessment[self.measure, part]
+            estimate = assessment[name, part]
         except UnknownMeasure as error:
             if "was not asked for" not in error.problem:
                 raise
-            named = ",".join([*[entry.label for entry in assessment.settings.measures], self.measure])
+            named = ",".join([*[entry.label for entry in assessment.settings.measures], name])
             raise error.mended(f"Name it too: --measures '{named}'") from None
         found, note = {name: getattr(estimate, name) for name in BOUNDS}, estimate.note
         if self.other is not None and isinstance(result, Comparison):
-            found, note = self._difference(result, part)
+            found, note = self._difference(result, name, part)
         value = found[self.bound or "value"]
-        return Verdict(self.text, value, bool(self.holds(_side(value, self.limit), 0)), note, limit=self.limit)
+        held = bool(self.holds(_side(value, self.limit), 0))
+        return Verdict(self.text, value, held, note, limit=self.limit, meaning=meaning)
 
-    def _difference(self, comparison: Comparison, part: object) -> tuple[dict[str, float], str]:
+    def _difference(self, comparison: Comparison, name: str, part: object) -> tuple[dict[str, float], str]:
         """The difference between both classifiers, the way round that was written, its bounds, and why it has none."""
-        table = comparison.differences(self.measure, by_class=part is not None)
+        table = comparison.differences(name, by_class=part is not None)
         pair = {self.model, self.other}
         # The overall value is the event's where there is an event, and its row bears the name of that class.
         of_part = [row for row in table.to_pylist() if part is None or row["class"] == part]

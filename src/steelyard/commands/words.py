@@ -17,7 +17,7 @@ from ..files import sources
 from ..files.shares import plain
 from ..files.spelling import Uses
 from ..files.whole_files import refuse_no_page
-from ..scale import Label, same_number, whole_number
+from ..scale import Label, label_among, whole_number
 
 ReadLabel = Callable[[str], Label]
 
@@ -203,13 +203,6 @@ def label_reader(source: Any, truth: str) -> ReadLabel:
             ) from None
 
     return read
-
-
-def label_among(classes: Sequence[Label], word: str) -> Label | None:
-    """The class that a word stands for, whatever kind of label it is; booleans whatever their capitals."""
-    capitals = {str(label).lower(): label for label in classes if isinstance(label, bool)}
-    found = {str(label): label for label in classes}.get(word, capitals.get(word.lower()))
-    return same_number(word, classes) if found is None else found
 
 
 def label_or_word(classes: Sequence[Label], word: str) -> Label:

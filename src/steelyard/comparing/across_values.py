@@ -10,7 +10,7 @@ import numpy as np
 
 from ..columns import as_number, read_frame, refuse_twice, things_in
 from ..errors import BadOption, MissingValues, NotNumbers, TooFewRows, UnknownMeasure, WrongShape, quoted
-from ..measures import find
+from ..measures import find, refuse_of_class
 from ..objects import is_missing
 from ..registry import Measure
 from ..scale import listed
@@ -62,6 +62,7 @@ def _entry(measure: Any, better: Any, compared: bool) -> tuple[Measure | None, s
         if compared:
             raise BadOption("comparisons hold many measures", mend="Name one: measure='error'")
         return None, ""
+    refuse_of_class(measure)
     try:
         entry = find(measure)
     except UnknownMeasure:

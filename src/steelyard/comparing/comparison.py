@@ -68,6 +68,8 @@ class Comparison:
     def __post_init__(self) -> None:
         """Refuse more values than memory holds, before any of it is taken."""
         refuse_too_many_values(len(self.tally.scale), self.settings)
+        if self.settings.asked:
+            self[self.models[0]].words_on_names  # noqa: B018  (a class that there is not is refused)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..columns import as_number
 from ..errors import BadOption, quoted
-from ..measures import find, lacking
+from ..measures import NAMED, find, lacking, refuse_of_class
 from ..registry import Measure
 from ..sums.statistics import CONFUSION, CONTINUUM
 from .tables import Tables
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ..kinds import Array, Marks
 
 LIMIT = re.compile(
-    r"\s*(?P<measure>\w+\s*(?:\([^()]*\))?)\s*(?P<sign>>=|<=)\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+    rf"\s*(?P<measure>{NAMED}\s*(?:\([^()]*\))?)\s*(?P<sign>>=|<=)\s*"
+    r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 )
 ALL_DIGITS = ".15g"  # 0.9999999 is not 1
 
@@ -62,6 +63,7 @@ def counted(name: str | Measure, known: Sequence[Measure] = ()) -> Measure:
 
     Costs, and whatever else it needs, are those of the one of its name that is known, where nobody says others.
     """
+    refuse_of_class(name)
     entry = find(name)
     same = [other for other in known if other.name == entry.name]
     if entry.needs and len(same) == 1:

@@ -9,12 +9,13 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..columns import things_in
 from ..errors import UnknownMeasure, quoted
-from ..registry import ALIASES, REGISTRY, Measure
+from ..registry import ALIASES, REGISTRY, WITH_CLASS, Measure, as_alias
 from ..scale import listed
 from ..suggestions import nearest
 from ..sums.statistics import CONFUSION
@@ -25,6 +26,7 @@ from . import ranking as ranking
 from . import scores as scores
 
 WRITTEN = "Give parameters by name, and text in quotes: fbeta(beta=0.5), weighted_kappa(weights='quadratic')"
+NAMED = r"[^\W\d]\w*(?:(?:-|\s+)\w+)*"  # a name in a condition, which may have blanks in it: type I error
 AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # What other tools call measures, and where it is here.
 ELSEWHERE = {
@@ -66,8 +68,17 @@ ELSEWHERE = {
         "It is not computed. 'calibration_error' is another number: the root mean square gap, debiased",
     ),
     **dict.fromkeys(("markedness", "delta_p"), "It is precision + npv - 1: say 'precision' and 'npv'"),
-    "zero_one_loss": "Say 'error'",
+    **dict.fromkeys(("zero_one_loss", "0-1_loss"), "Say 'error'"),
+    "training_error": "It is 'error' of the rows that the classifier was fitted to: give these as training=",
     **dict.fromkeys(("bss", "brier_skill_score"), "Say 'skill'"),
+}
+# Names that more than one measure could be meant by. No hint offers them: each has an opposite.
+SEVERAL = {
+    **dict.fromkeys(("type_error", "error_type"), "The type I error is 'fpr', the type II error is 'fnr'"),
+    **dict.fromkeys(("lr", "likelihood_ratio"), "The positive one is 'lr_positive', the negative one 'lr_negative'"),
+    **dict.fromkeys(("pv", "predictive_value"), "The positive one is 'precision', the negative one 'npv'"),
+    "true_error_count": "It lies between 'true_error_low' and 'true_error_high'; 'guarded_error' estimates it",
+    "bayes_error": "It is estimated by 'minimal_error', and by 'model_minimal_error' under a response model",
 }
 
 
@@ -77,18 +88,61 @@ def all_measures() -> Mapping[str, Measure]:
 
 
 def find(name: str | Measure, **parameters: Any) -> Measure:
-    """Look a measure up by its name or another name that people use for it."""
+    """Return a measure by its name or another name that people use for it.
+
+    ``CR 1`` is that of one class, here precision: results find the class by its name, or else by its place.
+    """
     if isinstance(name, Measure):
         return name.with_parameters(**parameters) if parameters else name
     text, in_text = _parse(name)
     key = _resolved(text)
+    if key is None and (found := of_class(text)):
+        return replace(REGISTRY[found.measure], asked=(text,)).with_parameters(**in_text, **parameters)
     if key is None:
         raise _unknown(text)
     entry = REGISTRY[_known(key)]
     if key in entry.cautions:
-        entry = replace(entry, asked=key)
+        entry = replace(entry, asked=(key,))
     given = {**in_text, **parameters}
     return entry.with_parameters(**given) if given else entry
+
+
+class OfClass(NamedTuple):
+    """A name with a class behind it, "CR 1": the measure that it means, and the class as it was written."""
+
+    measure: str
+    label: str
+
+
+def of_class(name: object) -> OfClass | None:
+    """Take such a name apart, which may be written CR_1 and CR1 where the class is a number; None for all others."""
+    if not isinstance(name, str) or name in REGISTRY:
+        return None
+    found = _names_with_class(tuple(WITH_CLASS)).fullmatch(name)
+    if found is None or _resolved(found.string) is not None:
+        return None
+    return OfClass(WITH_CLASS[as_alias(found["name"])], found["label"] or found["number"])
+
+
+@lru_cache(maxsize=8)
+def _names_with_class(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of names with a class behind them; it is looked for at every lookup."""
+    written = "|".join(name.replace("_", "[ _]") for name in names)
+    return re.compile(rf"\s*(?P<name>{written})(?:\s+(?P<label>.*\S)|_?(?P<number>[0-9]+))\s*", re.IGNORECASE)
+
+
+def means_a_class(name: object) -> str | None:
+    """Return the measure that a name means where a class stands beside it: precision for CR of a class."""
+    return WITH_CLASS.get(as_alias(name)) if isinstance(name, str) and name not in REGISTRY else None
+
+
+def refuse_of_class(name: object) -> None:
+    """Raise the error for a name with a class behind it, where the value that is judged has its class already."""
+    if found := of_class(name):
+        raise UnknownMeasure(
+            f"{quoted(str(name).strip())} is {found.measure} of one class, and the overall value is judged here",
+            mend=f"Say '{found.measure}', and name that class as event=",
+        )
 
 
 def _resolved(text: str) -> str | None:
@@ -96,6 +150,8 @@ def _resolved(text: str) -> str | None:
     for spelling in _spellings(text):
         if spelling in REGISTRY or spelling in ALIASES:
             return spelling
+        if spelling in SEVERAL:  # LR is not LR- without its sign
+            return None
     squeezed = {_squeezed(name): name for name in (*REGISTRY, *ALIASES)}
     return squeezed.get(_squeezed(text))
 
@@ -103,7 +159,7 @@ def _resolved(text: str) -> str | None:
 def _unknown(text: str) -> UnknownMeasure:
     """Return the error for a name that no measure has, with the name to use instead where there is one."""
     listed = "`steelyard measures` lists them all"
-    elsewhere = {"all": f"Name none for all that suit the data; {listed}", **ELSEWHERE}
+    elsewhere = {"all": f"Name none for all that suit the data; {listed}", **ELSEWHERE, **SEVERAL}
     known = next((elsewhere[each] for each in _spellings(text) if each in elsewhere), None)
     known = known or {_squeezed(name): mend for name, mend in elsewhere.items()}.get(_squeezed(text)) or _average(text)
     if known is None:
@@ -183,5 +239,6 @@ def choose(names: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
         if not entry.agrees_with(entries.setdefault(entry.label, entry)):
             raise UnknownMeasure(f"two measures are called {entry.label}", mend="Assess them one after the other")
         if entry.asked:
-            entries[entry.label] = entry
+            asked = (*entries[entry.label].asked, *entry.asked)
+            entries[entry.label] = replace(entry, asked=tuple(dict.fromkeys(asked)))
     return tuple(entries.values())

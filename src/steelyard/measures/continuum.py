@@ -27,20 +27,19 @@ import numpy as np
 
 from ..registry import UNBOUNDED, measure, proportion
 from .counts import AT_LEAST_ZERO
+from .literature import MEVIK, called
 
-MEVIK = "Mevik (2003), Computational Statistics & Data Analysis 46, 689-705"
 NO_ROWS = "there are no rows"
 NONE_SURE = "there are no rows whose label may be right"
 NEGATIVE = "the squared error is negative, and so has no root"
+KNOWN = "where the distribution of the response is known, steelyard.population_errors has the value itself"
 LIMIT = 1.5  # standard errors from which on a response model is not believed
 
 
-def _aliases(*symbols: str) -> tuple[str, ...]:
-    """The paper's symbols, as they can be typed."""
-    return tuple(dict.fromkeys(text for symbol in symbols for text in (symbol, symbol.replace("_hat", "-hat"))))
-
-
-@proportion(better="lower", undefined=NONE_SURE, cite=f"{MEVIK}, (25)", aliases=_aliases("erc_a"))
+@proportion(
+    better="lower", undefined=NONE_SURE, cite=f"{MEVIK}, (25)",
+    terms=called(MEVIK, "erc_a", "adjusted error count", at="(25)"),
+)  # fmt: skip
 def adjusted_error(sure_wrong: Any, sure: Any) -> Any:
     """Error rate with rows weighed by the probability that their label is right: sum(w * wrong) / sum(w).
 
@@ -49,7 +48,7 @@ def adjusted_error(sure_wrong: Any, sure: Any) -> Any:
     return sure_wrong, sure
 
 
-@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (26)", aliases=_aliases("pmc_hat"))
+@measure(better="lower", undefined=NO_ROWS, cite=f"{MEVIK}, (26)", terms=called(MEVIK, "pmc_hat", at="(26)"))
 def smoothed_error(smoothed_wrong: Any) -> Any:
     """Probability that a response drawn around z, sd_response apart, is not in the assigned class.
 
@@ -58,25 +57,51 @@ def smoothed_error(smoothed_wrong: Any) -> Any:
     return smoothed_wrong
 
 
-@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (27)", aliases=_aliases("pmc_min_hat"))
+@measure(
+    better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (27)",
+    terms=called(MEVIK, "pmc_min", "minimal pmc", at="(6)") | called(MEVIK, "pmc_min_hat", at="(27)"),
+    cautions=dict.fromkeys(("pmc_min", "minimal_pmc"), f"its estimate, pmc_min_hat; {KNOWN}"),
+)  # fmt: skip
 def minimal_error(least_wrong: Any) -> Any:
     """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
     return least_wrong
 
 
-@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (18)", aliases=("err_data",))
+@measure(
+    better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (18)",
+    terms=called(MEVIK, "err_data", "data error rate", "data err", at="(14)")
+    | called(MEVIK, "err_data_hat", at="(18)"),
+)  # fmt: skip
 def label_error(unsure: Any) -> Any:
     """Share of labels that are expected to be wrong because of measurement error, whatever the classifier."""
     return unsure
 
 
-@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (28)", aliases=("sqerc",))
+@measure(
+    better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (28)",
+    terms={
+        **called(MEVIK, "sqe", "squared error penalty", at="(8)"),
+        **called(MEVIK, "sqerr", "squared error rate", at="(9)"),
+        **called(MEVIK, "sqerc", "apparent squared error count", at="(28)"),
+    },
+    cautions={
+        **dict.fromkeys(("sqe", "squared_error_penalty"), "the mean over the rows; sqe is the penalty of one row"),
+        **dict.fromkeys(
+            ("sqerr", "squared_error_rate"),
+            "the mean penalty of the measured values (sqerc), which estimates that of the true ones; adjusted_sqerr "
+            "(sqerc_a), smoothed_sqerr (sqerr_hat) and guarded_sqerr are other estimates",
+        ),
+    },
+)  # fmt: skip
 def apparent_sqerr(distance: Any) -> Any:
     """Squared error rate: the mean squared distance of z to the interval of the assigned class, 0 where it is right."""
     return distance
 
 
-@measure(better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=f"{MEVIK}, (29)", aliases=("sqerc_a",))
+@measure(
+    better="lower", span=UNBOUNDED, undefined=NO_ROWS, cite=f"{MEVIK}, (29)",
+    terms=called(MEVIK, "sqerc_a", "adjusted squared error count", at="(29)"),
+)  # fmt: skip
 def adjusted_sqerr(distance: Any, noise: Any) -> Any:
     """Squared error rate without what measurement error adds to it: apparent - sd^2 * error.
 
@@ -85,7 +110,10 @@ def adjusted_sqerr(distance: Any, noise: Any) -> Any:
     return distance - noise
 
 
-@measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (30)", aliases=_aliases("sqerr_hat"))
+@measure(
+    better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (30)",
+    terms=called(MEVIK, "sqerr_hat", at="(30)"),
+)  # fmt: skip
 def smoothed_sqerr(smoothed_distance: Any) -> Any:
     """Expected squared distance of a response drawn around z to the interval of the assigned class; too high."""
     return smoothed_distance
@@ -93,7 +121,8 @@ def smoothed_sqerr(smoothed_distance: Any) -> Any:
 
 @measure(
     better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)",
-    aliases=_aliases("sqerr_min_hat"),
+    terms=called(MEVIK, "sqerr_min", at="(12)") | called(MEVIK, "sqerr_min_hat", at="(32)"),
+    cautions={"sqerr_min": f"its estimate, sqerr_min_hat; {KNOWN}"},
 )  # fmt: skip
 def minimal_sqerr(least_distance: Any) -> Any:
     """The same of the class that makes it least: about what the best rule can reach, whatever the classifier."""
@@ -102,7 +131,8 @@ def minimal_sqerr(least_distance: Any) -> Any:
 
 @measure(
     better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)",
-    aliases=("sqerr_data",),
+    terms=called(MEVIK, "sqerr_data", "data squared error rate", "data sqerr", at="(19)")
+    | called(MEVIK, "sqerr_data_hat", at="(22)"),
 )  # fmt: skip
 def label_sqerr(label_distance: Any) -> Any:
     """Expected squared distance to the interval of the label because of measurement error, z standing in for y."""

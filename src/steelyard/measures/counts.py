@@ -18,29 +18,55 @@ from ..errors import BadCosts, BadOption, quoted
 from ..registry import UNBOUNDED, measure, proportion
 from ..scale import Scale
 from ..sums.distances import MOST_LAID_OUT, Distances
+from .literature import LECTURE, MEVIK, ROSS, SONDHAUSS, called
 
 if TYPE_CHECKING:
     from ..kinds import Array
 
 Sum = Any  # one sum or an array of them, real or complex
 
-LECTURE = "Homrighausen, Classification metrics (lecture)"
 ALTMAN = "Altman & Bland (1994), BMJ 309, 102"
 KUHN = "Kuhn (2008), J. Statistical Software 28(5), 1-26"
 POWERS = "Powers (2011), J. Machine Learning Technologies 2(1), 37-63"
 AT_LEAST_ZERO = (0.0, float("inf"))
+PMC = (
+    "the share of errors against the labels (erc), which estimates the probability of misclassification; other "
+    "estimates, of labels cut from measured values, are adjusted_error (erc_a), smoothed_error (pmc_hat), guarded_error"
+)
 
 
 @proportion(
     better="lower", undefined="there are no rows", cite=LECTURE,
-    aliases=("misclassification_rate", "error_rate", "hamming_loss", "apparent_error", "erc"), title="error",
+    aliases=("hamming_loss", "apparent_error"), title="error",
+    terms={
+        **called(LECTURE, "misclassification rate", "test error", at="lecture"),
+        **called(ROSS, "error rate", at="lecture"),
+        **called(MEVIK, "pmc", "probability of misclassification", at="(2)"),
+        **called(MEVIK, "erc", "apparent error count", at="(23)"),
+        **called(MEVIK, "err", at="section 6"),
+        **called("", "expected error rate"),
+    },
+    cautions={
+        "expected_error_rate": "the share of errors on these rows, an estimate if they had no part in fitting",
+        "test_error": "the share of errors on these rows, which must have had no part in fitting",
+        **dict.fromkeys(("pmc", "probability_of_misclassification"), PMC),
+    },
 )  # fmt: skip
 def error(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     """Share of rows assigned to a wrong class: 1 - correct / total."""
     return total - correct.sum(axis=-1), total
 
 
-@proportion(better="higher", undefined="there are no rows", cite=LECTURE, aliases=("acc", "correctness_rate"))
+@proportion(
+    better="higher", undefined="there are no rows", cite=LECTURE,
+    aliases=("acc", "classification_rate", "correct_classification_rate"),
+    terms=called(SONDHAUSS, "CR", "correctness rate", at="section 3")
+    | called(SONDHAUSS, "expected rate of correct classifications", at="summary"),
+    cautions={
+        "expected_rate_of_correct_classifications": "the share of right assignments on these rows, an estimate if they "
+        "had no part in fitting",
+    },
+)  # fmt: skip
 def accuracy(correct: Sum, total: Sum) -> tuple[Sum, Sum]:
     """Share of rows assigned to their true class: correct / total."""
     return correct.sum(axis=-1), total
@@ -130,7 +156,8 @@ def g_mean(correct: Sum, true: Sum) -> Sum:
 
 @proportion(
     better="higher", undefined="class {class} never occurs", cite=LECTURE,
-    aliases=("recall", "power", "tpr", "true_positive_rate", "tp_rate", "true_pos_rate", "sens"),
+    aliases=("tpr", "true_positive_rate", "tp_rate", "true_pos_rate", "sens"),
+    terms=called(LECTURE, "recall", "power", at="lecture"),
     cautions={"hit_rate": "the share of the rows of a class that are assigned to it; elsewhere it can be the accuracy"},
 )  # fmt: skip
 def sensitivity(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
@@ -155,6 +182,7 @@ def _at_prevalence(right: Sum, wrong: Sum, prevalence: Any) -> Sum:
 @proportion(
     better="higher", undefined="class {class} is never assigned", cite=LECTURE,
     aliases=("ppv", "positive_predictive_value", "pos_pred_value"),
+    terms=called(SONDHAUSS, "CR 1", at="figure 1"), with_class=("cr", "correctness_rate"),
 )  # fmt: skip
 def precision(tp: Sum, fp: Sum) -> tuple[Sum, Sum]:
     """Share of the rows assigned to a class that are of it: TP / (TP + FP)."""
@@ -191,9 +219,10 @@ def npv_at(tp: Sum, fn: Sum, fp: Sum, tn: Sum, *, prevalence: float | None = Non
 @proportion(
     better="lower", undefined="no row is of another class than {class}", cite=LECTURE, title="FPR",
     aliases=(
-        "false_positive_rate", "fp_rate", "false_pos_rate", "type_1_error", "type_i_error", "type_one_error",
-        "type_1_error_rate", "type_i_error_rate", "fall_out",
+        "false_positive_rate", "fp_rate", "false_pos_rate", "type_1_error", "type_one_error", "type_1_error_rate",
+        "type_i_error_rate", "fall_out",
     ),
+    terms=called(LECTURE, "type I error", at="lecture"),
 )  # fmt: skip
 def fpr(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
     """False positive rate, the type I error: FP / (FP + TN)."""
@@ -203,9 +232,10 @@ def fpr(fp: Sum, tn: Sum) -> tuple[Sum, Sum]:
 @proportion(
     better="lower", undefined="class {class} never occurs", cite=LECTURE, title="FNR",
     aliases=(
-        "false_negative_rate", "fn_rate", "false_neg_rate", "type_2_error", "type_ii_error", "type_two_error",
-        "type_2_error_rate", "type_ii_error_rate", "miss_rate",
+        "false_negative_rate", "fn_rate", "false_neg_rate", "type_2_error", "type_two_error", "type_2_error_rate",
+        "type_ii_error_rate", "miss_rate",
     ),
+    terms=called(LECTURE, "type II error", at="lecture"),
 )  # fmt: skip
 def fnr(tp: Sum, fn: Sum) -> tuple[Sum, Sum]:
     """False negative rate, the type II error: FN / (FN + TP)."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..registry import measure
+from .literature import SONDHAUSS, called
 
-SONDHAUSS = "Sondhauss & Weihs (2001), Technical Report 2001/31, SFB 475, Universität Dortmund"
 NO_ROWS = "there are no rows"
 
 
 @measure(
-    better="higher", span=(-1.0, 1.0), chance=0.0, undefined=NO_ROWS, cite=SONDHAUSS, aliases=("ac",), special=True,
+    better="higher", span=(-1.0, 1.0), chance=0.0, undefined=NO_ROWS, cite=SONDHAUSS, special=True,
+    terms=called(SONDHAUSS, "Ac", at="section 5"),
 )  # fmt: skip
 def partition_accuracy(
     true_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first",
@@ -32,7 +33,7 @@ def partition_accuracy(
 
 @measure(
     better="higher", span=(-1.0, 1.0), chance=0.0, undefined=NO_ROWS, cite=SONDHAUSS, special=True,
-    aliases=("ability_to_separate",),
+    terms=called(SONDHAUSS, "AS", "ability to separate", at="section 5"),
 )  # fmt: skip
 def separation(
     assigned_gap: Any, corner: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first",
@@ -43,7 +44,14 @@ def separation(
     return 1 - assigned_gap / corner
 
 
-@measure(better="higher", chance="1/C", undefined=NO_ROWS, cite=SONDHAUSS, special=True)
+@measure(
+    better="higher", chance="1/C", undefined=NO_ROWS, cite=SONDHAUSS, special=True,
+    terms=called("klaR", "CF", at="ucpm"),
+    cautions={
+        "cf": "the mean of the highest scaled membership. Sondhauss & Weihs (2001) want a high membership in the "
+        "assigned class to be justified, and have no number for how high it is; klaR, their group's package, prints CF",
+    },
+)  # fmt: skip
 def confidence(
     top: Any, *, scaling: str = "default", depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0
 ) -> Any:

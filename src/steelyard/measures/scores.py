@@ -23,6 +23,7 @@ from ..errors import BadOption, quoted
 from ..registry import UNBOUNDED, measure
 from ..suggestions import refuse_no_count
 from .counts import AT_LEAST_ZERO, cost_matrix
+from .literature import ROSS, called
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,7 @@ KUMAR = "Kumar, Liang & Ma (2019), NeurIPS 32; Bröcker (2012), Climate Dynamics
     better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS,
     cite="Good (1952), J. Royal Statistical Society B 14, 107-114",
     aliases=("log_loss", "cross_entropy"), title="log score",
+    terms=called(ROSS, "logarithmic score", "logarithmic scoring rule", at="lecture"),
 )  # fmt: skip
 def log_score(own: Any, *, clip: float = 0.0) -> Any:
     """Minus the logarithm of the probability of the true class: mean(-log p_y).
@@ -52,7 +54,7 @@ def log_score(own: Any, *, clip: float = 0.0) -> Any:
 
 @measure(
     better="lower", undefined=NO_ROWS, cite="Brier (1950), Monthly Weather Review 78, 1-3",
-    aliases=("brier_score",), title="Brier score",
+    terms=called(ROSS, "Brier score", at="lecture"), title="Brier score",
 )  # fmt: skip
 def brier(chance: Any, happened: Any) -> Any:
     """Squared error of the probability of a class: mean((p - y)^2), y = 1 where the class is true, else 0."""

@@ -39,7 +39,8 @@ def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array 
 def _scores(name: str, said: Said, scale: Scale, others: bool) -> Scores:
     """What a classifier said in numbers: without probabilities, its scores rank rows, and are read as nothing else.
 
-    Labels beside the probabilities of others are no probabilities of 0 and 1, by which a log score would be infinite.
+    Labels beside the probabilities of others are no probabilities of 0 and 1, by which a log score would be infinite,
+    unless a score of forecasts was asked for by name.
     """
     if said.memberships is not None:
         columns = tuple(np.ascontiguousarray(column) for column in said.memberships.T)
@@ -47,7 +48,7 @@ def _scores(name: str, said: Said, scale: Scale, others: bool) -> Scores:
         checked.assigned(scale, None)  # every check that probabilities must pass
         return Scores(columns)
     if said.scores is None:
-        return Scores(raw=others)
+        return Scores(raw=others and not said.certain)
     if said.scores.ndim == 2:
         return Scores(tuple(np.ascontiguousarray(column) for column in said.scores.T), free=True, raw=True)
     return Scores((said.scores,), said.speaks, raw=True)

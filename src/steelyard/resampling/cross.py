@@ -23,6 +23,7 @@ from ..errors import (
     BadOption,
     FailedFits,
     SteelyardError,
+    UnknownMeasure,
     WrongShape,
     quoted,
     refuse_length,
@@ -96,7 +97,9 @@ def cross_assess(
         sd: With scale=Continuum(...): the standard deviation of the measurement error.
         sd_response: That of the response around what the covariates tell.
         response: What a response model expects of each row, and the standard deviation around that.
-        measures: What to compute; everything that needs no further input, if not given.
+        measures: What to compute; everything that needs no further input, if not given. Where scores of forecasts are
+            named, a classifier that gives no probabilities is scored as one that gives its predicted class the
+            probability 1, and a note says so.
         level: Coverage of the intervals.
         method: "delta"; "plain" for textbook intervals; or "bootstrap" (BCa), "bca", "percentile".
         missing: "error", or "drop" to leave rows out that have no y or no group; gaps in X are for classifiers to fill.
@@ -121,7 +124,7 @@ def cross_assess(
     models = read_models(estimators)
     names, knowledge = {"truth": "y", "group": "groups"}, Knowledge(sd, sd_response, response)
     door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
-    base, data = admit(X, y, door, settings.of_rows)
+    base, data = admit(X, y, door, settings)
     refuse_words(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
     with counted_from(base.kept):
@@ -151,7 +154,7 @@ def counted_from(kept: Places | None) -> Iterator[None]:
         raise (error if error.row is None or kept is None else error.at(int(kept[error.row]))) from None
 
 
-def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
+def admit(X: Any, y: Any, door: Door, settings: Settings) -> tuple[Cases, Data]:
     """Check what classifiers are to be fitted to."""
     by_position = refuse_misaligned(y, {"X": X, "groups": door.group, **vars(door.knowledge)})
     truth = take(y, "y")
@@ -176,7 +179,10 @@ def admit(X: Any, y: Any, door: Door, scored: bool) -> tuple[Cases, Data]:
     x = x if base.kept is None else pick(x, base.kept)
     labels = np.array([plain_label(label) for label in base.scale.classes])
     groups = None if base.group is None else base.group.codes
-    return base, Data(x, labels[base.truth], base.measured, base.scale, scored, groups)
+    certain, ranked = settings.of_forecasts, settings.of_ranks or not settings.of_forecasts
+    return base, Data(
+        x, labels[base.truth], base.measured, base.scale, settings.of_rows, groups, certain=certain, ranked=ranked
+    )
 
 
 def run_all(
@@ -237,25 +243,26 @@ def _shorter(estimator: Any, takes_measured: bool, data: Data, plan: Plan) -> tu
         found = None if folds is None else closed_form(estimator, x, data.target(takes_measured), folds)
         if folds is None or found is None or found.lost:  # fits say what is lost
             return None
-        parts.append(_on_scale(found, data.scale).some(np.concatenate(folds)))
+        parts.append(_on_scale(found, data).some(np.concatenate(folds)))
         words = found.said
     return stacked(parts), words, perf_counter() - start
 
 
-def _on_scale(found: HeldOut, scale: Scale) -> Said:
+def _on_scale(found: HeldOut, data: Data) -> Said:
+    scale = data.scale
     codes = encode(found.labels, "prediction").on(scale)
     places = [scale.code(plain_label(label)) for label in found.classes]
     if found.probabilities is not None:
         table = np.zeros((len(codes), len(scale)))
         table[:, places] = found.probabilities
         return Said(codes, table)
-    if found.scores is not None and len(scale) == 2 and np.ndim(found.scores) == 1:
+    if data.ranked and found.scores is not None and len(scale) == 2 and np.ndim(found.scores) == 1:
         return Said(codes, None, found.scores, places[1])
-    if found.scores is not None and np.ndim(found.scores) == 2:
+    if data.ranked and found.scores is not None and np.ndim(found.scores) == 2:
         several = np.full((len(codes), len(scale)), LOWEST)
         several[:, places] = found.scores
         return Said(codes, None, several)
-    return Said(codes)
+    return Said(codes, certain=data.certain)
 
 
 def gathered(
@@ -280,7 +287,7 @@ def gathered(
     order = np.argsort(rows, kind="stable")
     share = None if plan.times.max() == 1 else 1 / plan.times[rows[order]]
     cases = assembled(base, rows[order], {run.model: run.said.some(order) for run in runs}, share)
-    fitted = settings.fitted(cases.given())
+    fitted = _fitted(settings, cases)
     return CrossAssessment(
         Tally.of(cases),
         fitted,
@@ -294,6 +301,17 @@ def gathered(
         trained=_trained(base, plan, runs, fitted),
         remarks=tuple(rare_classes(base.truth, base.scale.classes, plan) + _remarks(runs, failures, plan, data, rules)),
     )
+
+
+def _fitted(settings: Settings, cases: Cases) -> Settings:
+    """The measures that can be made of what classifiers said."""
+    try:
+        return settings.fitted(cases.given())
+    except UnknownMeasure as error:
+        if not (settings.of_forecasts and settings.of_ranks and cases.given().raw):
+            raise
+        mend = "Ask for it apart from measures of ranking: then the predicted class counts as a forecast of 1"
+        raise error.mended(mend) from None
 
 
 def _trained(base: Cases, plan: Plan, runs: Sequence[Run], settings: Settings) -> Comparison | None:
@@ -329,7 +347,8 @@ def _remarks(
             notes.append(f"{run.model}: {run.how}, {run.detail}")
         if apart := run.said.contradictions:
             notes.append(f"{run.model}: predict() and the highest probability differ in {apart:,} rows")
-        if data.scored and run.said.memberships is None and run.said.scores is None and _ranks(rules[run.model][0]):
+        silent = run.said.memberships is None and run.said.scores is None
+        if data.scored and data.ranked and silent and _ranks(rules[run.model][0]):
             notes.append(
                 f"{run.model}: its scores are not one for each class: it is assessed by its predicted classes alone"
             )

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,6 +54,9 @@ class Data:
         scale: The classes.
         scored: Whether anybody wants to know more than the classes that are assigned.
         groups: Which rows belong together, as codes; None where every row stands for itself.
+        certain: Whether classifiers without probabilities are scored as forecasts of probability 1 for the class that
+            they predict.
+        ranked: Whether scores that are no probabilities are read, to rank rows by them.
     """
 
     x: Any
@@ -62,6 +65,8 @@ class Data:
     scale: Scale
     scored: bool = True
     groups: Codes | None = None
+    certain: bool = False
+    ranked: bool = True
 
     @property
     def measured(self) -> Array | None:
@@ -99,12 +104,14 @@ class Said:
         memberships: Probabilities in the order of the scale, (rows, classes); None where it has none.
         scores: Where it has none, a score for one class of two, or one a class of several, (rows, classes).
         speaks: The class that a single score speaks for.
+        certain: Whether the assigned classes are read as forecasts of probability 1, where there is nothing else.
     """
 
     codes: Codes
     memberships: Array | None = None
     scores: Array | None = None
     speaks: int = -1
+    certain: bool = False
 
     @property
     def contradictions(self) -> int:
@@ -117,7 +124,8 @@ class Said:
     def some(self, rows: Places | slice) -> Said:
         """What it says of some of them."""
         memberships = None if self.memberships is None else self.memberships[rows]
-        return Said(self.codes[rows], memberships, None if self.scores is None else self.scores[rows], self.speaks)
+        scores = None if self.scores is None else self.scores[rows]
+        return replace(self, codes=self.codes[rows], memberships=memberships, scores=scores)
 
 
 class Fit(NamedTuple):
@@ -181,10 +189,10 @@ def fit(task: Task, data: Data) -> Fit:
             beside = data.beside(task.estimator, task.takes_measured, rows)
             fitted = fitted_to(copy_of(task.estimator), pick(data.x, rows), target[rows], beside)
             done = perf_counter()
-            test = said_by(fitted, pick(data.x, task.split.test), data.scale, data.scored)
+            test = said_by(fitted, pick(data.x, task.split.test), data)
             told = perf_counter()
             seen = pick(data.x, rows) if task.with_training else None
-            train = None if seen is None else said_by(fitted, seen, data.scale, data.scored)
+            train = None if seen is None else said_by(fitted, seen, data)
         except Exception as error:  # an estimator may raise anything, and the others go on
             return Fit(failure=f"{type(error).__name__}: {_first_line(error)}")
     words = dict.fromkeys(f"{one.category.__name__}: {_first_line(one.message)}" for one in caught)
@@ -202,11 +210,12 @@ def _first_line(error: object) -> str:
     return harmless(shortened(text.splitlines()[0], LONGEST).rstrip(": ")) if text else "no message"
 
 
-def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
+def said_by(estimator: Any, x: Any, data: Data) -> Said:
     """What a fitted classifier says, on the scale."""
+    scale = data.scale
     codes = encode(labels_of(estimator, x, scale), "prediction").on(scale)
     refuse_length("prediction", len(codes), int(x.shape[0]), "X")
-    if not scored:
+    if not data.scored:
         return Said(codes)
     if hasattr(estimator, "predict_proba"):
         columns = memberships_of(estimator, x, scale)
@@ -215,9 +224,9 @@ def said_by(estimator: Any, x: Any, scale: Scale, scored: bool) -> Said:
         _refuse_no_numbers("predict_proba", table)
         _refuse_improbable(table)
         return Said(codes, table)
-    decisions = decisions_of(estimator, x, scale)
+    decisions = decisions_of(estimator, x, scale) if data.ranked else None
     if decisions is None:
-        return Said(codes)
+        return Said(codes, certain=data.certain)
     scores = np.stack([decisions[label] for label in scale.classes], axis=1)
     refuse_length("decision_function", len(scores), len(codes), "X")
     _refuse_no_numbers("decision_function", scores)
@@ -314,4 +323,5 @@ def stacked(parts: Sequence[Said]) -> Said:
         np.concatenate(tables) if len(tables) == len(parts) else None,
         np.concatenate(scores) if len(scores) == len(parts) else None,
         parts[0].speaks,
+        all(part.certain for part in parts),
     )

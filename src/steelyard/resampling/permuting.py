@@ -10,6 +10,7 @@ import numpy as np
 
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption
+from ..measures import refuse_of_class
 from ..registry import Measure
 from ..scale import Continuum
 from ..settings import as_seed
@@ -97,6 +98,7 @@ def permutation_test(
     from joblib import Parallel, delayed, effective_n_jobs
 
     refuse_no_count("permutations", permutations)
+    refuse_of_class(measure)
     refuse_no_jobs(n_jobs)
     for name in ("measures", "training"):
         if name in options:

@@ -14,7 +14,7 @@ from ..continuum.response import response_of
 from ..door.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from ..door.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, UnknownMeasure, quoted
-from ..measures import find
+from ..measures import find, of_class
 from ..registry import Measure
 from ..scale import Continuum, Scale, listed
 from ..sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
@@ -51,6 +51,10 @@ def scorer(
     Returns:
         A function of an estimator, X, y and perhaps ``sample_weight``.
     """
+    if found := of_class(name):
+        raise UnknownMeasure(
+            f"{quoted(name)} is {found.measure} of one class", mend=f"Say scorer('{found.measure}', part=...)"
+        )
     entry = find(name, **{key: value for key, value in options.items() if key not in KNOWN})
     if entry.better == "neither":
         raise BadOption(

@@ -17,8 +17,9 @@ from ..distinct import evened
 from ..door.estimators import labels_of, where
 from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, MissingValues, quoted
+from ..measures import refuse_of_class
 from ..registry import Measure, same
-from ..scale import Continuum, Scale
+from ..scale import Continuum, Scale, listed
 from ..suggestions import with_known_options
 from ..table import Table
 from .cross import cross_assess
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..kinds import Array
     from .pictures import TuningPictures
 
+LOG = "log_score"
 ROWS = ("groups", SD, RESPONSE_SD, RESPONSE)  # what may be said row by row
 SEARCH = ("cv", "scale", "event", "repeats", "seed")
 RESULTS = ("value", "low", "high", "se", "training", "rank", "chosen")  # columns of a table of candidates
@@ -99,6 +101,25 @@ class Tuning:
     def parameters(self) -> Mapping[str, Any]:
         """The parameters that were chosen."""
         return self.chosen.parameters
+
+    @property
+    def tied(self) -> str:
+        """Why the measure cannot choose, where all candidates have the same value, as infinite log scores are."""
+        losses = self._losses
+        if len(losses) < 2 or not (losses == losses[0]).all():
+            return ""
+        endless = self.measure.name == LOG and losses[0] == np.inf
+        why = ". It is infinite, and measure='brier' is not" if endless else ""
+        return f"{self.measure.title} is the same for all {len(losses):,}, and tells none of them apart{why}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the choice: that there was none, and how labels were scored as forecasts."""
+        said = {name: self.cross[name].words_on_labels for name in self.cross.models}
+        words = [note for notes in said.values() for note in notes]
+        hard = [name for name, notes in said.items() if notes]
+        whose = "" if len(hard) == len(said) else f"{listed(hard, 3)}: "
+        return [*filter(None, [self.tied]), *[f"{whose}{note}" for note in dict.fromkeys(words)]]
 
     def table(self) -> Table:
         """Every candidate.
@@ -213,17 +234,19 @@ def tune(
             that will do (for nearest neighbours, many of them).
         X: The variables.
         y: The true labels; with scale=Continuum(...), what was measured.
-        measure: By what candidates are judged.
+        measure: By what candidates are judged. By a score of forecasts, a classifier that gives no probabilities is
+            judged as one that gives its predicted class the probability 1.
         cv: How rows are held out; see ``cross_assess``.
         one_se: Whether to choose the first candidate that is no more than one standard error worse than the best.
         **options: scale, event, groups, repeats, seed, n_jobs, progress and others of ``cross_assess``.
 
     Returns:
-        A Tuning: ``parameters``, ``table()``, ``plot.curve()``, ``fit(X, y)``; ``assess(X, y)`` tells what the tuned
-        classifier is worth.
+        A Tuning: ``parameters``, ``table()``, ``notes``, ``plot.curve()``, ``fit(X, y)``; ``assess(X, y)`` tells what
+        the tuned classifier is worth.
     """
     if "measures" in options:
         raise BadOption("candidates are judged by one measure", mend="Say measure= rather than measures=")
+    refuse_of_class(measure)
     rule = named_model(estimator) if isinstance(estimator, str) else estimator
     settings = _read(grid)
     named = dict(zip(_names(settings), settings, strict=True))
@@ -353,7 +376,8 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         except MissingValues as error:  # a classifier leaves no rows out by itself
             raise error.mended("Fill it in, or leave such rows out of X, y and what goes with them") from None
         self.best_estimator_ = self.tuning_.fit(X, y)
-        self.classes_ = self.best_estimator_.classes_
+        if hasattr(self.best_estimator_, "classes_"):  # one that gives labels alone need not have it
+            self.classes_ = self.best_estimator_.classes_
         return self
 
     def _told(self, columns: Sequence[Any]) -> dict[str, Any]:

@@ -62,14 +62,13 @@ def tuning_view(tuning: Tuning) -> RenderableType:
     columns = [*names, tuning.measure.title, "interval", "se", "in training", ""]
     table = rich_table(columns, right=[*range(len(names) + 1), len(names) + 2, len(names) + 3])
     for row in shown:
-        mark = "chosen" if row["chosen"] else "best" if row["rank"] == 1 else ""
+        mark = "chosen" if row["chosen"] else "best" if row["rank"] == 1 and not tuning.tied else ""
         cells = [*estimated(row["value"], row["low"], row["high"]), number(row["se"]), number(row["training"]), mark]
         add_row(table, [*[str(row[name]) for name in names], *cells])
     rule = ", the first within one standard error of the best" if tuning.one_se else ""
     hidden = f"; {len(found) - len(shown):,} more in table()" if len(found) > len(shown) else ""
-    if len(found) > 1 and {one["rank"] for one in found} == {1}:  # as all infinite log scores are
-        why = f"{tuning.measure.title} is the same for all {len(found):,}, and tells none of them apart"
-        words = f"chosen: {harmless(tuning.chosen.name)}, the first. {why}; "
+    if tuning.tied:
+        words = f"chosen: {harmless(tuning.chosen.name)}, the first. {tuning.tied}; "
     else:
         why = f"Its value is the best of {len(found):,}, and so too good"
         words = f"chosen: {harmless(tuning.chosen.name)}{rule}. {why}: "
@@ -78,5 +77,6 @@ def tuning_view(tuning: Tuning) -> RenderableType:
     for one in tuning.cross.failures:
         failed.setdefault(one["model"], f"{one['model']} says {one['problem']}")
     first = "; ".join([*failed.values()][:MOST_FAILED])
-    told = [Text(f"note: {len(failed):,} more could not be fitted: {harmless(first)}")] if failed else []
+    told = [Text(f"note: {harmless(note)}") for note in tuning.notes if note != tuning.tied]
+    told += [Text(f"note: {len(failed):,} more could not be fitted: {harmless(first)}")] if failed else []
     return Group(Text(head), table, Text(f"{words}assess(X, y) tells what tuning is worth."), *told)

@@ -6,12 +6,13 @@ import inspect
 from typing import Any, NamedTuple
 
 from ..door.measured import NEEDS
-from ..measures import all_measures
-from ..registry import Measure
+from ..measures import ELSEWHERE, SEVERAL, all_measures, of_class
+from ..registry import Measure, as_alias
 from ..sums.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING
 from ..table import Table
 
 ALWAYS, ASKED = "always", "if asked"
+ONE_CLASS = "that of the class named 1, or else of the first class; a class goes by its name, too: CR setosa"
 
 # What a measure is made of, by statistic: in a word, of a class, and of the whole.
 MADE_OF = {
@@ -65,6 +66,7 @@ def explain(measure: Measure) -> dict[str, Any]:
         "title": measure.title,
         "also": ", ".join((*measure.aliases, *measure.cautions)),
         "beware": "; ".join(f"{', '.join(names)}: {caution}" for caution, names in cautioned.items()),
+        "with a class": ", ".join(f"{term}: {ONE_CLASS}" for term in measure.terms if of_class(term)),
         "says": doc,
         "better": measure.better,
         "span": span_text(measure),
@@ -114,3 +116,17 @@ def listing() -> Table:
             "says": [entry.summary for entry in entries],
         }
     )
+
+
+def glossary() -> Table:
+    """Every other name that a measure goes by, in alphabetical order, and where the name comes from."""
+    found: list[tuple[str, str, str, str]] = []
+    for measure in all_measures().values():
+        written = {as_alias(term): term for term in measure.terms}
+        for alias in dict.fromkeys((*measure.aliases, *measure.cautions, *written)):
+            term = written.get(alias, alias)
+            note = ONE_CLASS if of_class(term) else measure.cautions.get(alias, "")
+            found.append((term, measure.name, note, measure.terms.get(term, "")))
+    found += [(name, "", mend, "") for name, mend in {**ELSEWHERE, **SEVERAL}.items()]
+    rows = sorted(found, key=lambda row: (row[0].casefold(), row[1]))
+    return Table.of_rows(("name", "measure", "note", "source"), rows)
