@@ -15,7 +15,7 @@ _TABLES = (
     r"threshold,tp,fn,fp,tn(,.*)?",
     "class,forecast,frequency,rows,low,high",
     "name,better,span,of,computed,says",
-    "name,title,also,beware,says,better,span,by chance,of,computed,parameters,undefined,source",
+    "name,title,also,beware(,with a class)?,says,better,span,by chance,of,computed,parameters,undefined,source",
     "tally,rows,files",
     "split,k,accuracy,training",
     "split,measure,model,value,rank",
