@@ -1244,7 +1244,7 @@ def test_the_least_squared_error_is_0_where_measurement_error_may_have_made_all_
 
 
 def test_the_true_squared_errors_of_rows_lie_within_the_bounds_by_their_actual_errors() -> None:
-    """The inequality itself, with what measurement error really changed: it holds for every rule, even one that cheats."""
+    """The inequality itself, with what measurement error really changed: it holds even for a rule that cheats."""
     random = np.random.default_rng(5)
     ends = np.array([-np.inf, 0.0, 0.6, np.inf])
     for _ in range(200):

@@ -172,8 +172,8 @@ class Measure:
         """The signed root as a measure of its own, for measures that are the square of one."""
         if self.signed_root is None:
             return None
-        root = {"name": f"root of {self.name}", "formula": self.signed_root, "span": UNBOUNDED}
-        return replace(self, **root, latent=None, signed_root=None)
+        name = f"root of {self.name}"
+        return replace(self, name=name, formula=self.signed_root, span=UNBOUNDED, latent=None, signed_root=None)
 
     @cached_property
     def statistic(self) -> Statistic:

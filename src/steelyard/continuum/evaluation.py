@@ -301,7 +301,7 @@ class ContinuumEvaluation(SkewedEvaluation):
         if variance > 0 and mean > 0:
             reach = float(critical_values(level, np.array([np.inf]))[0])
             low = max(mean - reach * np.sqrt(variance), 0.0)
-            high = float(gammaincinv(mean**2 / variance, ndtr(reach)) * variance / mean)
+            high = float(gammaincinv(mean**2 / variance, float(ndtr(reach))) * variance / mean)
         for at in self._means_at(level):
             low, high = (
                 (mean - np.hypot(mean - low, mean - at[name]), high)
@@ -319,9 +319,9 @@ class ContinuumEvaluation(SkewedEvaluation):
     @property
     def concentration(self) -> float:
         """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
-        if not self.clustered:
-            return float(self.class_square.sum()) / self.total**2
         patterns = self.row_patterns
+        if patterns.cluster is None:
+            return float(self.class_square.sum()) / self.total**2
         return float(np.square(np.bincount(patterns.cluster, patterns.mass)).sum()) / self.total**2
 
     def value(self, slot: Slot) -> float:
@@ -410,7 +410,7 @@ class ContinuumEvaluation(SkewedEvaluation):
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
 
     def shaken(self, slots: Sequence[Slot]) -> Array:
-        """What one standard error of each estimated deviation does to some slots: (lower and higher, deviations, slots).
+        """What one standard error of each estimated deviation does: (lower and higher, deviations, slots).
 
         An sd that was estimated is as skewed as its chi-squared distribution: a normal error reaches both its bounds.
         """

@@ -92,7 +92,7 @@ def squared_excess(mean: Any, sd: Any, boundary: Any) -> Array:
 
 
 def squared_shift(mean: Any, sd: Any, low: Any, high: Any) -> Array:
-    """The expected squared change of a value's distance to an interval: from that of the mean to that of a normal value.
+    """The expected squared change of the distance to an interval, from that of the mean to that of a normal value.
 
     Inside the interval it is the expected squared distance. Outside, at a distance c, it is the sum over the value's
     side, the interval and the far side, where the distance has changed by the error, by c and by the excess less c.
