@@ -88,7 +88,7 @@ class ContinuumEvaluation(SkewedEvaluation):
             for low, high in chunks(start, stop, len(self.scale)):
                 judged = self.judged(low, high)
                 for place, (name, room) in enumerate(columns.items()):
-                    piece = getattr(judged, name)
+                    piece = self.kept[name][low:high] if name in self.kept else getattr(judged, name)
                     sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
                     if len(room):
                         room[low:high] = piece
@@ -246,9 +246,9 @@ class ContinuumEvaluation(SkewedEvaluation):
             for name, end in nearest.items():
                 centre = self.means[name]
                 bent = float(np.dot(weights, [centre, *[each[name] for each in known]]))
-                # Further out a parabola may turn back; no mean is then nearer than at the bound of 95%.
-                outside = level > USUAL_LEVEL and (bent - end) * (end - centre) < 0
-                at[name] = end if outside else bent
+                # A parabola may turn back: no mean is nearer than at a bound further in, or further than at one out.
+                further = (bent - end) * (end - centre) >= 0
+                at[name] = max(bent, 0.0) if further == (level > USUAL_LEVEL) else end
             found.append(at)
         return found
 

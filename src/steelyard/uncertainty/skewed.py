@@ -101,9 +101,13 @@ class SkewedEvaluation(RowEvaluation):
             low, high = min(low, latent[0]), max(high, latent[1])
         if slot.measure.rooted is not None:
             # Near 0 the square hardly moves, whatever its root does.
-            (root, _), (variance, _), _, _ = self.result(Slot(slot.measure.rooted))
-            reach = float(critical_values(level, np.array([freedom]))[0]) * float(np.sqrt(variance))
-            high = max(high, max(root + reach, 0.0) ** 2)
+            if value > 0:
+                root, error = np.sqrt(value), np.sqrt(variance / value) / 2
+            else:
+                (root, _), (variance, _), _, _ = self.result(Slot(slot.measure.rooted))
+                error = np.sqrt(variance)
+            reach = float(critical_values(level, np.array([freedom]))[0] * error)
+            high = max(high, max(float(root) + reach, 0.0) ** 2)
         return low, high
 
     def _of_rows(self, slot: Slot, variance: float, level: float) -> tuple[float, float]:
