@@ -1258,3 +1258,12 @@ def test_the_true_squared_errors_of_rows_lie_within_the_bounds_by_their_actual_e
         assert (root - change) ** 2 - 1e-12 <= true or root < change
         assert true <= (root + change) ** 2 + 1e-12
         assert shift <= np.mean(np.square(value - response)) + 1e-12
+
+
+def test_latent_means_are_means_of_measured_values() -> None:
+    with pytest.raises(UnknownMeasure, match="has the latent means 'unsure', 'tp'"):
+
+        @sy.measure(better="lower", latent=("unsure", "tp"), undefined="there are no rows", cite="here")
+        def latent_error(unsure: Any) -> Any:
+            """A measure that asks for what there is not."""
+            return unsure
