@@ -160,11 +160,12 @@ end of the second's. The truth is that of the 100 rows of the data set ("rows"),
 might be drawn ("population").
 
 The design is that of section 7 of Mevik (2003), with its nine cells. There are {repetitions:,} data sets a cell, so
-that a share is uncertain by about {error:.1f} points (one standard error at 95%), and the lowest and the highest of six
-by more. The four rules of the paper are cross-validated as there; where the standard deviation is estimated, the first
-and the last of them are tried. Two more rules reach the bounds: "labels" assigns the class of the measured value, so
-that its apparent error is 0 and its true error is the share of wrong labels; "truth" assigns the true class, so that its
-true error is 0 and its apparent error is the share of wrong labels. No classifier can do worse for the bounds than these.
+that a share is uncertain by about {error:.1f} points (one standard error at 95%), and the lowest and the highest of
+six by more. The four rules of the paper are cross-validated as there; where the standard deviation is estimated, the
+first and the last of them are tried. Two more rules reach the bounds: "labels" assigns the class of the measured
+value, so that its apparent error is 0 and its true error is the share of wrong labels; "truth" assigns the true
+class, so that its true error is 0 and its apparent error is the share of wrong labels. No classifier can do worse for
+the bounds than these.
 
 Bounds of the population's error have the coverage of cross-validation: its rules are fitted to the very rows, and the
 squared errors of 100 rows are skewed. Without measurement error at all, where the bounds are the apparent errors
