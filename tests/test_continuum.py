@@ -58,6 +58,7 @@ USUAL = {entry.name for entry in ENTRIES if not entry.special}
 NEEDS_NOTHING = {"apparent_sqerr"}
 NEEDS_SD = {
     *("adjusted_error", "label_error", "adjusted_sqerr", "label_sqerr", "true_error_low", "true_error_high"),
+    *("true_sqerr_low", "true_sqerr_high"),
 }
 NEEDS_BLUR = {"smoothed_error", "minimal_error", "smoothed_sqerr", "minimal_sqerr"}
 NEEDS_MODEL = {"guarded_error", "guarded_sqerr", "model_minimal_error", "model_minimal_sqerr"}
@@ -721,7 +722,8 @@ def test_every_estimate_says_how_its_interval_was_made() -> None:
     assert usual == {**dict.fromkeys(USUAL, "Hall's t"), **of_a_share, **of_all_rules}
     assert {of_grades(method="plain")[name].method for name in USUAL} == {"plain"}
     boots = of_grades(method="percentile", replicates=20)
-    assert {boots[name].method for name in USUAL} == {"bootstrap, percentile"}
+    assert boots["true_sqerr_low"].se == 0  # in every sample the least is 0
+    assert {boots[name].method for name in USUAL - {"true_sqerr_low"}} == {"bootstrap, percentile"}
 
 
 def test_the_adjusted_error_has_the_interval_of_as_many_trials_as_would_give_its_standard_error() -> None:
@@ -733,22 +735,53 @@ def test_the_adjusted_error_has_the_interval_of_as_many_trials_as_would_give_its
         assert abs(found.value - bound) == pytest.approx(reach * error, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["true_error_low", "true_error_high", "guarded_error", "difference_error"])
+def moved_apart(assessment: Assessment, name: str, bound: float) -> float:
+    """How many standard errors a bound is from the value, were the share of errors as far from the one found."""
+    found, error = assessment[name], assessment["error"].value
+    falls = name == "true_error_low" and assessment["label_error"].value > error
+    there = error + (bound - found.value) * (-1 if falls else 1)
+    return abs(found.value - bound) / (found.se * math.sqrt(there * (1 - there) / (error * (1 - error))))
+
+
+@pytest.mark.parametrize("name", ["guarded_error", "difference_error"])
 @pytest.mark.parametrize("sd", [0.2, 2.5], ids=["precise", "blurred"])
 def test_what_goes_with_the_error_has_the_interval_of_an_error_rate(name: str, sd: float) -> None:
     """Where the error rate would be at a bound, the value is so many standard errors away as they would be there."""
     assessment = of_grades(sd=sd)
-    found, error = assessment[name], assessment["error"].value
-    reach = stats.t.isf(0.025, len(VALUE) - 1)
-    falls = name == "true_error_low" and sd == 2.5  # more labels are wrong than assigned classes
-    assert falls == (name == "true_error_low" and assessment["label_error"].value > error)
+    found, reach = assessment[name], stats.t.isf(0.025, len(VALUE) - 1)
     for bound in (found.low, found.high):
-        if bound in find(name).span:
-            continue
-        there = error + (bound - found.value) * (-1 if falls else 1)
-        scatter = found.se * math.sqrt(there * (1 - there) / (error * (1 - error)))
-        assert abs(found.value - bound) == pytest.approx(reach * scatter, rel=1e-9)
+        if bound not in find(name).span:
+            assert moved_apart(assessment, name, bound) == pytest.approx(reach, rel=1e-9)
     assert found.low < found.value < found.high
+
+
+def wrong_labels(assessment: Assessment, level: float = 0.95) -> tuple[float, float]:
+    """Between which shares the actual one of wrong labels lies, given the probability of each to be wrong."""
+    share, reach = assessment["label_error"].value, stats.norm.isf((1 - level) / 2)
+    variance = share * (1 - share) / len(VALUE)
+    high = stats.gamma.ppf((1 + level) / 2, share**2 / variance, scale=variance / share)
+    return max(share - reach * math.sqrt(variance), 0.0), high
+
+
+@pytest.mark.parametrize("sd", [0.05, 0.2, 2.5], ids=["sure", "precise", "blurred"])
+def test_bounds_of_the_true_error_cover_those_by_the_actual_share_of_wrong_labels(sd: float) -> None:
+    """And, as a rate of all rows that might be drawn, those of an error rate: the wider one counts on either side."""
+    assessment = of_grades(sd=sd)
+    error, reach = assessment["error"].value, stats.t.isf(0.025, len(VALUE) - 1)
+    few, many = wrong_labels(assessment)
+    ends = {
+        "true_error_low": (0.0 if few < error < many else min(abs(error - few), abs(error - many)),
+                           max(abs(error - few), abs(error - many))),
+        "true_error_high": (error + few, min(error + many, 1.0)),
+    }  # fmt: skip
+    for name, expected in ends.items():
+        found = assessment[name]
+        for bound, other, sign in zip((found.low, found.high), expected, (-1, 1), strict=True):
+            assert sign * (bound - other) >= -1e-12, name
+            if abs(bound - other) > 1e-12 and bound not in find(name).span:
+                assert moved_apart(assessment, name, bound) == pytest.approx(reach, rel=1e-9), name
+    # With many doubtful labels the actual share of wrong ones decides, with few the errors of other rows.
+    assert (assessment["true_error_high"].low == pytest.approx(error + few)) == (sd == 2.5)
 
 
 def test_the_posterior_error_has_the_interval_of_a_proportion() -> None:
@@ -996,6 +1029,8 @@ def test_a_comparison_says_who_is_best() -> None:
 
 @pytest.mark.parametrize("name", sorted(name for name in USUAL if find(name).better == "lower"))
 def test_differences_can_be_bootstrapped(name: str) -> None:
+    if name == "true_sqerr_low":  # that of one is 0, and no derivative tells that it is not in all samples
+        return
     usual, drawn_one = (both(measures=[name], method=way, replicates=300).differences() for way in ("delta", "bca"))
     assert drawn_one["difference"] == usual["difference"]
     assert drawn_one["low"][0] < drawn_one["difference"][0] < drawn_one["high"][0]
@@ -1118,3 +1153,117 @@ def test_where_no_label_can_be_right_the_adjusted_error_is_undefined() -> None:
     assert math.isnan(found["adjusted_error"].value)
     assert found["adjusted_error"].note == "there are no rows whose label may be right"
     assert found["label_error"].value == pytest.approx(1.0)
+
+
+# --- an sd that was estimated ---------------------------------------------------------------------------------
+
+
+def test_an_estimated_sd_moves_a_bound_as_far_as_its_own_interval_reaches() -> None:
+    """Of very many rows nothing else is left, and the bound is the value at the bound of the sd."""
+    values = np.tile(VALUE, 2_000)
+    assigned = np.tile(ASSIGNED, 2_000)
+    options: dict[str, Any] = {"scale": GRADES, "measures": ["label_error", "label_sqerr", "adjusted_sqerr"]}
+    sd = sy.Deviation(0.4, 10)
+    found = assess(values, assigned, sd=sd, **options)
+    ends = [assess(values, assigned, sd=end, **options) for end in sd.interval()]
+    for name in found:
+        low, high = sorted(each[name].value for each in ends)
+        rows = assess(values, assigned, sd=0.4, **options)[name]
+        assert found[name].low == pytest.approx(rows.value - math.hypot(rows.value - rows.low, rows.value - low))
+        assert found[name].high == pytest.approx(rows.value + math.hypot(rows.high - rows.value, high - rows.value))
+        assert found[name].low == pytest.approx(low, rel=0.05)
+        assert found[name].high == pytest.approx(high, rel=0.05)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.99])
+def test_another_level_has_the_bounds_of_the_sd_at_that_level(level: float) -> None:
+    """Between known bounds by a parabola, beyond them nearly so."""
+    sd = sy.Deviation(0.4, 30)
+    options: dict[str, Any] = {"scale": GRADES, "measures": ["label_error", "label_sqerr"], "level": level}
+    values, assigned = np.tile(VALUE, 2_000), np.tile(ASSIGNED, 2_000)
+    found = assess(values, assigned, sd=sd, **options)
+    ends = [assess(values, assigned, sd=end, **options) for end in sd.interval(level)]
+    for name in found:
+        assert found[name].low == pytest.approx(ends[0][name].value, rel=0.03)
+        assert found[name].high == pytest.approx(ends[1][name].value, rel=0.03)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 10, 1000])
+def test_fewer_degrees_of_freedom_have_wider_bounds_and_are_reported(freedom: float) -> None:
+    names = ("true_error_low", "true_error_high", "true_sqerr_low", "true_sqerr_high")
+    known, guessed = (of_grades(sd=sd) for sd in (0.2, sy.Deviation(0.2, freedom)))
+    more = of_grades(sd=sy.Deviation(0.2, 2 * freedom))
+    for low, high in (names[:2], names[2:]):
+        assert guessed[low].low <= more[low].low <= known[low].low
+        assert guessed[high].high > more[high].high > known[high].high
+    for name in names:
+        assert guessed[name].value == known[name].value
+        assert guessed[name].note == f"sd was estimated with {freedom} degrees of freedom"
+        assert not known[name].note
+    assert guessed["guarded_error"].note.endswith(f"; sd was estimated with {freedom} degrees of freedom")
+    assert not guessed["smoothed_error"].note
+
+
+def test_an_sd_of_which_nearly_nothing_is_known_bounds_nearly_nothing() -> None:
+    found = of_grades(sd=sy.Deviation(0.2, 0.2), measures=["true_error_low", "true_error_high", "true_sqerr_high"])
+    assert found["true_error_low"].low == 0
+    assert found["true_error_high"].high > 0.5
+    assert found["true_sqerr_high"].high > 1e3
+    assert math.isfinite(found["true_sqerr_high"].high)
+
+
+# --- bounds of the true squared error -------------------------------------------------------------------------
+
+
+def test_bounds_of_the_true_squared_error_by_hand() -> None:
+    """sqerr is the squared length of distances; measurement error moves their vector by as much as the shift says."""
+    values, sd = np.array([-1.0, 0.1, 0.7]), 0.25
+    found = assess(values, ["b", "b", "a"], scale=Continuum([0.0], ["a", "b"]), sd=sd)
+    tails = [stats.norm.cdf(-0.1 / sd), stats.norm.pdf(0.1 / sd)]
+    inside = sd**2 * ((1 + (0.1 / sd) ** 2) * tails[0] - 0.1 / sd * tails[1])  # E[max(0, -y)^2] around 0.1
+    outside = [
+        sd**2 * (stats.norm.cdf(t) - t * stats.norm.pdf(t)) + (t * sd) ** 2 * stats.norm.cdf(-t)
+        for t in (1.0 / sd, 0.7 / sd)
+    ]
+    shift, apparent = (inside + sum(outside)) / 3, (1.0 + 0.49) / 3
+    assert found.continuum.column("shift") == pytest.approx([outside[0], inside, outside[1]], rel=1e-12)
+    assert found["true_sqerr_low"].value == pytest.approx((math.sqrt(apparent) - math.sqrt(shift)) ** 2, rel=1e-12)
+    assert found["true_sqerr_high"].value == pytest.approx((math.sqrt(apparent) + math.sqrt(shift)) ** 2, rel=1e-12)
+
+
+def test_the_least_squared_error_is_0_where_measurement_error_may_have_made_all_of_it() -> None:
+    values = np.array([-0.1, 0.1, -0.05, 2.0, -2.0, 0.2])
+    found = assess(values, ["b", "b", "b", "b", "a", "b"], scale=Continuum([0.0], ["a", "b"]), sd=0.5)
+    assert found["apparent_sqerr"].value > 0
+    assert found["true_sqerr_low"].value == found["true_sqerr_low"].low == 0
+    # Its root may be above 0 in other samples.
+    assert found["true_sqerr_low"].high > 0
+    right = assess(values, ["a", "b", "a", "b", "a", "b"], scale=Continuum([0.0], ["a", "b"]), sd=0.5)
+    assert right["apparent_sqerr"].value == 0
+    assert right["true_sqerr_high"].value == pytest.approx(float(right.continuum.column("shift").mean()))
+
+
+def test_the_true_squared_errors_of_rows_lie_within_the_bounds_by_their_actual_errors() -> None:
+    """The inequality itself, with what measurement error really changed: it holds even for a rule that cheats."""
+    random = np.random.default_rng(5)
+    ends = np.array([-np.inf, 0.0, 0.6, np.inf])
+    for _ in range(200):
+        response = random.normal(0.3, 1.0, 12)
+        value = response + random.normal(0, random.choice([0.1, 0.5, 2.0]), 12)
+        codes = random.choice([GRADES.cut(value), GRADES.cut(response), random.integers(0, 3, 12)])
+        far = [np.maximum(ends[codes] - y, 0) + np.maximum(y - ends[codes + 1], 0) for y in (value, response)]
+        apparent, true = (float(np.mean(np.square(each))) for each in far)
+        shift = float(np.mean(np.square(far[0] - far[1])))
+        root, change = math.sqrt(apparent), math.sqrt(shift)
+        assert (root - change) ** 2 - 1e-12 <= true or root < change
+        assert true <= (root + change) ** 2 + 1e-12
+        assert shift <= np.mean(np.square(value - response)) + 1e-12
+
+
+def test_latent_means_are_means_of_measured_values() -> None:
+    with pytest.raises(UnknownMeasure, match="has the latent means 'unsure', 'tp'"):
+
+        @sy.measure(better="lower", latent=("unsure", "tp"), undefined="there are no rows", cite="here")
+        def latent_error(unsure: Any) -> Any:
+            """A measure that asks for what there is not."""
+            return unsure

@@ -27,6 +27,7 @@ from steelyard.continuum.kernels import (
     expected_sqe,
     outside_probabilities,
     squared_excess,
+    squared_shift,
     squared_shortfall,
 )
 from steelyard.errors import MissingValues, NotNumbers, SteelyardError
@@ -338,3 +339,55 @@ def test_what_is_not_known_is_in_no_class(kernel: Any, broken: float, error: typ
     with pytest.raises(error) as caught:
         kernel([0.5, broken], sd, [-INFINITE, 0.0, INFINITE])
     assert (caught.value.column, caught.value.row) == ("mean", 1)
+
+
+# --- how far a distance changes -------------------------------------------------------------------------------
+
+
+def change(mean: float, low: float, high: float) -> Any:
+    """What an error changes of the distance to an interval."""
+
+    def distance(value: float) -> float:
+        return max(low - value, 0.0) + max(value - high, 0.0)
+
+    return lambda error: distance(mean + error) - distance(mean)
+
+
+def moment(mean: float, sd: float, low: float, high: float, power: int) -> float:
+    """The expected power of that change, by quadrature between its corners."""
+    of_error = change(mean, low, high)
+    inner = sorted(end - mean for end in (low, high) if abs(end - mean) < 14 * sd)
+    corners = [-14 * sd, *([0.0] if low < mean < high else []), *inner, 14 * sd]
+    parts = pairwise(sorted(set(corners)))
+    return math.fsum(
+        quad(lambda error: of_error(error) ** power * norm.pdf(error, 0, sd), *part, epsabs=0, epsrel=1e-12)[0]
+        for part in parts
+    )
+
+
+@pytest.mark.parametrize("mean", [-0.01, 0.0, 0.2, 0.7, 4.0])
+@pytest.mark.parametrize("sd", [0.05, 0.5, 30.0])
+@pytest.mark.parametrize(("low", "high"), [(-INFINITE, 0.0), (0.0, 0.6), (0.6, INFINITE)])
+def test_the_expected_squared_shift_is_the_integral(mean: float, sd: float, low: float, high: float) -> None:
+    found, expected = float(squared_shift(mean, sd, low, high)), moment(mean, sd, low, high, 2)
+    if expected > 1e-30:
+        assert found == pytest.approx(expected, rel=1e-11)
+    # What bounds its scatter: the fourth power is at most 3 variances of the error times the second.
+    assert moment(mean, sd, low, high, 4) <= 3 * sd**2 * found * (1 + 1e-9) + 1e-300
+
+
+@given(mean=means, sd=deviations, ends=boundaries())
+def test_a_distance_changes_by_no_more_than_the_error(mean: float, sd: float, ends: list[float]) -> None:
+    low, high = np.array(ends[:-1]), np.array(ends[1:])
+    found = squared_shift(mean, sd, low, high)
+    assert (found >= 0).all()
+    assert (found <= sd**2 * (1 + 1e-12)).all()
+    assert_allclose(squared_shift(-mean, sd, -high, -low), found, rtol=1e-12, atol=0)
+    inside = (low <= mean) & (mean <= high)
+    expected = squared_shortfall(mean, sd, low) + squared_excess(mean, sd, high)
+    assert_allclose(found[inside], expected[inside], rtol=1e-12)
+
+
+def test_far_away_a_distance_changes_by_the_whole_error() -> None:
+    assert squared_shift(1e9, 0.5, -INFINITE, 0.0) == pytest.approx(0.25, rel=1e-12)
+    assert squared_shift(1.0, 0.0, -INFINITE, 0.0) == 0

@@ -96,6 +96,10 @@ class Measure:
         summed: For measures of forecasts: the one of which it is the sum over all classes.
         wavering: For measures that take one of two estimates, by a doubt: what the choice adds to the standard error,
             from the same as the formula; below 0 where the value falls as the doubt grows.
+        latent: For measures that bound a property of the rows themselves: the mean that only estimates what these rows
+            have, such as the share of wrong labels, and the mean of its square in a row. Their intervals also cover the
+            bound that follows from what the rows really have.
+        signed_root: For measures that are a square, and 0 where its root would be negative: the formula of that root.
         heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
         slopes: For measures of rankings: the derivatives of the formula by the mass of the class and that of the rest.
         corners: For measures of rankings: whether only the corners of the ROC curve matter, so that rows of one side
@@ -132,6 +136,8 @@ class Measure:
     traded: bool = False
     summed: str | None = None
     wavering: Formula | None = None
+    latent: tuple[str, str] | None = None
+    signed_root: Formula | None = None
     heavy_tailed: bool = False
     slopes: Callable[..., tuple[Array, Array]] | None = None
     corners: bool = False
@@ -159,6 +165,19 @@ class Measure:
         """The means that the formula asks for."""
         signature = inspect.signature(self.formula).parameters.values()
         return tuple(argument.name for argument in signature if argument.kind is not argument.KEYWORD_ONLY)
+
+    @cached_property
+    def means(self) -> tuple[str, ...]:
+        """The means that the formula and the interval ask for."""
+        return tuple(dict.fromkeys((*self.arguments, *(self.latent or ()))))
+
+    @cached_property
+    def rooted(self) -> Measure | None:
+        """The signed root as a measure of its own, for measures that are the square of one."""
+        if self.signed_root is None:
+            return None
+        name = f"root of {self.name}"
+        return replace(self, name=name, formula=self.signed_root, span=UNBOUNDED, latent=None, signed_root=None)
 
     @cached_property
     def statistic(self) -> Statistic:
@@ -403,6 +422,11 @@ def _check(entry: Measure) -> None:
         raise UnknownMeasure(
             f"{entry.name} goes with {quoted(entry.counted)}",
             mend="Let counted= be an argument of the formula, and leave it out where the truth is not measured",
+        )
+    if not {*(entry.latent or ())} <= {*CONTINUUM.of_the_whole}:
+        raise UnknownMeasure(
+            f"{entry.name} has the latent means {listed(entry.latent or ())}",
+            mend="Name two means of measured values, such as latent=('unsure', 'unsure')",
         )
     if entry.heavy_tailed and entry.span != (0.0, float("inf")):
         raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")

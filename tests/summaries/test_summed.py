@@ -349,7 +349,33 @@ def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias:
             assert (found[name].low, found[name].high) == pytest.approx((held[name].low, held[name].high), abs=near)
 
 
+BOUNDS = ["true_error_low", "true_error_high", "true_sqerr_low", "true_sqerr_high"]
+
+
+@pytest.mark.parametrize("freedom", [10.0, np.inf])
+@pytest.mark.parametrize("extra", [{}, {"weight": "weight"}, {"group": "batch"}], ids=["rows", "weights", "clusters"])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_bounds_of_the_true_error_are_those_of_all_rows(
+    tmp_path: Path, freedom: float, extra: dict[str, Any], level: float
+) -> None:
+    """Errors are as rare as wrong labels, so that the actual share of these decides."""
+    columns = measured_by_two()
+    columns["z"] = columns["z"] - 2.0  # few rows are near the boundary
+    columns["a"] = np.where(columns["z"] > 0.4, "high", "low")
+    columns["a"][::900] = "high"
+    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"])}
+    given |= {"sd": sy.Deviation(0.2, freedom), "measures": BOUNDS, "level": level, **extra}
+    found, held = (sy.assess(source, **given) for source in (written(tmp_path, columns), pa.table(columns)))
+    assert found.tally.summaries is not None
+    for name in BOUNDS:
+        assert found[name].note == held[name].note
+        assert found[name].value == pytest.approx(held[name].value, rel=1e-9)
+        here, there = ((each[name].low, each[name].high) for each in (found, held))
+        assert here == pytest.approx(there, abs=1e-3 * held[name].se)
+
+
 CONTINUUM_NAMES = ["error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr", "label_error", "apparent_rmse"]
+CONTINUUM_NAMES += BOUNDS
 
 
 def measured_by_two() -> dict[str, Any]:
@@ -440,6 +466,8 @@ def test_merged_tallies_tell_of_a_continuum_what_rows_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     columns, given = any_measured_rows(np.random.default_rng(seed))
+    if given["sd"] and seed % 2 and len(columns["z"]) > 20:
+        given["sd"] = sy.Deviation(0.2, seed)
     written(tmp_path, columns)
     held = sy.assess(pa.table(columns), **given)
     monkeypatch.setattr(tally, "MOST_ROWS", 0)

@@ -70,8 +70,17 @@ class Assessment(Partitioned):
 
     @property
     def true_error_bounds(self) -> tuple[Estimate, Estimate]:
-        """The least and the most that the error rate against the true classes can be, where the truth was measured."""
+        """The least and the most that the error rate against the true classes can be, where the truth was measured.
+
+        The true error lies between the lower end of the first interval and the upper end of the second in at least the
+        level's share of samples.
+        """
         return self["true_error_low"], self["true_error_high"]
+
+    @property
+    def true_sqerr_bounds(self) -> tuple[Estimate, Estimate]:
+        """The same of the squared error rate against the true values."""
+        return self["true_sqerr_low"], self["true_sqerr_high"]
 
     @property
     def slices(self) -> Slices[Assessment]:

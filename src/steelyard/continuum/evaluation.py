@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..cached import cached_property
-from ..door.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, Measured
+from ..door.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ..evaluating.evaluation import Slot
 from ..parallel import chunks, over_rows
 from ..registry import Measure
 from ..scale import Continuum
 from ..sums.statistics import ROUNDING, Patterns
-from ..uncertainty.intervals import wilson
+from ..uncertainty.intervals import critical_values, wilson
 from ..uncertainty.skewed import SkewedEvaluation
 from ..uncertainty.variances import NO_ERROR, by_cluster
+from .deviations import Deviation
 from .judged import Judged
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
 NO_SCATTER = "sd_response is 0: as if the covariates told the response exactly"
 UNKNOWN = "{need} is not known of these rows"
+ESTIMATED = "sd was estimated with {freedom:.4g} degrees of freedom"
+USUAL_LEVEL = 0.95  # at whose bounds of an estimated sd all means are computed
+MOST_OF_SD = 1e6  # of an estimate of which hardly anything is known
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class ContinuumEvaluation(SkewedEvaluation):
             for low, high in chunks(start, stop, len(self.scale)):
                 judged = self.judged(low, high)
                 for place, (name, room) in enumerate(columns.items()):
-                    piece = getattr(judged, name)
+                    piece = self.kept[name][low:high] if name in self.kept else getattr(judged, name)
                     sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
                     if len(room):
                         room[low:high] = piece
@@ -95,7 +99,7 @@ class ContinuumEvaluation(SkewedEvaluation):
     @cached_property
     def asked(self) -> list[str]:
         """The columns that any formula asks for, and those behind its doubts."""
-        asked = [name for slot in self.slots for name in slot.measure.arguments]
+        asked = [name for slot in self.slots for name in slot.measure.means]
         asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
         return [name for name in dict.fromkeys(asked) if name in ASKED and name not in DOUBTS]
 
@@ -118,8 +122,19 @@ class ContinuumEvaluation(SkewedEvaluation):
         return np.stack([getattr(judged, name) for name in self.asked])
 
     def moved(self) -> list[ContinuumEvaluation]:
+        """The same with every estimated deviation one standard error higher, and lower; then sd at its bounds."""
+        return [*self._one_error_away(), *self._at_bounds()]
+
+    def _one_error_away(self) -> list[ContinuumEvaluation]:
         """The same with every estimated deviation one standard error higher, and lower."""
         return [self._moved(name, sign) for name in self._uncertain for sign in (1.0, -1.0)]
+
+    def _at_bounds(self) -> list[ContinuumEvaluation]:
+        """The same with the sd at the bounds of its 95% interval, if it was estimated."""
+        if self.estimated is None:
+            return []
+        shape = self._truth[1].value.shape
+        return [self._with("sd", np.broadcast_to(sd, shape)) for sd in _bounds_of(self.estimated, USUAL_LEVEL)]
 
     def _offered(self, slot: Slot) -> dict[str, Any]:
         """The means that a formula asks for, and what else it may ask for."""
@@ -187,17 +202,127 @@ class ContinuumEvaluation(SkewedEvaluation):
         """The same with a deviation whose square is one standard error higher or lower."""
         measured = self._truth[1]
         error = measured.errors[("sd", "blur").index(name)]
-        column = np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0))
+        return self._with(name, np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0)))
+
+    def _with(self, name: str, column: Array) -> ContinuumEvaluation:
+        """The same with other deviations, which are known."""
         moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
-        rows = replace(self.rows, measured=replace(measured, **moved))
+        rows = replace(self.rows, measured=replace(self._truth[1], **moved))
         return replace(self, rows=rows, kept={}, found={}, tails={})
 
     @cached_property
     def _moves(self) -> list[dict[str, float]]:
         """By how much one standard error of each of these deviations moves every mean."""
-        means = [each.means for each in self.moved()]
+        means = [each.means for each in self._one_error_away()]
         pairs = zip(means[::2], means[1::2], strict=True)
         return [{column: (up[column] - down[column]) / 2 for column in up} for up, down in pairs]
+
+    @cached_property
+    def estimated(self) -> Deviation | None:
+        """The standard deviation of the measurement error, if it was estimated and for all rows."""
+        measured = self._truth[1]
+        if not measured.errors[0] or measured.sd is None or not np.any(measured.sd[:1]):
+            return None
+        sd = float(measured.sd[0])
+        return Deviation(sd, 2 * (sd**2 / measured.errors[0]) ** 2)
+
+    @cached_property
+    def _means_at_bounds(self) -> list[dict[str, float]]:
+        """The means where the sd is at the bounds of its 95% interval; none where it is known."""
+        return [each.means for each in self._at_bounds()]
+
+    def _means_at(self, level: float) -> list[dict[str, float]]:
+        """The same at another level: by parabolas through the means at these bounds and at the sd itself."""
+        known = self._means_at_bounds
+        if self.estimated is None or level == USUAL_LEVEL or not known:
+            return known
+        nodes = np.array([self.estimated.sd, *_bounds_of(self.estimated, USUAL_LEVEL)])
+        if len(np.unique(nodes)) < len(nodes):
+            return known
+        found = []
+        for sd, nearest in zip(_bounds_of(self.estimated, level), known, strict=True):
+            weights = [np.prod([(sd - other) / (node - other) for other in nodes if other != node]) for node in nodes]
+            at: dict[str, float] = {}
+            for name, end in nearest.items():
+                centre = self.means[name]
+                bent = float(np.dot(weights, [centre, *[each[name] for each in known]]))
+                # A parabola may turn back: no mean is nearer than at a bound further in, or further than at one out.
+                further = (bent - end) * (end - centre) >= 0
+                at[name] = max(bent, 0.0) if further == (level > USUAL_LEVEL) else end
+            found.append(at)
+        return found
+
+    def deviation_share(self, slot: Slot) -> float:
+        """The share of a slot's variance that an estimated sd has."""
+        variance = self.result(slot).variance[0]
+        if not self._means_at_bounds or not variance > 0:
+            return 0.0
+        moves = self._moves[self._uncertain.index("sd")]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = self.slopes(slot, self._offered(slot), self.means)
+        return min(float(sum(slope * moves[name] for name, slope in slopes.items()) ** 2 / variance), 1.0)
+
+    def deviation_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """The least and the most that a slot is within the interval of an estimated sd; None where it is known."""
+        if not self._means_at_bounds or SD not in self._needs(slot):
+            return None
+        ends = [self.value(slot), *self._values_at(slot, level)]
+        if slot.measure.latent is not None:
+            name, means = slot.measure.latent[0], self._means_at(level)
+            ends += self.turned(slot, name, (means[0][name], means[1][name])) or ()
+        return min(ends), max(ends)
+
+    def _values_at(self, slot: Slot, level: float) -> list[float]:
+        """A slot where the sd is at the bounds of its interval; the root of what is negative there is 0."""
+        offered = self._offered(slot)
+        some = [name for name in slot.measure.arguments if name in self.means]
+        with np.errstate(invalid="ignore"):
+            values = [
+                slot.measure.value_of({**offered, **{name: np.float64(at[name]) for name in some}})
+                for at in self._means_at(level)
+            ]
+        return [float(np.nan_to_num(np.real(value), nan=slot.measure.span[0])) for value in values]
+
+    def latent_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """Bounds of what a slot would be, had these rows been seen without error.
+
+        What they really have scatters around the mean that is expected of them by at most what the mean of squares
+        says. Rows of one cluster may share their errors. Sums of rare amounts are skewed: the upper bound is a quantile
+        of the gamma distribution with this mean and variance, the lower one of the normal distribution.
+        """
+        if slot.measure.latent is None:
+            return None
+        from scipy.special import gammaincinv, ndtr
+
+        name, square = slot.measure.latent
+        mean, squares = self.means[name], self.means[square]
+        variance = max(squares - mean**2, 0.0) * self.concentration
+        low = high = mean
+        if variance > 0 and mean > 0:
+            reach = float(critical_values(level, np.array([np.inf]))[0])
+            low = max(mean - reach * np.sqrt(variance), 0.0)
+            high = float(gammaincinv(mean**2 / variance, float(ndtr(reach))) * variance / mean)
+        for at in self._means_at(level):
+            low, high = (
+                (mean - np.hypot(mean - low, mean - at[name]), high)
+                if at[name] < mean
+                else (low, mean + np.hypot(high - mean, at[name] - mean))
+            )
+        most = 1.0 if slot.measure.counted else np.inf
+        ends = (max(low, 0.0), min(high, most))
+        turned = self.turned(slot, name, ends)
+        if turned is not None:
+            return turned
+        values = [float(np.real(slot.measure.value_of({**self._offered(slot), name: np.float64(end)}))) for end in ends]
+        return min(values), max(values)
+
+    @property
+    def concentration(self) -> float:
+        """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
+        patterns = self.row_patterns
+        if patterns.cluster is None:
+            return float(self.class_square.sum()) / self.total**2
+        return float(np.square(np.bincount(patterns.cluster, patterns.mass)).sum()) / self.total**2
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
@@ -221,13 +346,13 @@ class ContinuumEvaluation(SkewedEvaluation):
         slope = self.slopes(slot, self._offered(slot), (name,))[name]
         return self.means[name], -1.0 if slope < 0 else 1.0
 
-    def turned(self, slot: Slot, shares: tuple[float, float]) -> tuple[float, float] | None:
-        """What a slot can be between two shares, where it falls at the one and rises at the other; None elsewhere.
+    def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
+        """What a slot can be between two values of a mean, where it falls at one and rises at the other; else None.
 
         Between them it reaches an end of its span: the error less that of labels is nothing where they are the same.
         """
-        name, (least, most) = str(slot.measure.counted), slot.measure.span
-        moved = [{**self._offered(slot), name: share} for share in shares]
+        least, most = slot.measure.span
+        moved = [{**self._offered(slot), name: np.float64(end)} for end in ends]
         first, last = (self.slopes(slot, offered, (name,))[name] for offered in moved)
         values = [float(np.real(slot.measure.value_of(offered))) for offered in moved]
         if first < 0 < last:
@@ -285,8 +410,19 @@ class ContinuumEvaluation(SkewedEvaluation):
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
 
     def shaken(self, slots: Sequence[Slot]) -> Array:
-        """What one standard error of each deviation that is only estimated does to some slots: (deviations, slots)."""
-        return np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
+        """What one standard error of each estimated deviation does: (lower and higher, deviations, slots).
+
+        An sd that was estimated is as skewed as its chi-squared distribution: a normal error reaches both its bounds.
+        """
+        found = np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
+        pair = np.stack([found, found])
+        if self._means_at_bounds:
+            reach = float(critical_values(USUAL_LEVEL, np.array([np.inf]))[0])
+            for place, slot in enumerate(slots):
+                low, high = self._values_at(slot, USUAL_LEVEL)
+                value = self.value(slot)
+                pair[:, self._uncertain.index("sd"), place] = (value - low) / reach, (high - value) / reach
+        return pair
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
@@ -310,7 +446,7 @@ class ContinuumEvaluation(SkewedEvaluation):
 
     def remark(self, slot: Slot) -> str:
         """What there is to know about a value beside the value itself."""
-        needs = [need for name in slot.measure.arguments for need in NEEDS.get(name, ())]
+        needs = self._needs(slot)
         lacking = [need for need in needs if need not in self._truth[1].given]
         if lacking:
             return UNKNOWN.format(need=lacking[0])
@@ -320,7 +456,13 @@ class ContinuumEvaluation(SkewedEvaluation):
             remarks.append(NO_SCATTER)
         if slot.measure.better == "lower" and self.result(slot).value[0] < 0:
             remarks.append(NEGATIVE)
+        if SD in needs and self.estimated is not None:
+            remarks.append(ESTIMATED.format(freedom=self.estimated.freedom))
         return "; ".join(remarks)
+
+    def _needs(self, slot: Slot) -> list[str]:
+        """What must be known beside the measured values."""
+        return [need for name in slot.measure.arguments for need in NEEDS.get(name, ())]
 
     def _diagnosis(self, slot: Slot, name: str) -> str:
         """Whether the response model can be believed, and which estimate is taken therefore."""
@@ -333,6 +475,12 @@ class ContinuumEvaluation(SkewedEvaluation):
 def _is_rate(measure: Measure) -> bool:
     """Whether rows are right or wrong to a measure, and not so far off."""
     return measure.span == (0.0, 1.0) or measure.name.endswith("_error")
+
+
+def _bounds_of(estimated: Deviation, level: float) -> tuple[float, float]:
+    """The bounds of an estimated deviation, by the chi-squared distribution."""
+    low, high = estimated.interval(level)
+    return low, min(high, MOST_OF_SD * estimated.sd)
 
 
 def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:

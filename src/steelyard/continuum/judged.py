@@ -16,6 +16,7 @@ from .kernels import (
     expected_sqe,
     outside_probabilities,
     squared_excess,
+    squared_shift,
     squared_shortfall,
 )
 
@@ -102,6 +103,16 @@ class Judged:
     def noise(self) -> Array:
         """The variance of the measurement error where the assigned class is wrong."""
         return np.asarray(np.square(self.sd) * self.wrong)
+
+    @cached_property
+    def shift(self) -> Array:
+        """The expected square of what measurement error changes of the distance to the assigned class."""
+        return squared_shift(self.value, self.sd, *self._ends(self.assigned))
+
+    @cached_property
+    def shift_squared(self) -> Array:
+        """The most that the expected fourth power of that change can be: see docs/continuum.md."""
+        return np.asarray(3 * np.square(self.sd) * self.shift)
 
     # --- of a value drawn around the measured one --------------------------------------------------------------
 

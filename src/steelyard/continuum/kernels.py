@@ -91,6 +91,36 @@ def squared_excess(mean: Any, sd: Any, boundary: Any) -> Array:
     return squared_shortfall(-_floats(mean), sd, -_floats(boundary))
 
 
+def squared_shift(mean: Any, sd: Any, low: Any, high: Any) -> Array:
+    """The expected squared change of the distance to an interval, from that of the mean to that of a normal value.
+
+    Inside the interval it is the expected squared distance. Outside, at a distance c, it is the sum over the value's
+    side, the interval and the far side, where the distance has changed by the error, by c and by the excess less c.
+    """
+    from scipy.special import ndtr
+
+    mean, sd, low, high = np.broadcast_arrays(*map(_floats, (mean, sd, low, high)))
+    away = np.maximum(low - mean, 0.0) + np.maximum(mean - high, 0.0)
+    found, out = np.zeros(away.shape), (away > 0) & (sd > 0)
+    for bound, distance in ((low, squared_shortfall), (high, squared_excess)):
+        inside = (away == 0) & np.isfinite(bound)
+        found[inside] += distance(mean[inside], sd[inside], bound[inside])
+    if out.any():
+        sd, away, width = sd[out], away[out], (high - low)[out]
+        with np.errstate(over="ignore"):
+            near, far = np.minimum(away / sd, FAR[2]), np.minimum((away + width) / sd, FAR[2])
+        own = np.square(sd) * (ndtr(near) - near * _density(near) + np.square(near) * ndtr(-near))
+        beyond = far < FAR[2]
+        if beyond.any():
+            sd, near, far = sd[beyond], near[beyond], far[beyond]
+            tail, density = ndtr(-far), _density(far)
+            # Beside the first term these are so small that what they lose to each other is rounding.
+            excess, squared = density - far * tail, (1 + np.square(far)) * tail - far * density
+            own[beyond] += np.square(sd) * (squared - 2 * near * excess)
+        found[out] = own
+    return found
+
+
 def outside_probabilities(mean: Any, sd: Any, boundaries: Any, closed: Closed = "left") -> Array:
     """The probability of a value outside each class, (n, C): the chance of being wrong for each class assigned."""
     low, high = _ends(boundaries)

@@ -20,7 +20,7 @@ SD_OF_RESPONSE = f"the sd of {RESPONSE}"
 
 # What formulas may ask for of measured values needs something beside these.
 NEEDS = {
-    **dict.fromkeys(("sure", "sure_wrong", "unsure", "label_distance", "noise"), (SD,)),
+    **dict.fromkeys(("sure", "sure_wrong", "unsure", "label_distance", "noise", "shift", "shift_squared"), (SD,)),
     **dict.fromkeys(("smoothed_wrong", "smoothed_distance", "least_wrong", "least_distance"), (RESPONSE_SD,)),
     **dict.fromkeys(("model_wrong", "model_distance", "model_least_wrong", "model_least_distance"), (RESPONSE,)),
     **dict.fromkeys(("posterior_wrong", "posterior_distance", "unsure_label", "unsure_label_distance"), (SD, RESPONSE)),

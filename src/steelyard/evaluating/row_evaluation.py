@@ -269,8 +269,8 @@ class RowEvaluation(ABC):
         del slots
 
     def shaken(self, slots: Sequence[Slot]) -> Array:
-        """What one standard error of what was estimated from other data does to some slots: (estimates, slots)."""
-        return np.zeros((0, len(slots)))
+        """What one standard error of what was estimated from other data does: (lower and higher, estimates, slots)."""
+        return np.zeros((2, 0, len(slots)))
 
     def limits(self, slot: Slot) -> tuple[float, float]:
         """The least and the greatest value that a slot can have."""

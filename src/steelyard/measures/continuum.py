@@ -8,6 +8,8 @@ made of means over the rows.
 - Of the label: ``unsure``, the probability that it is not the true class, ``sure``, that it is, ``sure_wrong``, the
   latter where the assigned class is another, ``label_distance``, the expected squared distance to the label that
   measuring once more would give, and ``noise``, the variance of the measurement error where ``wrong``.
+- Of both: ``shift``, the expected square of what measurement error changes of the distance to the assigned class, and
+  ``shift_squared``, at most the expected square of that square.
 - With the spread of the response: ``smoothed_wrong`` and ``smoothed_distance``, the same of a value that is drawn
   around z, and ``least_wrong``, ``least_distance``, their minima over all classes.
 - With a response model: what is expected of y from the covariates alone (``model_wrong``, ``model_distance``,
@@ -139,17 +141,59 @@ def label_sqerr(label_distance: Any) -> Any:
     return label_distance
 
 
-@measure(better="lower", counted="wrong", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at least")
+WRONG_LABELS = ("unsure", "unsure")  # a label is wrong or not: 1 or 0, which is its own square
+
+
+@measure(
+    better="lower", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS, cite=f"{MEVIK}, (24)",
+    title="true error, at least",
+)  # fmt: skip
 def true_error_low(wrong: Any, unsure: Any) -> Any:
-    """The least that the error rate against the true classes of these rows can be: |error - label error|."""
+    """The least that the error rate against the true classes of these rows can be: |error - label error|.
+
+    Its interval covers the bound that follows from the actual share of wrong labels in these rows, too.
+    """
     return np.sqrt((wrong - unsure) ** 2)  # analytic on either side, which the absolute value is not
 
 
-@measure(better="lower", counted="wrong", undefined=NO_ROWS, cite=f"{MEVIK}, (24)", title="true error, at most")
+@measure(
+    better="lower", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS, cite=f"{MEVIK}, (24)",
+    title="true error, at most",
+)  # fmt: skip
 def true_error_high(wrong: Any, unsure: Any, classes: Any) -> Any:
     """The most that it can be: min(1, error + label error); of two classes no more than 2 less both."""
     most = np.minimum(1.0, wrong + unsure)
     return np.minimum(most, 2 - wrong - unsure) if classes == 2 else most
+
+
+SHIFTS = ("shift", "shift_squared")
+ANALOGUE = f"{MEVIK}, section 5; docs/continuum.md"
+
+
+def _root_of_least(distance: Any, shift: Any) -> Any:
+    return np.sqrt(distance) - np.sqrt(shift)
+
+
+@measure(
+    better="lower", span=AT_LEAST_ZERO, latent=SHIFTS, signed_root=_root_of_least, undefined=NO_ROWS, cite=ANALOGUE,
+    title="true sqerr, at least",
+)  # fmt: skip
+def true_sqerr_low(distance: Any, shift: Any) -> Any:
+    """The least that the squared error rate against the true values of these rows can be.
+
+    The square of sqrt(apparent_sqerr) - sqrt(shift), or 0 where that is negative. The shift is the mean squared change
+    of the distance to the assigned class that measurement error is expected to make.
+    """
+    root = _root_of_least(distance, shift)
+    return np.where(np.real(root) > 0, root, 0.0) ** 2
+
+
+@measure(
+    better="lower", span=AT_LEAST_ZERO, latent=SHIFTS, undefined=NO_ROWS, cite=ANALOGUE, title="true sqerr, at most",
+)  # fmt: skip
+def true_sqerr_high(distance: Any, shift: Any) -> Any:
+    """The most that it can be: the square of sqrt(apparent_sqerr) + sqrt(shift)."""
+    return (np.sqrt(distance) + np.sqrt(shift)) ** 2
 
 
 @measure(better="lower", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True)

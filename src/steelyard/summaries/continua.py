@@ -282,8 +282,19 @@ class SummedContinuum(SummedEvaluation, ContinuumEvaluation):
 
     @cached_property
     def _moves(self) -> list[dict[str, float]]:
-        pairs = zip(self._sums[1::2], self._sums[2::2], strict=True)
+        moved = self._sums[1 : 1 + 2 * len(self._uncertain)]
+        pairs = zip(moved[::2], moved[1::2], strict=True)
         return [{name: (up[name] - down[name]) / 2 for name in up} for up, down in pairs]
+
+    @property
+    def concentration(self) -> float:
+        """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
+        squares = np.square(self._clusters[:, 1]) if self.clustered else self.class_square
+        return float(squares.sum()) / self.total**2
+
+    @cached_property
+    def _means_at_bounds(self) -> list[dict[str, float]]:
+        return self._sums[1 + 2 * len(self._uncertain) :]
 
     @property
     def patterns(self) -> Patterns:

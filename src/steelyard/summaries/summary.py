@@ -119,10 +119,10 @@ class Summary:
         But cells tell of every ranking of a class against the rest, and a formula on a continuum of others that are
         made of the same means.
         """
-        means = [set(measure.arguments) for measure in self.recipe.made_of(CONTINUUM)]
+        means = [set(measure.means) for measure in self.recipe.made_of(CONTINUUM)]
         for measure in measures:
             counted = measure.statistic is RANKING and RANKING.name in self.states and not measure.balanced
-            meant = measure.statistic is CONTINUUM and any(some.issuperset(measure.arguments) for some in means)
+            meant = measure.statistic is CONTINUUM and any(some.issuperset(measure.means) for some in means)
             if measure.label not in self.recipe.labels and not counted and not meant:
                 raise TooLarge(
                     f"{measure.label} was not asked for when rows were summed, and they are too many to be held",

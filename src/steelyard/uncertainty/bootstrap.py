@@ -66,10 +66,12 @@ def _shaken(
 ) -> list[Array]:
     """Add the error of what was estimated from other data, which no row can show; all classifiers share it."""
     effects = [evaluation.shaken(slots) for evaluation in evaluations]
-    if not len(effects[0]):
+    estimates = effects[0].shape[1]
+    if not estimates:
         return found
-    drawn = random.standard_normal((len(found[0]), len(effects[0])))
-    return [samples + drawn @ effect for samples, effect in zip(found, effects, strict=True)]
+    drawn = random.standard_normal((len(found[0]), estimates))
+    lower, higher = np.minimum(drawn, 0.0), np.maximum(drawn, 0.0)
+    return [samples + lower @ effect[0] + higher @ effect[1] for samples, effect in zip(found, effects, strict=True)]
 
 
 def _drawn_rows(evaluation: RowEvaluation, replicates: int, random: np.random.Generator) -> Array:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..kinds import Array
 
 HALVINGS = 50
+ALL = 1 - 1e-9  # of a variance: what is left of it is rounding
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,39 @@ class SkewedEvaluation(RowEvaluation):
         return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
 
     def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
+        """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
         found = self.result(slot)
-        value, error, freedom = found.value[0], float(np.sqrt(found.variance[0])), found.freedom[0]
+        value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
         if np.isnan(value):
             return np.nan, np.nan
         if freedom <= 0:
             return slot.measure.span
+        low, high = self._moved_apart(slot, self._of_rows(slot, variance, level), level)
+        latent = self.latent_bounds(slot, level)
+        if latent is not None:
+            low, high = min(low, latent[0]), max(high, latent[1])
+        if slot.measure.rooted is not None:
+            # Near 0 the square hardly moves, whatever its root does.
+            if value > 0:
+                root, error = np.sqrt(value), np.sqrt(variance / value) / 2
+            else:
+                (root, _), (variance, _), _, _ = self.result(Slot(slot.measure.rooted))
+                error = np.sqrt(variance)
+            reach = float(critical_values(level, np.array([freedom]))[0] * error)
+            high = max(high, max(float(root) + reach, 0.0) ** 2)
+        return low, high
+
+    def _of_rows(self, slot: Slot, variance: float, level: float) -> tuple[float, float]:
+        """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
+        found, tails = self.result(slot), self.tails[key_of(slot)]
+        value, freedom, share = found.value[0], found.freedom[0], self.deviation_share(slot)
+        if share > 0:
+            variance = variance * (1 - share) if share < ALL else 0.0
+            tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else Tails.none(1)
+        error = float(np.sqrt(variance))
         if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
             return self.without_spread(slot, value, level)
-        method, tails = interval_method(slot), self.tails[key_of(slot)]
+        method = interval_method(slot)
         if method == WILSON:
             return self._wilson(value, error, level, freedom)
         rooted = self.is_root(slot)
@@ -110,7 +135,35 @@ class SkewedEvaluation(RowEvaluation):
         if rooted:
             low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
         usual = float(low[0]), float(high[0])
-        return self._beside_a_count(slot, usual, level) if method == MOVED else usual
+        return self._beside_a_count(slot, error, usual, level) if method == MOVED else usual
+
+    def _moved_apart(self, slot: Slot, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+        """Bounds that also cover what the deviation may be: both distances from the value add up by their squares.
+
+        Each is exact where the other is nothing (Zou & Donner 2008, Statistics in Medicine 27, 1693-1702).
+        """
+        ends = self.deviation_bounds(slot, level)
+        if ends is None:
+            return bounds
+        power = 2 if self.is_root(slot) else 1
+        value, low, high, least, most = (each**power for each in (self.result(slot).value[0], *bounds, *ends))
+        low, high = value - np.hypot(value - low, value - least), value + np.hypot(high - value, most - value)
+        return (max(low, 0.0) ** 0.5, high**0.5) if power == 2 else (low, high)
+
+    def deviation_share(self, slot: Slot) -> float:
+        """The share of a slot's variance that an estimated deviation has, whose own interval is known."""
+        del slot
+        return 0.0
+
+    def deviation_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """The least and the most that a slot is within the interval of that deviation; None where there is none."""
+        del slot, level
+        return None
+
+    def latent_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """Bounds of what a slot would be, had these rows been seen without error; None where that is not asked."""
+        del slot, level
+        return None
 
     def _wilson(self, share: float, error: float, level: float, freedom: float) -> tuple[float, float]:
         """Of as many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
@@ -131,16 +184,20 @@ class SkewedEvaluation(RowEvaluation):
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
         raise NotImplementedError(slot)
 
-    def turned(self, slot: Slot, shares: tuple[float, float]) -> tuple[float, float] | None:
-        """What a slot can be between two shares, where it falls at the one and rises at the other; None elsewhere."""
-        raise NotImplementedError(slot, shares)
+    def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
+        """What a slot can be between two values of a mean, where it falls at one and rises at the other; else None."""
+        raise NotImplementedError(slot, name, ends)
 
-    def _beside_a_count(self, slot: Slot, usual: tuple[float, float], level: float) -> tuple[float, float]:
+    def _beside_a_count(
+        self, slot: Slot, error: float, usual: tuple[float, float], level: float
+    ) -> tuple[float, float]:
         """Wilson's interval of the share that a slot goes with, moved to its value."""
-        (value, _), (variance, _), (freedom, _), _ = self.result(slot)
+        (value, _), _, (freedom, _), _ = self.result(slot)
         share, sign = self.counted(slot)
-        bounds = self._wilson(share, float(np.sqrt(variance)), level, freedom)
-        low, high = self.turned(slot, bounds) or sorted(value + sign * (bound - share) for bound in bounds)
+        bounds = self._wilson(share, error, level, freedom)
+        low, high = self.turned(slot, str(slot.measure.counted), bounds) or sorted(
+            value + sign * (bound - share) for bound in bounds
+        )
         # All rows are right, say: the share may yet be another, and something else makes the value scatter.
         return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
 
