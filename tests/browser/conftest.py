@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.effort import FULL, leave_out, left_out
+
 from .samples import ODD, SAMPLES
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -17,6 +19,17 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 Open = Callable[..., Page]
 
 expect.set_options(timeout=30_000)  # milliseconds: busy machines are slow, not wrong
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests with many variants, `make test` runs a third; `make study` runs the others."""
+    names = left_out(items, Path(__file__).parent, step=3)
+    if not FULL:
+        leave_out(config, items, names)
+    for item in items:
+        if item.nodeid in names:
+            item.add_marker("study")
 
 
 def program() -> str | None:
