@@ -105,8 +105,9 @@ class Text:
 
         header = _header(self.file, _beginning(self.file))
         if header.count(b'"') % 2 == 0:
-            line = pa.BufferReader(header + b"\n")
-            return list(csv.read_csv(line, parse_options=self._options(None)["parse_options"]).column_names)
+            line, options = pa.BufferReader(header + b"\n"), self._options(None, threads=False)
+            names = csv.read_csv(line, options["read_options"], options["parse_options"]).column_names
+            return list(names)
         return list(self.schema().names)
 
     def settled(self, columns: Sequence[str] | None = None) -> Text:
