@@ -26,7 +26,7 @@ from ..files.own_kinds import TALLY
 from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
 from ..scale import Continuum, Label, Scale
-from ..summaries.states import Arrays, as_they_are, refuse
+from ..summaries.states import READ_ELSEWHERE, Arrays, as_they_are, refuse
 from ..summaries.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
 from ..sums.rows import Rows
 from ..sums.statistics import Sums
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 10
+VERSION = 11
+NAMES_CLASSES = 10  # has the names of classes where tags of states stand now
 OLD = 9  # knows nothing of its sources
 MARK = json.dumps({"format": FORMAT})[1:-1].encode()  # as in the header: texts may well speak of a steelyard tally
 SEAL = b"\nsteelyard sha256 "
@@ -171,10 +172,10 @@ def _from_arrow(body: bytes) -> Tally:
     source = pa.BufferReader(body)
     table = _table(source)
     header = json.loads(table.schema.metadata[b"steelyard"])
-    if header["version"] not in (OLD, VERSION):
+    if header["version"] not in (OLD, NAMES_CLASSES, VERSION):
         raise ForeignFile(
             f"is a tally of version {quoted(header['version'])}, not {VERSION}",
-            mend="Read it with the release that wrote it",
+            mend=READ_ELSEWHERE,
         )
     old = header["version"] == OLD
     scale, models = _scale_from_json(header["scale"]), tuple(header["models"])
