@@ -17,8 +17,8 @@ from ..errors import BadOption, UnknownModel, harmless, quoted
 from ..scale import listed
 from ..settings import refuse_level
 from ..suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options
-from ..table import Table
-from ..text import number, table_html, table_text
+from ..table import Table, table_html, table_text
+from ..text import number
 from .across_values import Values, read_values
 from .differences import holm
 from .friedman import (
