@@ -157,7 +157,7 @@ class Comparison:
             families.append(lambda model, *, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
-        kept = Rows.of_patterns(patterns) if rows is None else rows
+        kept = patterns.as_rows() if rows is None else rows
         common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "models": self.models}
         for statistic in OF_ROWS:
             if some := by_statistic[statistic]:
