@@ -18,6 +18,7 @@ from .evaluation import RAW, Chosen
 from .fitting import Regions, Scaling
 from .rows import Arranged
 from .scaling import ROUNDING, Moments, Variant, certainty_of
+from .scaling_files import load, save
 from .ties import by_own_lot, joined, tied_in
 
 if TYPE_CHECKING:
@@ -211,16 +212,19 @@ class PartitionScaling:
             path: The file. A scaling that is there already is replaced.
             overwrite: Replace a file that is not a scaling, too; otherwise that is an error.
         """
-        from .scaling_files import save
-
-        save(self, path, overwrite)
+        save(self.scale, self.options, self.learned, path, overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> PartitionScaling:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-        from .scaling_files import load
+        return load(path, cls._checked)
 
-        return load(path)
+    @classmethod
+    def _checked(cls, scale: Scale, options: Chosen, learned: Regions) -> PartitionScaling:
+        """A scaling that was read from a file; regions that cannot be scaled are an error."""
+        made = cls(scale, options, learned)
+        _ = made.fitted and made.fitted.maps
+        return made
 
 
 HOW = {"beta": "beta", "point": "single", "shift": "shift"}
