@@ -64,7 +64,7 @@ def state_facts(state: Any, arrays: Arrays) -> Facts:
 
 def state_from(facts: Facts, arrays: Arrays) -> Any:
     """Return the state that facts describe, whether they have its tag or the name that older files give it."""
-    tag = facts["kind"]
+    tag: str = facts["kind"]
     refuse(isinstance(tag, str))
     kind = BY_TAG.get(OLD_NAMES.get(tag, tag))
     if kind is None:

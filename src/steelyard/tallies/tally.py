@@ -20,7 +20,8 @@ from ..door.weights import words_on_weights
 from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
 from ..files.digests import Source
 from ..scale import Continuum, Label, Scale, listed
-from ..summaries.summary import Summaries, Summarising, Summary
+from ..summaries.summarising import Summarising
+from ..summaries.summary import Summaries, Summary
 from ..sums.rows import Rows
 from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of, rows_in
 from ..text import in_words, rows_in_words
