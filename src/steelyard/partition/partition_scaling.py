@@ -18,7 +18,6 @@ from .evaluation import RAW, Chosen
 from .fitting import Regions, Scaling
 from .rows import Arranged
 from .scaling import ROUNDING, Moments, Variant, certainty_of
-from .scaling_files import load, save
 from .ties import by_own_lot, joined, tied_in
 
 if TYPE_CHECKING:
@@ -212,11 +211,15 @@ class PartitionScaling:
             path: The file. A scaling that is there already is replaced.
             overwrite: Replace a file that is not a scaling, too; otherwise that is an error.
         """
+        from .scaling_files import save
+
         save(self.scale, self.options, self.learned, path, overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> PartitionScaling:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
+        from .scaling_files import load
+
         return load(path, cls._checked)
 
     @classmethod
