@@ -309,7 +309,7 @@ class Assessment(Partitioned):
         Returns:
             A Comparison of the forecasts as they are with the recalibrated ones.
         """
-        from .decomposition import recalibrated
+        from ..comparing.recalibrated import recalibrated
 
         self._refuse_improbable()
         return recalibrated(self, method, folds, as_seed(seed, self.settings.seed))
