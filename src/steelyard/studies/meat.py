@@ -18,7 +18,8 @@ import numpy as np
 from ..api import compare
 from ..cached import cached_property
 from ..comparing.comparison import Comparison
-from ..comparing.rankings import Ranks, in_words, ranked, ranking_table, swapped
+from ..comparing.rankings import ranking_table
+from ..comparing.ranks import Ranks, in_words, ranked, swapped
 from ..continuum.kernels import expected_sqe
 from ..errors import BadOption, quoted
 from ..scale import Continuum
