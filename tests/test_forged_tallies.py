@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.errors import BadWeights, DamagedFile, SteelyardError, UnlikeTallies
+from steelyard.errors import BadWeights, DamagedFile, ForeignFile, SteelyardError, UnlikeTallies
 from steelyard.tallies import tally as tallies
 from steelyard.tallies.tally_files import _seal, _to_arrow
 
@@ -135,7 +135,7 @@ def test_what_no_rows_can_have_left_is_refused(kind: str, tmp_path: Path, monkey
         (tmp_path / "b.tally").write_bytes(body + _seal(body))
         try:
             other = sy.Tally.load(tmp_path / "b.tally")
-        except DamagedFile:
+        except (DamagedFile, ForeignFile):  # states of an unknown kind are those of another release
             refused += 1
             continue
         for more in ([], [one]):

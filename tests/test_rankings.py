@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steelyard import Scale, compare, find
-from steelyard.comparing.rankings import in_words, ranked, ranking_table, swapped
+from steelyard.comparing.rankings import ranking_table
+from steelyard.comparing.ranks import in_words, ranked, swapped
 from steelyard.errors import BadOption, UnknownMeasure
 
 TRUTH = ["a", "a", "b", "b", "b", "b"]

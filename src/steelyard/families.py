@@ -13,7 +13,8 @@ from .partition.evaluation import PartitionEvaluation
 from .ranking.evaluation import RankedEvaluation
 from .registry import Measure
 from .scale import Scale
-from .summaries.summary import EVALUATIONS, Summary
+from .summaries.summarising import EVALUATIONS
+from .summaries.summary import Summary
 from .sums.rows import Rows
 from .sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from .errors import NotNumbers, UnequalLengths, UnknownColumn, quoted
+from .errors import NotNumbers, UnequalLengths, UnknownColumn, harmless, quoted
 from .scale import listed
 from .suggestions import did_you_mean
+from .text import MOST_LINES, add_row, clipped, number, rich_table, to_text
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+ENDS = 20  # rows of a long table that are shown at its head, and at its end
+FEW_COLUMNS, FIRST_COLUMNS, MOST_COLUMNS = 10, 16, 24
 
 # Text that spreadsheets compute, with the wide signs of East Asian keyboards; a number that begins below 0 is none.
 FORMULA = re.compile(r"(?!-[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?\Z)[-=+@\t\r\n＝＋－＠]")  # noqa: RUF001
@@ -140,13 +148,9 @@ class Table:
 
     def __repr__(self) -> str:
         """As aligned text."""
-        from .text import table_text
-
         return table_text(self)
 
     def _repr_html_(self) -> str:
-        from .text import table_html
-
         return table_html(self)
 
 
@@ -221,3 +225,63 @@ def by_measure(parts: Sequence[Mapping[str, Sequence[Any]]], labels: Sequence[st
     rank = {label: place for place, label in enumerate(labels)}
     order = sorted(range(len(columns["measure"])), key=lambda row: rank[columns["measure"][row]])
     return {name: [values[row] for row in order] for name, values in columns.items()}
+
+
+# --- as text and as HTML ----------------------------------------------------------------------------------------
+
+
+def table_view(table: Table, title: str | None = None) -> RichTable:
+    """Any tidy table, for a terminal."""
+    numeric = [
+        place
+        for place, values in enumerate(table.columns.values())
+        if any(isinstance(value, int | float) for value in values)
+    ]
+    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
+    for row in zip(*table.columns.values(), strict=True):
+        add_row(drawn, [_cell(value) for value in row])
+    return drawn
+
+
+def _in_part(table: Table, ends: int) -> tuple[Table, str, str]:
+    """The first and last rows and the first columns of a large table; what to say of the other rows and columns."""
+    size, names = len(table), table.column_names
+    hidden = len(names) - FIRST_COLUMNS if len(names) > MOST_COLUMNS else 0
+    names = names[: len(names) - hidden]
+    aside = f"… and {hidden:,} more columns: to_csv() has all" if hidden else ""
+    if size <= 2 * ends:
+        return (table[names] if hidden else table), "", aside
+    parts = {name: [*table[name][:ends], "…", *table[name][-ends:]] for name in names}
+    return type(table)(parts), f" … {size - 2 * ends:,} rows left out: to_csv() has all {size:,}", aside
+
+
+def table_text(table: Table) -> str:
+    """Any tidy table as text: of a long one the first and the last rows, fewer where cells take several lines."""
+    ends = ENDS if len(table.columns) <= FEW_COLUMNS else ENDS // 3
+    while True:
+        part, between, aside = _in_part(table, ends)
+        lines = to_text(table_view(part), width=160).splitlines()
+        lines = [between if between and set(line.split()) == {"…"} else line for line in lines] + [aside] * bool(aside)
+        if len(lines) <= MOST_LINES or ends == 1:
+            return clipped("\n".join(lines), "to_csv() has all")
+        ends //= 2
+
+
+def table_html(table: Table) -> str:
+    """Any tidy table as HTML."""
+    part, between, aside = _in_part(table, ENDS)
+    head = "".join(f"<th>{html.escape(harmless(name))}</th>" for name in part.column_names)
+    rows = [
+        "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
+        for row in zip(*part.columns.values(), strict=True)
+    ]
+    if between:
+        rows[ENDS] = f"<tr><td colspan='{len(part.columns)}'>{between}</td></tr>"
+    more = f"<p>{aside}</p>" if aside else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return number(value, 4) if isinstance(value, float) else harmless(value)

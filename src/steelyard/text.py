@@ -1,14 +1,13 @@
-"""Numbers, labels and tidy tables as text and as HTML. Everything that came from data is made harmless."""
+"""Numbers, labels and the style of all tables as text. Everything that came from data is made harmless."""
 
 from __future__ import annotations
 
-import html
 import io
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import ROUND_FLOOR, Context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import harmless
 
@@ -16,12 +15,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
 
-    from .table import Table
-
 WIDTH = 120
 MOST_LINES, LAST_LINES = 60, 15  # of anything that is printed
-ENDS = 20  # rows of a long table that are shown at its head, and at its end
-FEW_COLUMNS, FIRST_COLUMNS, MOST_COLUMNS = 10, 16, 24
 LONGEST_NAME = 80
 MOST_DECIMALS, TINY = 8, 1e-6  # below that, three digits would not be seen among so many decimals
 ISOLATES = "\u2068\u2069"
@@ -141,12 +136,6 @@ def rows_in_words(value: float) -> str:
     return in_words(value, "row")
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return number(value, 4) if isinstance(value, float) else harmless(value)
-
-
 def rich_table(columns: Sequence[str], *, right: Sequence[int] = (), title: str | None = None) -> RichTable:
     """An empty table of the one style that all tables share."""
     from rich import box
@@ -189,54 +178,3 @@ def to_text(renderable: RenderableType, width: int = WIDTH) -> str:
     console.print(renderable, crop=False)  # sentences of a verdict stay in one line each
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
-
-
-def table_view(table: Table, title: str | None = None) -> RichTable:
-    """Any tidy table, for a terminal."""
-    numeric = [
-        place
-        for place, values in enumerate(table.columns.values())
-        if any(isinstance(value, int | float) for value in values)
-    ]
-    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
-    for row in zip(*table.columns.values(), strict=True):
-        add_row(drawn, [_cell(value) for value in row])
-    return drawn
-
-
-def _in_part(table: Table, ends: int) -> tuple[Table, str, str]:
-    """The first and last rows and the first columns of a large table; what to say of the other rows and columns."""
-    size, names = len(table), table.column_names
-    hidden = len(names) - FIRST_COLUMNS if len(names) > MOST_COLUMNS else 0
-    names = names[: len(names) - hidden]
-    aside = f"… and {hidden:,} more columns: to_csv() has all" if hidden else ""
-    if size <= 2 * ends:
-        return (table[names] if hidden else table), "", aside
-    parts = {name: [*table[name][:ends], "…", *table[name][-ends:]] for name in names}
-    return type(table)(parts), f" … {size - 2 * ends:,} rows left out: to_csv() has all {size:,}", aside
-
-
-def table_text(table: Table) -> str:
-    """Any tidy table as text: of a long one the first and the last rows, fewer where cells take several lines."""
-    ends = ENDS if len(table.columns) <= FEW_COLUMNS else ENDS // 3
-    while True:
-        part, between, aside = _in_part(table, ends)
-        lines = to_text(table_view(part), width=160).splitlines()
-        lines = [between if between and set(line.split()) == {"…"} else line for line in lines] + [aside] * bool(aside)
-        if len(lines) <= MOST_LINES or ends == 1:
-            return clipped("\n".join(lines), "to_csv() has all")
-        ends //= 2
-
-
-def table_html(table: Table) -> str:
-    """Any tidy table as HTML."""
-    part, between, aside = _in_part(table, ENDS)
-    head = "".join(f"<th>{html.escape(harmless(name))}</th>" for name in part.column_names)
-    rows = [
-        "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
-        for row in zip(*part.columns.values(), strict=True)
-    ]
-    if between:
-        rows[ENDS] = f"<tr><td colspan='{len(part.columns)}'>{between}</td></tr>"
-    more = f"<p>{aside}</p>" if aside else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"

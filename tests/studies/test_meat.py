@@ -17,7 +17,8 @@ from steelyard import Continuum, compare, fit_response
 from steelyard.continuum.rules import CutClassifier, RegressionRule
 from steelyard.errors import BadOption
 from steelyard.files.sources import read
-from steelyard.studies.meat import MEASURES, PAPER, RANKED, WATER, Meat, assigned, meat, rules, run, samples
+from steelyard.studies.meat import MEASURES, Meat, assigned, meat, rules, run, samples
+from steelyard.studies.meat_figures import PAPER, RANKED, WATER
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,9 @@ from steelyard.cli import main
 from steelyard.errors import BadOption
 from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
 from steelyard.studies.estimates import Estimated, Measure, paper_estimates
-from steelyard.studies.mevik import Key, Simulation, run, simulate
+from steelyard.studies.mevik import Simulation, run, simulate
 from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replicate, replications
+from steelyard.studies.simulation import Key
 from steelyard.studies.summary import LEVELS, averages
 
 GOLDEN = json.loads(

@@ -303,6 +303,7 @@ def test_a_damaged_tally_is_refused(tmp_path: Path) -> None:
     given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": measures("")}
     sy.assess(written(tmp_path, three_classes(ROWS)), **given).tally.save(tmp_path / "a.tally")
     content = (tmp_path / "a.tally").read_bytes()
-    (tmp_path / "a.tally").write_bytes(content.replace(b"Regions", b"regions"))
+    assert b"partition regions" in content
+    (tmp_path / "a.tally").write_bytes(content.replace(b"partition regions", b"partition Regions"))
     with pytest.raises(DamagedFile, match="changed or cut off"):
         Tally.load(tmp_path / "a.tally")

@@ -13,6 +13,7 @@ from ..errors import BadOption, quoted
 from ..estimate import Estimate
 from ..measures import find, listed_names
 from ..registry import Measure
+from ..results import accessors
 from ..settings import as_seed
 from ..suggestions import refuse_unknown
 from ..sums.statistics import CONFUSION, STATISTICS
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ..deciding.decisions import Decision
     from ..kinds import Array
     from ..ranking.curves import Band
-    from ..showing.pictures import Pictures
+    from ..results.accessors import Pictures
 
 ROUNDING = 1e-13
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
@@ -144,9 +145,7 @@ class Assessment(Partitioned):
     @property
     def plot(self) -> Pictures:
         """Pictures: ``assessment.plot.roc()``."""
-        from ..showing.pictures import Pictures
-
-        return Pictures({self.model: self})
+        return accessors.pictures({self.model: self})
 
     def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
         """A curve over all thresholds, from the highest on, for the event or the class that is named.
@@ -310,7 +309,7 @@ class Assessment(Partitioned):
         Returns:
             A Comparison of the forecasts as they are with the recalibrated ones.
         """
-        from .decomposition import recalibrated
+        from ..comparing.recalibrated import recalibrated
 
         self._refuse_improbable()
         return recalibrated(self, method, folds, as_seed(seed, self.settings.seed))
@@ -367,21 +366,13 @@ class Assessment(Partitioned):
             rows: Whether single rows may be shown: those that decide, and a mark for each of few.
             overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
-        from ..report import write_report
-
-        write_report(self, path, title, command, rows, overwrite)
+        accessors.write_report(self, path, title, command, rows, overwrite)
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""
-        from ..showing.rendering import assessment_view
-        from ..text import clipped, to_text
-
-        return clipped(to_text(assessment_view(self)), "table() has all numbers")
+        return accessors.assessment_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from ..showing.digest import assessment_digest
-        from ..showing.notebook import block
-
-        return block(assessment_digest(self))
+        return accessors.assessment_html(self)

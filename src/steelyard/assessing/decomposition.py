@@ -1,4 +1,4 @@
-"""Scores taken apart, and forecasts recalibrated: what an assessment makes of forecasts and frequencies."""
+"""Scores taken apart, and lines and tests of calibration: what an assessment makes of forecasts and frequencies."""
 
 from __future__ import annotations
 
@@ -8,27 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..door.cases import Cases
-from ..door.coded import Coded
-from ..door.prediction import Scores
-from ..errors import BadOption, quoted
-from ..folds import fold_of
+from ..errors import BadOption
 from ..forecasts.line import IDEAL, Observed
-from ..forecasts.recalibration import Recalibration, recalibrate
 from ..forecasts.reliability import PARTS, CalibrationTest, Decomposition, Reliability
 from ..measures import all_measures, find
 from ..registry import Measure
 from ..scale import Label, listed
 from ..suggestions import refuse_no_count, refuse_unknown
 from ..table import Table
-from ..tallies.tally import Tally
 from ..threads import in_order
 
 if TYPE_CHECKING:
-    from ..comparing.comparison import Comparison
     from ..evaluating.masses import Weights
     from ..kinds import Array, Numbers, Places
-    from .assessment import Assessment
 
 SUMMED = "brier_multiclass"
 CLASSES_A_TEST = 10  # of so many classes, the draws of one test can still tell one in a hundred
@@ -142,36 +134,3 @@ def _uncertainty(ends: tuple[float, float], measure: Measure) -> tuple[float, fl
     bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else [*ends]
     found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
     return min(found), max(found)
-
-
-def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
-    """Compare forecasts with what they would be if they were recalibrated."""
-    from ..comparing.comparison import Comparison
-
-    if not isinstance(folds, int) or isinstance(folds, bool) or not 2 <= folds <= 1000:
-        raise BadOption(f"folds is {quoted(folds)}", mend="Give a whole number, 2 or above")
-    name, tally = assessment.model, assessment.tally
-    rows, model = assessment.calibration.rows, assessment.evaluation.model
-    said, weights = rows.scores[model], assessment.calibration.weights
-    if not said.columns:
-        raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
-    if assessment.calibration.patterns.clusters == 1 or len(rows) < 2:
-        raise BadOption("there is nothing to recalibrate by", mend="It takes two rows, or two clusters, at least")
-    units = assessment.calibration.patterns.clusters or len(rows)
-    fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
-    memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
-    # By how many rows there are: half a row more, by which fits are held back, is half of one however it is weighed.
-    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass / weights.row, fold, method)))
-    names = (name, f"{name}, recalibrated")
-    both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
-    cases = Cases(
-        scale=tally.scale,
-        truth=rows.truth,
-        assigned={each: scores.likeliest(tally.scale.event_code) for each, scores in both.items()},
-        scores=both,
-        measured=rows.measured,
-        weight=None if weights.equal else np.asarray(weights.mass),
-        counted=weights.square is weights.mass,
-        group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
-    )
-    return Comparison(Tally.of(cases), assessment.settings, cases)

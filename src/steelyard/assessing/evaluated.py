@@ -169,7 +169,7 @@ class Evaluated:
         kept = self.tally.kept_of(self.slice)
         if not self.tally.given.kept:
             raise self.no_scores
-        return Rows.of_patterns(self.evaluation.patterns) if kept is None else kept
+        return self.evaluation.patterns.as_rows() if kept is None else kept
 
     @cached_property
     def parts(self) -> dict[str, Part]:

@@ -365,8 +365,7 @@ def measures(
     """
     from ..measures import find
     from ..showing.listing import explain, listing
-    from ..table import Table
-    from ..text import table_view
+    from ..table import Table, table_view
 
     if name is not None:
         facts = explain(find(name))

@@ -117,7 +117,7 @@ def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Se
     from rich.text import Text
 
     from ..resampling.views import cross_view
-    from ..text import table_view
+    from ..table import table_view
 
     show(cross_view(result, measure), *[Text(f"note: {harmless(note)}") for note in notes])
     if bounds is not None:

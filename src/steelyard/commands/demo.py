@@ -90,7 +90,8 @@ def _better(compared: Comparison) -> list[RenderableType]:
 
 
 def _sure(compared: Comparison) -> list[RenderableType]:
-    from ..text import number, table_view
+    from ..table import table_view
+    from ..text import number
 
     first, last = "lda", "knn"
     gap = next(row for row in compared.differences("error") if (row["a"], row["b"]) == (first, last))

@@ -49,7 +49,7 @@ def mevik2003(
     from ..studies.designs import DESIGNS
     from ..studies.mevik import run
     from ..studies.soft import gains
-    from ..text import table_view
+    from ..table import table_view
 
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
@@ -160,7 +160,7 @@ def _finish(output: Given, name: str, table: Table, statements: Table) -> None:
     from rich.text import Text
 
     from ..studies.statements import shown
-    from ..text import table_view
+    from ..table import table_view
 
     if output.prints_tables and len(statements):
         show(Text("\nWhat the paper says, and what comes out here:"), table_view(shown(statements)))

@@ -14,11 +14,12 @@ from ..cached import cached_property
 from ..columns import as_number
 from ..distinct import evened
 from ..errors import BadOption, UnknownModel, harmless, quoted
+from ..results import accessors
 from ..scale import listed
 from ..settings import refuse_level
 from ..suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options
-from ..table import Table
-from ..text import number, table_html, table_text
+from ..table import Table, table_html, table_text
+from ..text import number
 from .across_values import Values, read_values
 from .differences import holm
 from .friedman import (
@@ -36,7 +37,7 @@ from .verdicts import p_value
 
 if TYPE_CHECKING:
     from ..kinds import Array
-    from .across_pictures import AcrossPictures
+    from ..results.accessors import AcrossPictures
 
 Better = Literal["lower", "higher"]
 Method = Literal["nemenyi", "wilcoxon"]
@@ -227,9 +228,7 @@ class AcrossDatasets:
     @property
     def plot(self) -> AcrossPictures:
         """Pictures: ``plot.critical_difference()`` and ``plot.posterior()``."""
-        from .across_pictures import AcrossPictures
-
-        return AcrossPictures(self)
+        return accessors.across_pictures(self)
 
     # --- in words ------------------------------------------------------------------------------------------------
 

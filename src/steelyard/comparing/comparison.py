@@ -24,6 +24,7 @@ from ..evaluating.row_evaluation import RowEvaluation
 from ..families import OF_ROWS, SAYS_MORE, evaluate
 from ..forecasts.evaluation import ForecastEvaluation
 from ..registry import Measure
+from ..results import accessors
 from ..scale import Label, listed
 from ..settings import Settings
 from ..suggestions import did_you_mean, refuse_no_count
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from ..deciding.decisions import Decision
     from ..kinds import Array, Codes
-    from ..showing.pictures import Pictures
+    from ..results.accessors import Pictures
     from .verdicts import Verdict
 
 BOTH_INFINITE = "both are infinite"
@@ -157,7 +158,7 @@ class Comparison:
             families.append(lambda model, *, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
-        kept = Rows.of_patterns(patterns) if rows is None else rows
+        kept = patterns.as_rows() if rows is None else rows
         common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "models": self.models}
         for statistic in OF_ROWS:
             if some := by_statistic[statistic]:
@@ -430,9 +431,7 @@ class Comparison:
     @property
     def plot(self) -> Pictures:
         """Pictures of all classifiers in one: ``comparison.plot.roc()``."""
-        from ..showing.pictures import Pictures
-
-        return Pictures(self.assessments)
+        return accessors.pictures(self.assessments)
 
     def report(
         self,
@@ -452,24 +451,16 @@ class Comparison:
             rows: Whether single rows may be shown: those that decide, and a mark for each of few.
             overwrite: Replace a file that is not a report, too; otherwise that is an error.
         """
-        from ..report import write_report
-
-        write_report(self, path, title, command, rows, overwrite)
+        accessors.write_report(self, path, title, command, rows, overwrite)
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""
-        from ..showing.rendering import comparison_view
-        from ..text import clipped, to_text
-
-        return clipped(to_text(comparison_view(self)), "table() and differences() have all numbers")
+        return accessors.comparison_text(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from ..showing.digest import comparison_digest
-        from ..showing.notebook import block
-
-        return block(comparison_digest(self))
+        return accessors.comparison_html(self)
 
 
 def _apart(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, dict[str, list[Any]]]:

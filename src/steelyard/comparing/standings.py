@@ -9,7 +9,7 @@ from ..errors import BadOption
 from ..registry import Measure
 from ..scale import Continuum
 from ..table import Table
-from .rankings import ranked
+from .ranks import ranked
 
 if TYPE_CHECKING:
     from ..assessing.assessment import Assessment

@@ -27,16 +27,17 @@ from ..suggestions import did_you_mean, refuse_unknown
 from .coded import Coded, refuse_missing, respelled, scale_of
 from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
-from .membership import Noticed, missing_rows, refuse_missing_numbers
+from .membership import Noticed, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
 from .naming import named_after, renamed
 from .prediction import Prediction, Scores, recognise, recognise_scores
+from .raw import Raw
 from .remarks import UNNAMED, Remark, Remarks
 from .thresholds import kinds_of, noticed_of, refuse_unlike_scales, unassigned
 from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks, Numbers, Places
+    from ..kinds import Array, Codes, Places
 
 __all__ = ["Cases", "Door", "Missing", "Prediction", "replace_event"]
 
@@ -146,42 +147,6 @@ def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool 
     ordered = any(len(said.columns) > 1 for said in raw)
     known = None if measured is None else measured.given
     return Given(any(said.columns for said in scores), probable, known, ordered=ordered, raw=bool(raw))
-
-
-@dataclass(frozen=True)
-class Raw:
-    """Columns that have been read, but not yet held against each other."""
-
-    truth: Coded
-    measured: Measured | None
-    predictions: Mapping[str, Prediction]
-    weight: Numbers | None
-    group: Coded | None
-    slice: Coded | None
-
-    def labelled(self) -> list[Coded]:
-        """The columns of labels beside the predictions."""
-        return [column for column in (self.truth, self.group, self.slice) if column is not None]
-
-    def missing(self) -> Marks:
-        """Mark the rows in which anything is missing."""
-        marks = [column.missing() for column in self.labelled() if column.has_missing]
-        found = [prediction.missing() for prediction in self.predictions.values()]
-        found.append(None if self.weight is None else missing_rows([self.weight]))
-        found += [] if self.measured is None else self.measured.missing()
-        marks += [mark for mark in found if mark is not None]
-        return np.logical_or.reduce(marks) if marks else np.zeros(len(self.truth), dtype=bool)
-
-    def keep(self, rows: Marks) -> Raw:
-        """Leave out the rows that are not marked."""
-        return Raw(
-            self.truth.keep(rows),
-            None if self.measured is None else self.measured.keep(rows),
-            {name: prediction.keep(rows) for name, prediction in self.predictions.items()},
-            None if self.weight is None else self.weight[rows],
-            None if self.group is None else self.group.keep(rows),
-            None if self.slice is None else self.slice.keep(rows),
-        )
 
 
 @dataclass(frozen=True)

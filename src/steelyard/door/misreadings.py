@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,8 @@ from ..errors import (
 from ..scale import Label, Scale, listed
 from .coded import SCORES
 from .labels import encode
+from .raw import Raw
 from .remarks import Remark
-
-if TYPE_CHECKING:
-    from .cases import Raw
-
 
 BY_POSITION = Remark("rows_by_position")
 FEW_NAMES = 1_000

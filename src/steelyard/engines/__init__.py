@@ -8,32 +8,19 @@ its state replaces the one that was lost, and nothing is counted twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import BadOption, quoted
 from ..suggestions import did_you_mean
+from .engine import Engine, make, maker
 from .local import Local
+
+__all__ = ["Engine", "frame_of", "make", "started"]
 
 ENGINES = ("local", "dask", "spark")
 NAMES = "'local', 'dask', 'spark', the address of a Dask scheduler, a distributed.Client or a SparkSession"
-
-
-class Engine(Protocol):
-    """Somewhere to work."""
-
-    def fold(self, work: Callable[[Any], Any], shares: Any, done: Callable[[Any], None] = ...) -> Any:
-        """Add up what becomes of every share, in a fixed order; None where there is no share.
-
-        Args:
-            work: Share in, state out; it can be pickled, and a state can be added to another of its kind.
-            shares: The shares, in order; or a frame whose partitions are the shares.
-            done: Told of every share whose state is there, where that is known.
-
-        Raises:
-            SteelyardError: What the work said of the first share, in their order, that was faulty.
-        """
 
 
 @contextmanager
@@ -59,15 +46,10 @@ def started(engine: Any = None, source: Any = None) -> Iterator[Engine]:
 def _kind(engine: Any) -> str:
     """What an engine is: by its name, by an address, or by who made it."""
     named = isinstance(engine, str) and ("dask" if "://" in engine else engine)
-    found = named or _maker(engine)
+    found = named or maker(engine)
     if found not in ENGINES:
         raise BadOption(f"engine is {quoted(engine)}", mend=did_you_mean(engine, ENGINES, f"Say {NAMES}"))
     return str(found)
-
-
-def make(frame: Any) -> str | None:
-    """Who made a data frame that lies on many machines; None where it is something else."""
-    return _maker(frame) if type(frame).__name__ == "DataFrame" else None
 
 
 def frame_of(source: Any, where: str | None = None) -> Any:
@@ -86,16 +68,3 @@ def frame_of(source: Any, where: str | None = None) -> Any:
 
         return SparkFrame(source, keep)
     return None
-
-
-def _maker(thing: Any) -> str | None:
-    """Told by the module, so that nothing is loaded to find out."""
-    home = type(thing).__module__.partition(".")[0]
-    return {"dask": "dask", "dask_expr": "dask", "distributed": "dask", "pyspark": "spark"}.get(home)
-
-
-def extra(name: str, error: ImportError) -> BadOption:
-    """What to say where a package is not there."""
-    return BadOption(
-        f"{name} is not installed ({quoted(str(error), 100)})", mend=f"pip install 'steelyard[{name.lower()}]'"
-    )

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from .. import __version__
 from ..errors import BadOption, LostWorker, quoted
 from ..files.sizes import in_words
-from . import Engine, extra
 from .dask import MORE_MEMORY, Dask
+from .engine import Engine, extra
 
 Result = TypeVar("Result")
 

@@ -10,7 +10,7 @@ from ..columns import read_frame
 from ..errors import SteelyardError, UnreadableFile, quoted
 from ..files.shares import FrameShare, plain
 from ..files.where import Filter
-from . import Engine
+from .engine import Engine
 
 
 @dataclass(frozen=True)

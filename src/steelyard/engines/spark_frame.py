@@ -9,7 +9,7 @@ from typing import Any
 from ..columns import read_frame
 from ..files.shares import plain
 from ..files.where import Filter
-from . import Engine
+from .engine import Engine
 
 
 @dataclass(frozen=True)

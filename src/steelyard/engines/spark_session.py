@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import BadOption, quoted
-from . import Engine, extra, make
+from .engine import Engine, extra, make
 from .spark import Spark
 
 PYTHON = "PYSPARK_PYTHON"

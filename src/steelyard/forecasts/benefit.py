@@ -7,7 +7,6 @@ shares of hits and of false alarms have Wilson's intervals, and these are put to
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +14,10 @@ from ..evaluating.evaluation import Slot
 from ..evaluating.row_evaluation import AVERAGES
 from ..uncertainty.intervals import added
 from ..uncertainty.variances import NO_ERROR
-
-if TYPE_CHECKING:
-    from .evaluation import ForecastEvaluation
+from .columns import ForecastColumns
 
 
-def benefit_bounds(evaluation: ForecastEvaluation, slot: Slot, level: float) -> tuple[float, float] | None:
+def benefit_bounds(evaluation: ForecastColumns, slot: Slot, level: float) -> tuple[float, float] | None:
     """The bounds of a net benefit; none where its spread is not known."""
     (value, _), (variance, _), (freedom, _), _ = evaluation.result(slot)
     worst, best = slot.measure.span
@@ -36,7 +33,7 @@ def benefit_bounds(evaluation: ForecastEvaluation, slot: Slot, level: float) -> 
     return value - below, value + above
 
 
-def average_bounds(evaluation: ForecastEvaluation, slot: Slot, level: float) -> tuple[float, float] | None:
+def average_bounds(evaluation: ForecastColumns, slot: Slot, level: float) -> tuple[float, float] | None:
     """Those of an average where no row is a hit or a false alarm of any class, as if all classes were off together."""
     if not evaluation.result(slot).variance[0] <= NO_ERROR**2:
         return None

@@ -133,6 +133,11 @@ class ForecastColumns(RowEvaluation):
         sums = reduce(add, (sums for sums, _ in portions.results()))
         return Moments(shift, self._masses, *summing.told(sums, self.class_square, not self.weights.equal))
 
+    def mean_square(self, slot: Slot) -> float:
+        """The mean square of what rows are worth in a column, by squared weights where these differ."""
+        column, none = self._column_of[key_of(slot)], np.zeros(len(self.scale))
+        return self.moments.scatter(column, 1.0, none) / float(self.moments.square[column].sum())
+
     @cached_property
     def _summing(self) -> Summing:
         """All rows, of which nothing is summed up yet."""

@@ -252,11 +252,6 @@ class ForecastEvaluation(ForecastColumns):
         low, high = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
         return low, high
 
-    def mean_square(self, slot: Slot) -> float:
-        """The mean square of what rows are worth in a column, by squared weights where these differ."""
-        column, none = self._column_of[key_of(slot)], np.zeros(len(self.scale))
-        return self.moments.scatter(column, 1.0, none) / float(self.moments.square[column].sum())
-
     def ratio(self, slot: Slot) -> Ratio | None:
         """The two scores that a skill is made of, where intervals are built; None where how they scatter is unknown."""
         base, other, mass = self.base(slot), self.reference(slot), self.weights.mass

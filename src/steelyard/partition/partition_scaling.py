@@ -213,14 +213,21 @@ class PartitionScaling:
         """
         from .scaling_files import save
 
-        save(self, path, overwrite)
+        save(self.scale, self.options, self.learned, path, overwrite)
 
     @classmethod
     def load(cls, path: str | Path) -> PartitionScaling:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
         from .scaling_files import load
 
-        return load(path)
+        return load(path, cls._checked)
+
+    @classmethod
+    def _checked(cls, scale: Scale, options: Chosen, learned: Regions) -> PartitionScaling:
+        """A scaling that was read from a file; regions that cannot be scaled are an error."""
+        made = cls(scale, options, learned)
+        _ = made.fitted and made.fitted.maps
+        return made
 
 
 HOW = {"beta": "beta", "point": "single", "shift": "shift"}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from ..scale import Scale
 from ..table import dump
 from .evaluation import PARAMETERS, Chosen, checked_choice
 from .fitting import Regions, Sums
-from .partition_scaling import PartitionScaling
 
 if TYPE_CHECKING:
     from .rows import Prefix
@@ -36,15 +35,17 @@ LEVELS = ("left", "mean", "scatter", "low", "high")
 ROUNDING = 1e-6
 LEARN = "Learn the scaling again, and save it"
 
+Made = TypeVar("Made")
 
-def save(scaling: PartitionScaling, path: str | Path, overwrite: bool = False) -> None:
-    """Write to a file, whole or not at all."""
-    facts = _facts(scaling)
+
+def save(scale: Scale, options: Chosen, learned: Regions, path: str | Path, overwrite: bool = False) -> None:
+    """Write a scaling to a file, whole or not at all."""
+    facts = _facts(scale, options, learned)
     write_whole(path, (dump({**facts, "sha256": _checksum(facts)}) + "\n").encode(), SCALING, overwrite)
 
 
-def load(path: str | Path) -> PartitionScaling:
-    """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
+def load(path: str | Path, make: Callable[[Scale, Chosen, Regions], Made]) -> Made:
+    """Return what is made of the scaling that ``save`` wrote; refuse any other file, and one that changed since."""
     try:
         place = Path(path)
     except Exception:  # a foreign object may raise anything
@@ -74,7 +75,7 @@ def load(path: str | Path) -> PartitionScaling:
         seal = facts.pop("sha256")
         if seal != _checksum({**facts, "version": said[0]}):
             raise DamagedFile(f"{named} was changed or cut off", mend=LEARN)
-        return _scaling(facts)
+        return make(*_scaling(facts))
     except (ForeignFile, DamagedFile):
         raise
     except Exception:  # it may be wrong in any way
@@ -86,15 +87,14 @@ def _checksum(facts: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-def _facts(scaling: PartitionScaling) -> dict[str, Any]:
-    learned = scaling.learned
+def _facts(scale: Scale, options: Chosen, learned: Regions) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
         "rules": RULES,
-        "classes": list(scaling.scale.classes),
-        "event": scaling.scale.event,
-        **dict(zip(PARAMETERS, scaling.options, strict=True)),
+        "classes": list(scale.classes),
+        "event": scale.event,
+        **dict(zip(PARAMETERS, options, strict=True)),
         "joined": [[list(name), [list(block) for block in blocks]] for name, blocks in sorted(learned.joined.items())],
         "regions": [_region_facts(prefix, learned.sums[prefix]) for prefix in sorted(learned.sums)],
     }
@@ -108,8 +108,8 @@ def _region_facts(prefix: Prefix, sums: Sums) -> dict[str, Any]:
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def _scaling(facts: Mapping[str, Any]) -> PartitionScaling:
-    """A scaling, as it was; what no rows can have left is an error."""
+def _scaling(facts: Mapping[str, Any]) -> tuple[Scale, Chosen, Regions]:
+    """The scale, the options and the regions of a scaling, as they were; what no rows can have left is an error."""
     scale = Scale(facts["classes"], facts["event"])
     size = len(scale)
     scaling, depth, floor, ties, seed = (facts[name] for name in PARAMETERS)
@@ -128,9 +128,7 @@ def _scaling(facts: Mapping[str, Any]) -> PartitionScaling:
         _refuse(prefix in joined if ties == "joined" else len(set(prefix)) == len(prefix))
         found[prefix] = _sums(each, size, regions.order(prefix))
     _refuse_unlike_parts(found, depth)
-    made = PartitionScaling(scale, options, Regions(size, depth, found, joined))
-    _ = made.fitted and made.fitted.maps
-    return made
+    return scale, options, Regions(size, depth, found, joined)
 
 
 def _refuse(fits: Any) -> None:

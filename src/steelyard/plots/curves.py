@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..table import Table
 from .display import Display, refuse_strangers, stacked
-from .labels import NO_SCORE, Label, label_points
-from .style import MARKER, REFERENCE, Corner, legible, stroke
+from .labels import NO_SCORE, Label
+from .style import MARKER, REFERENCE, Corner, legible, stroke, text_colour
 from .thinning import Numbers
 
 if TYPE_CHECKING:
@@ -78,7 +78,22 @@ class RocDisplay(Display):
                 colour = look.color if len(self.curves) > 1 else None
                 labels += [Label(at, legible(text), colour, name) for at, text in _joined(table).items()]
         if labels:
-            label_points(axes, labels, apart=len(self.curves) > 1)
+            _label_points(axes, labels, apart=len(self.curves) > 1)
+
+
+def _label_points(axes: Axes, labels: Iterable[Label], *, apart: bool) -> None:
+    """Write labels beside points; ``apart`` says whose they are where some must be left out.
+
+    Where each of them goes is found when the picture is drawn: only then its size is known, and the legend has its
+    place. Labels that find none are left out, and a line of the picture names them.
+    """
+    from .point_labels import PointLabels
+
+    shown = next((artist for artist in axes.artists if isinstance(artist, PointLabels)), None)
+    if shown is None:
+        shown = PointLabels(text_colour())
+        axes.add_artist(shown)
+    shown.add(labels, apart)
 
 
 def _joined(table: Table) -> dict[tuple[float, float], str]:

@@ -13,6 +13,7 @@ from ..cached import cached_property
 from ..comparing.comparison import Comparison
 from ..errors import BadOption, UnknownPart, quoted
 from ..registry import Measure
+from ..results import accessors
 from ..table import Table
 from .assembling import assembled, compared
 from .fits import Data, Run, Said
@@ -168,9 +169,6 @@ class CrossAssessment(Comparison):
 
     def __str__(self) -> str:
         """How rows were held out, measures by classifiers, and what training made of them."""
-        from ..text import clipped, to_text
-        from .views import cross_view
-
-        return clipped(to_text(cross_view(self)), "table() and differences() have all numbers")
+        return accessors.cross_text(self)
 
     __repr__ = __str__

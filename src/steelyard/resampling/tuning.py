@@ -19,6 +19,7 @@ from ..door.measured import RESPONSE, RESPONSE_SD, SD
 from ..errors import BadOption, MissingValues, quoted
 from ..measures import refuse_of_class
 from ..registry import Measure, same
+from ..results import accessors
 from ..scale import Continuum, Scale, listed
 from ..suggestions import with_known_options
 from ..table import Table
@@ -29,7 +30,7 @@ from .models import named_model, whole_rule
 if TYPE_CHECKING:
     from ..estimate import Estimate
     from ..kinds import Array
-    from .pictures import TuningPictures
+    from ..results.accessors import TuningPictures
 
 LOG = "log_score"
 ROWS = ("groups", SD, RESPONSE_SD, RESPONSE)  # what may be said row by row
@@ -178,16 +179,11 @@ class Tuning:
     @property
     def plot(self) -> TuningPictures:
         """The curve of values with their bars: ``tuning.plot.curve()``."""
-        from .pictures import TuningPictures
-
-        return TuningPictures(self)
+        return accessors.tuning_pictures(self)
 
     def __str__(self) -> str:
         """Candidates and choice."""
-        from ..text import clipped, to_text
-        from .views import tuning_view
-
-        return clipped(to_text(tuning_view(self)), "table() has all candidates")
+        return accessors.tuning_text(self)
 
     __repr__ = __str__
 

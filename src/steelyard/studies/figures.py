@@ -13,7 +13,7 @@ from .smoothing import local_linear
 from .summary import LEVELS, Level, averages, levels
 
 if TYPE_CHECKING:
-    from .mevik import Simulation
+    from .simulation import Repetitions
 
 Curves = dict[str, Table]
 PAPER: dict[Measure, tuple[str, ...]] = {
@@ -31,7 +31,7 @@ PLACES = 100
 TAIL = 0.005  # of the true values at either end, where too few are near for a curve
 
 
-def data_curves(simulation: Simulation, measure: Measure) -> Curves:
+def data_curves(simulation: Repetitions, measure: Measure) -> Curves:
     """Figures 2 and 3: the bias in every cell, a curve for each standard deviation of the response."""
     (estimator,) = PAPER[measure]
     chosen = list(simulation.chosen(measure, estimator))
@@ -50,7 +50,7 @@ def data_curves(simulation: Simulation, measure: Measure) -> Curves:
     return curves
 
 
-def bias_curves(simulation: Simulation, measure: Measure, by: Level) -> Curves:
+def bias_curves(simulation: Repetitions, measure: Measure, by: Level) -> Curves:
     """Figures 4 and 6: the average bias of the estimates at each level."""
     curves = {}
     for estimator, rows in _by_estimator(simulation, measure, by).items():
@@ -61,7 +61,7 @@ def bias_curves(simulation: Simulation, measure: Measure, by: Level) -> Curves:
     return curves
 
 
-def deviation_curves(simulation: Simulation, measure: Measure, by: Level) -> Curves:
+def deviation_curves(simulation: Repetitions, measure: Measure, by: Level) -> Curves:
     """Figures 5 and 7: the average standard deviation of the estimates at each level."""
     return {
         estimator: Table({name: [row[name] for row in rows] for name in (by, "deviation")})
@@ -69,12 +69,12 @@ def deviation_curves(simulation: Simulation, measure: Measure, by: Level) -> Cur
     }
 
 
-def _by_estimator(simulation: Simulation, measure: Measure, by: Level) -> dict[str, list[dict[str, float]]]:
+def _by_estimator(simulation: Repetitions, measure: Measure, by: Level) -> dict[str, list[dict[str, float]]]:
     rows = list(averages(simulation, measure, by))
     return {estimator: [row for row in rows if row["estimator"] == estimator] for estimator in PAPER[measure]}
 
 
-def truth_curves(simulation: Simulation, measure: Measure) -> Curves:
+def truth_curves(simulation: Repetitions, measure: Measure) -> Curves:
     """Figures 4 and 6, on the left: what bias is to be expected where the true value is so high."""
     curves = {}
     for estimator in PAPER[measure]:
@@ -88,13 +88,13 @@ def truth_curves(simulation: Simulation, measure: Measure) -> Curves:
     return curves
 
 
-def high_truth(simulation: Simulation, measure: Measure) -> float:
+def high_truth(simulation: Repetitions, measure: Measure) -> float:
     """Figures 4 and 6, on the left: above which only a tenth of the true values lie."""
     truth = [series.truth for _, series in simulation.chosen(measure, PAPER[measure][0])]
     return float(np.quantile(np.concatenate(truth), 0.9))
 
 
-def draw(simulation: Simulation, folder: Path) -> list[Path]:
+def draw(simulation: Repetitions, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
     from ..plots import mevik as pictures
     from ..plots.saving import save_figure

@@ -18,12 +18,13 @@ import numpy as np
 from ..api import compare
 from ..cached import cached_property
 from ..comparing.comparison import Comparison
-from ..comparing.rankings import Ranks, in_words, ranked, ranking_table, swapped
+from ..comparing.rankings import ranking_table
+from ..comparing.ranks import Ranks, in_words, ranked, swapped
 from ..continuum.kernels import expected_sqe
 from ..errors import BadOption, quoted
-from ..scale import Continuum
 from ..suggestions import refuse_no_count
 from ..table import Table
+from .meat_figures import BY_DISTANCE, BY_ERROR, PAPER, RANKED, WATER
 from .statements import statement_table
 
 if TYPE_CHECKING:
@@ -31,18 +32,11 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-WATER = Continuum([65.0], ["at most 65 %", "more than 65 %"], sd=0.22, closed="right")
 COMPONENTS = 6
-BY_ERROR, BY_DISTANCE = RANKED = ("error", "apparent_sqerr")
 MEASURES = (
     *("error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr"),
     *("label_error", "label_sqerr", "true_error_low", "true_error_high"),
 )
-PRINTED = {
-    BY_ERROR: {"qda": "0.18", "lda": "0.20", "3-nn": "0.28", "tree": "0.28", "1-nn": "0.33"},
-    BY_DISTANCE: {"lda": "0.55", "qda": "1.10", "tree": "2.44", "1-nn": "7.74", "3-nn": "11.1"},
-}
-PAPER = {measure: {name: float(figure) for name, figure in figures.items()} for measure, figures in PRINTED.items()}
 OTHER_DATA = "The paper's figures are of 103 other samples of meat, which are not public."
 SEED = 1
 LEAST = 80  # samples: of fewer in two halves, a class may be too small for six components
@@ -81,7 +75,7 @@ class Meat:
         """What the paper says in section 6, with what was found and a verdict on the orders."""
         from .meat_statements import statements
 
-        return statement_table(statements(self))
+        return statement_table(statements(self.comparison, self.water, self.losses))
 
     def __str__(self) -> str:
         """The rankings, and how much they depend on the split."""

@@ -15,13 +15,15 @@ import numpy as np
 
 from ..continuum.kernels import outside_probabilities
 from .delta_method import Estimate, furthest, mean, smallest
-from .meat import BY_DISTANCE, BY_ERROR, PAPER, PRINTED, RANKED, WATER
+from .meat_figures import BY_DISTANCE, BY_ERROR, PAPER, PRINTED, RANKED, WATER
 from .statements import ABOVE_ZERO, Quantity, Range, Statement, chance_explains, within
 
 if TYPE_CHECKING:
-    from .meat import Meat
+    from ..comparing.comparison import Comparison
+    from ..kinds import Array
 
     Means = Mapping[str, Mapping[str, Estimate]]
+    Losses = Mapping[str, Mapping[str, Array]]
 
 SOURCE = "Mevik 2003, section 6"
 PAPERS = 103  # samples of the paper
@@ -30,25 +32,29 @@ EQUAL = within(0.01)  # figures of two decimals that are printed alike
 NO_REPLICATES = "the Tecator data has no repeated measurements: the study takes this figure from the paper"
 
 
-def statements(found: Meat) -> list[Statement]:
-    """Return every statement: printed values beside ours, and orders with their verdict."""
-    means = {
-        measure: {name: mean(values) for name, values in losses.items()} for measure, losses in found.losses.items()
-    }
-    return [*_figures(found, means), *_orders(means), *_disagreements(means)]
+def statements(comparison: Comparison, water: Array, losses: Losses) -> list[Statement]:
+    """Return every statement: printed values beside ours, and orders with their verdict.
+
+    Args:
+        comparison: All classifiers on the first split.
+        water: The water content of all samples.
+        losses: By measure and classifier: the mean loss of each sample over the splits.
+    """
+    means = {measure: {name: mean(values) for name, values in by_name.items()} for measure, by_name in losses.items()}
+    return [*_figures(comparison, means, _of_error(water, losses[BY_ERROR])), *_orders(means), *_disagreements(means)]
 
 
-def _figures(found: Meat, means: Means) -> Iterator[Statement]:
+def _figures(comparison: Comparison, means: Means, of_error: list[Estimate]) -> Iterator[Statement]:
     unknown = Quantity(np.nan, np.nan, np.nan)
     yield Statement("The standard deviation of the measurements is .22%", SOURCE, "0.22", None, unknown, NO_REPLICATES)
-    label = found.comparison[found.comparison.models[0]]
+    label = comparison[comparison.models[0]]
     for measure, name, figure in (("label_error", "err", "0.015"), ("label_sqerr", "sqerr", "3.2e-4")):
         value = label[measure]
         quantity = Quantity(value.value, value.low, value.high)
         yield Statement(f"The estimated data {name} is {figure}", SOURCE, figure, None, quantity)
     text = "Adjusted and unadjusted estimates differ by less than"
     for name, figure, adjustments in (
-        ("erc", "0.01", _of_error(found)),
+        ("erc", "0.01", of_error),
         ("sqerc", "0.02", [each * -(WATER.sd**2) for each in means[BY_ERROR].values()]),
     ):
         quantity = furthest(adjustments)._replace(repetitions=0)
@@ -59,12 +65,11 @@ def _figures(found: Meat, means: Means) -> Iterator[Statement]:
             yield Statement(f"The {SHORT[measure]} of {name} is {figure}", SOURCE, figure, None, quantity)
 
 
-def _of_error(found: Meat) -> list[Estimate]:
+def _of_error(water: Array, losses: Mapping[str, Array]) -> list[Estimate]:
     """How much the adjusted error count of each classifier differs from the unadjusted one (25)."""
-    label = WATER.cut(found.water)
-    wrong = outside_probabilities(found.water, WATER.sd, WATER.boundaries, WATER.closed)
+    label = WATER.cut(water)
+    wrong = outside_probabilities(water, WATER.sd, WATER.boundaries, WATER.closed)
     weight = 1 - wrong[np.arange(len(label)), label]
-    losses = found.losses[BY_ERROR]
     return [mean(weight * losses[name]) / mean(weight) - mean(losses[name]) for name in PRINTED[BY_ERROR]]
 
 

@@ -34,7 +34,7 @@ from .summary import DATA, DEVIATIONS, FREQUENCIES, LEVELS, TRUE, Level, levels
 if TYPE_CHECKING:
     from ..kinds import Array
     from .estimates import Measure
-    from .mevik import Key, Series, Simulation
+    from .simulation import Key, Repetitions, Series
 
     Named = Mapping[str, Estimate]
     Extreme = Callable[[Sequence[Estimate]], Quantity]
@@ -51,7 +51,7 @@ SYMBOLS: dict[Level, str] = {"sd_response": "σ_ε", "sd": "σ_δ"}
 OTHER: dict[Level, Level] = {"sd_response": "sd", "sd": "sd_response"}
 
 
-def statements(simulation: Simulation) -> list[Statement]:
+def statements(simulation: Repetitions) -> list[Statement]:
     """Return every statement with its verdict; none of another design than the paper's."""
     if simulation.design != MEVIK:
         return []
@@ -63,7 +63,7 @@ def statements(simulation: Simulation) -> list[Statement]:
 class Findings:
     """What a simulation found, as estimates with influence values."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Repetitions) -> None:
         """Take a simulation of the paper's design."""
         self.simulation = simulation
         self.cells = simulation.design.cells

@@ -16,8 +16,8 @@ from .estimates import Estimated, Measure
 
 if TYPE_CHECKING:
     from ..kinds import Array, Codes
-    from .mevik import Key, Simulation
     from .replications import Replications
+    from .simulation import Key, Repetitions
 
 BETTER: dict[str, tuple[Measure, str]] = {
     "posterior_error": ("pmc", "wrong"),
@@ -74,7 +74,7 @@ def _value(name: str, judged: Judged, what: str) -> float:
     return float(entry.of(offered))
 
 
-def gains(simulation: Simulation, measure: Measure) -> Table:
+def gains(simulation: Repetitions, measure: Measure) -> Table:
     """Root mean squared errors over all classifiers in each cell, relative to the best of the paper's estimates there.
 
     Which of them is the best is seen in hindsight, so that a ratio below 1 is a gain over all of them.
@@ -88,6 +88,6 @@ def gains(simulation: Simulation, measure: Measure) -> Table:
     return Table.of_rows(("design", "sd_response", "sd", *names), rows)
 
 
-def _mean_square(simulation: Simulation, measure: Measure, name: str, cell: Any) -> float:
+def _mean_square(simulation: Repetitions, measure: Measure, name: str, cell: Any) -> float:
     chosen: list[tuple[Key, Any]] = [(key, one) for key, one in simulation.chosen(measure, name) if key.cell == cell]
     return float(np.mean([np.square(series.errors).mean() for _, series in chosen]))

@@ -13,7 +13,7 @@ from .designs import MEVIK, Cell
 from .estimates import Measure
 
 if TYPE_CHECKING:
-    from .mevik import Simulation
+    from .simulation import Repetitions
 
 Level = Literal["sd_response", "sd"]
 LEVELS: tuple[Level, Level] = ("sd", "sd_response")
@@ -54,7 +54,7 @@ def levels(cells: Sequence[Cell], by: Level) -> list[float]:
     return sorted({getattr(cell, by) for cell in cells})
 
 
-def averages(simulation: Simulation, measure: Measure, by: Level) -> Table:
+def averages(simulation: Repetitions, measure: Measure, by: Level) -> Table:
     """Of each estimate at each level: bias and standard deviation, averaged over cells and classifiers."""
     rows = []
     for estimator in simulation.estimators(measure):
@@ -67,7 +67,7 @@ def averages(simulation: Simulation, measure: Measure, by: Level) -> Table:
     return Table.of_rows(("estimator", by, "bias", "se", "deviation", "deviation_se"), rows)
 
 
-def summary(simulation: Simulation) -> Table:
+def summary(simulation: Repetitions) -> Table:
     """The numbers that the paper prints, beside what was found."""
     papers = PRINTED if simulation.design.name == MEVIK.name else {}
     rows = []
@@ -78,7 +78,7 @@ def summary(simulation: Simulation) -> Table:
     return Table.of_rows(("what", *LEVELS[::-1], "paper", "found", "se"), rows)
 
 
-def _found(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, float | None]]:
+def _found(simulation: Repetitions) -> Iterator[tuple[str, Level, float, float, float | None]]:
     """What was found: of what, at which level, how much, and its standard error where chance is in it."""
     yield from _true(simulation)
     measures: tuple[Measure, ...] = (*(measure for measure, _ in DATA), "pmc", "sqerr")
@@ -89,7 +89,7 @@ def _found(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, f
                     yield f"{kind} of {row['estimator']}", by, row[by], row[kind], row[error]
 
 
-def _true(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, None]]:
+def _true(simulation: Repetitions) -> Iterator[tuple[str, Level, float, float, None]]:
     """What is true of the data, averaged over what does not matter for it."""
     true = {cell: vars(known) for cell, known in simulation.populations.items()}
     for place in range(simulation.design.classes):
@@ -101,7 +101,7 @@ def _true(simulation: Simulation) -> Iterator[tuple[str, Level, float, float, No
             yield measure, by, level, float(np.mean([true[cell][measure] for cell in there])), None
 
 
-def _at_levels(simulation: Simulation, by: Level) -> Iterator[tuple[float, list[Cell]]]:
+def _at_levels(simulation: Repetitions, by: Level) -> Iterator[tuple[float, list[Cell]]]:
     cells = simulation.design.cells
     for level in levels(cells, by):
         yield level, [cell for cell in cells if getattr(cell, by) == level]

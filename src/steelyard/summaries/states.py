@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..door.weights import LARGEST_SQUARES
+from ..errors import ForeignFile, quoted
 from ..partition.fitting import Regions, Sums
 from ..sums.grid import Grid
 from ..sums.ruler import FinerRuler, Ruler
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..scale import Label
 
 Facts = dict[str, Any]
+READ_ELSEWHERE = "Read it with the release that wrote it"
 
 
 def as_they_are(labels: Sequence[Label]) -> list[Label]:
@@ -55,14 +57,19 @@ def refuse(fits: Any) -> None:
 
 
 def state_facts(state: Any, arrays: Arrays) -> Facts:
-    """A state of any kind."""
-    kind = type(state).__name__
-    return {"kind": kind, "state": KINDS[kind][0](state, arrays)}
+    """Return a state of any kind as facts, under the tag of its kind."""
+    kind = BY_TYPE[type(state)]
+    return {"kind": kind.tag, "state": kind.facts(state, arrays)}
 
 
 def state_from(facts: Facts, arrays: Arrays) -> Any:
-    """The state, as it was."""
-    return KINDS[facts["kind"]][1](facts["state"], arrays)
+    """Return the state that facts describe, whether they have its tag or the name that older files give it."""
+    tag: str = facts["kind"]
+    refuse(isinstance(tag, str))
+    kind = BY_TAG.get(OLD_NAMES.get(tag, tag))
+    if kind is None:
+        raise ForeignFile(f"holds a state of an unknown kind, {quoted(tag)}", mend=READ_ELSEWHERE)
+    return kind.state(facts["state"], arrays)
 
 
 def alike(made: Any, kept: Any) -> bool:
@@ -247,13 +254,43 @@ def _refuse_places(places: list[Any], classes: int) -> None:
     refuse(all(isinstance(place, int) and 0 <= place < classes for place in places))
 
 
-Kind = tuple[Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]
-KINDS: dict[str, Kind] = {
-    "ndarray": (_array_facts, _array_from),
-    Totals.__name__: (_totals_facts, _totals_from),
-    Named.__name__: (_named_facts, _named_from),
-    Grids.__name__: (_grids_facts, _grids_from),
-    ClusterSums.__name__: (_clusters_facts, _clusters_from),
-    Products.__name__: (_products_facts, _products_from),
-    Regions.__name__: (_regions_facts, _regions_from),
+# --- tags -------------------------------------------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """How a kind of state is stored.
+
+    Attributes:
+        tag: What files call it. A tag never changes, whatever becomes of the class.
+        type: The class of the state.
+        facts: Returns the facts of a state.
+        state: Returns the state of some facts.
+    """
+
+    tag: str
+    type: type
+    facts: Callable[[Any, Arrays], Any]
+    state: Callable[[Any, Arrays], Any]
+
+
+KINDS = (
+    Kind("numbers", np.ndarray, _array_facts, _array_from),
+    Kind("column sums", Totals, _totals_facts, _totals_from),
+    Kind("named states", Named, _named_facts, _named_from),
+    Kind("score cells", Grids, _grids_facts, _grids_from),
+    Kind("cluster sums", ClusterSums, _clusters_facts, _clusters_from),
+    Kind("influence products", Products, _products_facts, _products_from),
+    Kind("partition regions", Regions, _regions_facts, _regions_from),
+)
+BY_TYPE = {kind.type: kind for kind in KINDS}
+BY_TAG = {kind.tag: kind for kind in KINDS}
+# Files of versions 9 and 10 have the names that the classes had then.
+OLD_NAMES = {
+    "ndarray": "numbers",
+    "Totals": "column sums",
+    "Named": "named states",
+    "Grids": "score cells",
+    "ClusterSums": "cluster sums",
+    "Products": "influence products",
+    "Regions": "partition regions",
 }

@@ -21,7 +21,8 @@ from .products import Products
 from .recipe import Named, Recipe, Totals
 from .sample import Sample
 from .states import Arrays, Facts, alike, refuse, state_facts, state_from
-from .summary import PRODUCTS, Summaries, Summarising, Summary
+from .summarising import Summarising
+from .summary import PRODUCTS, Summaries, Summary
 
 FEW, COARSE = 16, 12  # rows, and bits of a ruler, show what kinds of states there are
 KEPT = {

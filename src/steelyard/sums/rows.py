@@ -17,8 +17,6 @@ from ..parallel import chunks, over_rows
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Codes, Marks, Places
-    from .statistics import Patterns
-
 
 SUMS = ("count", "mass", "square")
 CANCELLED = 1e-9  # of weights that were added and taken out, what rounding may leave
@@ -61,13 +59,6 @@ class Rows:
             sums,
             None if cases.measured is None else replace(cases.measured, assigned=tuple(cases.assigned.values())),
         )
-
-    @classmethod
-    def of_patterns(cls, patterns: Patterns) -> Rows:
-        """Patterns of classes as rows that occur more than once: all that labels have to say."""
-        sums = np.stack([patterns.count, patterns.mass, patterns.square], axis=1)
-        scores = tuple(Scores(assigned=assigned) for assigned in patterns.assigned)
-        return cls(patterns.truth, scores, None, patterns.cluster, sums)
 
     def __len__(self) -> int:
         """Count the rows."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..door.cases import Cases
 from ..door.measured import ASKED
+from ..door.prediction import Scores
 from ..parallel import chunks, over_rows
 from .rows import Rows, counts_of, met
 
@@ -265,6 +266,12 @@ class Patterns:
         square = mass if np.array_equal(mass, square) else square
         cluster = np.unique(keys[:, 1], return_inverse=True)[1] if clustered else None
         return cls(classes, keys[:, 2], keys[:, 3:].T, count, mass, square, cluster)
+
+    def as_rows(self) -> Rows:
+        """Return the patterns as rows that occur more than once: all that labels have to say."""
+        sums = np.stack([self.count, self.mass, self.square], axis=1)
+        scores = tuple(Scores(assigned=assigned) for assigned in self.assigned)
+        return Rows(self.truth, scores, None, self.cluster, sums)
 
     @property
     def clusters(self) -> int:

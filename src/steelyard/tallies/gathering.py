@@ -17,9 +17,10 @@ from ..door.cases import Cases
 from ..families import evaluate
 from ..scale import Label
 from ..settings import Settings
-from ..summaries.products import products_of, wanted_of
 from ..summaries.recipe import Batchwise, Look, Named, Recipe, Taking
-from ..summaries.summary import AGAIN, EVALUATIONS, PRODUCTS, Summarising
+from ..summaries.second_pass import products_of, wanted_of
+from ..summaries.summarising import AGAIN, EVALUATIONS, Summarising
+from ..summaries.summary import PRODUCTS
 from ..summaries.summed import SummedEvaluation
 from ..sums.rows import Rows
 from ..sums.ruler import BITS

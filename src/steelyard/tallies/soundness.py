@@ -17,7 +17,7 @@ from ..door.weights import LARGEST_SQUARES
 from ..scale import Continuum, Label, of_one_kind, plain_label
 from ..summaries.states import refuse
 from ..sums.statistics import CONFUSION
-from .tally import ROUNDING, Tally
+from .contents import ROUNDING, Contents
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray, Array, Places
@@ -98,7 +98,7 @@ class Fields:
         return [struct.unpack_from("<qq", self.view, start + 4 + 16 * each) for each in range(count)]
 
 
-def refuse_unsound(tally: Tally) -> None:
+def refuse_unsound(tally: Contents) -> None:
     """Refuse what no rows can have left."""
     refuse(all(isinstance(name, str) for name in tally.models) and len(set(tally.models)) == len(tally.models) > 0)
     for labels in (tally.slices, tally.groups, tally.arrangement):
@@ -139,7 +139,7 @@ class CellSums:
         return bool((np.abs(gaps) <= ROUNDING * (sizes + most)).all())
 
 
-def _kept(tally: Tally, classes: int) -> CellSums:
+def _kept(tally: Contents, classes: int) -> CellSums:
     """The same by what else was kept of the rows of each part."""
     rows = tally.scores
     if rows is not None:
@@ -154,7 +154,7 @@ def _kept(tally: Tally, classes: int) -> CellSums:
     return CellSums.of(np.flatnonzero(here), sums[here])
 
 
-def _refuse_other_kind(tally: Tally) -> None:
+def _refuse_other_kind(tally: Contents) -> None:
     """What is said of the rows must be what they have."""
     rows, recipe = tally.scores, tally.recipe
     measured = None if rows is None else rows.measured

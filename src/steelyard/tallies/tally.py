@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,18 @@ import numpy as np
 from ..columns import things_in
 from ..door.cases import Cases, Given
 from ..door.coded import merged_order
-from ..door.remarks import Remark, Remarks, joined
+from ..door.remarks import Remark, joined
 from ..door.remarks import words as words_of
 from ..door.thresholds import IN_CELL, reached_of, unassigned, without_thresholds
 from ..door.weights import words_on_weights
 from ..errors import BadOption, OverlappingTallies, TooLarge, UnlikeTallies, quoted
-from ..files.digests import Source
 from ..scale import Continuum, Label, Scale, listed
-from ..summaries.summary import Summaries, Summarising, Summary
+from ..summaries.summarising import Summarising
+from ..summaries.summary import Summaries, Summary
 from ..sums.rows import Rows
-from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of, rows_in
+from ..sums.statistics import CONFUSION, Patterns, Sums, confusion_of
 from ..text import in_words, rows_in_words
+from .contents import ROUNDING, Contents
 from .reading import of_both, refuse_other_reading
 from .sources import OVERLAP, both, refuse_debts, refuse_shared, settled, without, words_on
 
@@ -34,13 +35,12 @@ if TYPE_CHECKING:
     from ..summaries.recipe import Recipe
 
 MOST_NAMED = 5
-ROUNDING = 1e-6  # sums of weights that were added in another order, or taken out again, differ in their last digits
 HOLD_THEM = "Read them into a data frame first, if it fits into memory; or leave rows out with where="
 MOST_ROWS = 1 << 20  # that are held with their scores where there is a recipe for what to keep of more
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Contents):
     """All that an assessment needs to know about the rows.
 
     Attributes:
@@ -64,26 +64,6 @@ class Tally:
         sources: The files and data that rows come from; empty where nothing is known of that.
         veiled: Whether digests stand in the place of the labels of clusters.
     """
-
-    scale: Scale
-    models: tuple[str, ...]
-    sums: Sums
-    slices: tuple[Label, ...] = ()
-    groups: tuple[Label, ...] = ()
-    dropped: int = 0
-    scores: Rows | None = None
-    reading: tuple[tuple[str, str], ...] = ()
-    left_out: tuple[str, ...] = ()
-    recipe: Recipe | None = None
-    summaries: Summaries | None = None
-    arrangement: tuple[Label, ...] = ()
-    scored: bool = False
-    published: bool = False
-    where: str | None = None
-    made_before: bool = False
-    remarks: Remarks = field(default_factory=dict)
-    sources: tuple[Source, ...] = ()
-    veiled: bool = False
 
     @classmethod
     def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
@@ -118,11 +98,6 @@ class Tally:
         """Labels of the parts of the data in the order in which they are shown."""
         here = set(self.slices)
         return tuple(filter(here.__contains__, self.arrangement)) if here <= set(self.arrangement) else self.slices
-
-    @property
-    def rows(self) -> float:
-        """How many rows were summed (weights that count repetitions are counted as such)."""
-        return rows_in(self.sums.values[:, 0])
 
     def __repr__(self) -> str:
         """In one line: what lies in it are sums without names."""
@@ -302,11 +277,6 @@ class Tally:
         on_weights = words_on_weights(self.remarks, self.rows, sampled=not np.array_equal(mass, square))
         return [*self.words_on_left_out, *words_of(self.remarks), *on_weights, *words_on(self.sources)]
 
-    @property
-    def tells_rows(self) -> bool:
-        """Whether more than counts is known of rows."""
-        return self.scores is not None or self.summaries is not None
-
     def kept_of(self, slice_label: Label | None = None) -> Rows | Summary | None:
         """The rows of one slice, or all, where they were held, or what was kept of them."""
         return self.rows_of(slice_label) if self.summaries is None else self.summaries.of(slice_label)
@@ -394,7 +364,7 @@ class Tally:
         """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
         from .tally_files import load
 
-        return load(path)
+        return load(path, cls)
 
 
 def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...], groups: tuple[Label, ...]) -> Summaries | None:

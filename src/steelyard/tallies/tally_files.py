@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,31 +26,35 @@ from ..files.own_kinds import TALLY
 from ..files.paths import mend_for_missing
 from ..files.whole_files import write_whole
 from ..scale import Continuum, Label, Scale
-from ..summaries.states import Arrays, as_they_are, refuse
+from ..summaries.states import READ_ELSEWHERE, Arrays, as_they_are, refuse
 from ..summaries.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
 from ..sums.rows import Rows
 from ..sums.statistics import Sums
+from .contents import Contents
+from .soundness import refuse_oversized, refuse_unsound
 from .sources import settled, unknown
 
 if TYPE_CHECKING:
     from ..kinds import AnyArray
-    from .tally import Tally
 
 FORMAT = "steelyard tally"
-VERSION = 10
+VERSION = 11
+NAMES_CLASSES = 10  # has the names of classes where tags of states stand now
 OLD = 9  # knows nothing of its sources
 MARK = json.dumps({"format": FORMAT})[1:-1].encode()  # as in the header: texts may well speak of a steelyard tally
 SEAL = b"\nsteelyard sha256 "
 VALUES = ("count", "mass", "square")
 
+Held = TypeVar("Held", bound=Contents)
 
-def save(tally: Tally, path: str | Path, rows: bool = False, overwrite: bool = False) -> None:
+
+def save(tally: Contents, path: str | Path, rows: bool = False, overwrite: bool = False) -> None:
     """Write to a file, whole or not at all; rows and labels of clusters as they are where that is asked for."""
     body = _to_arrow(tally, rows)
     write_whole(path, body + _seal(body), TALLY, overwrite)
 
 
-def load(path: str | Path) -> Tally:
+def load(path: str | Path, kind: type[Held]) -> Held:
     """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
     try:
         place = Path(path)
@@ -70,7 +74,7 @@ def load(path: str | Path) -> Tally:
     if content != body + _seal(body):
         raise DamagedFile(f"{named} was changed or cut off", mend="Make the tally anew")
     try:
-        return _from_arrow(body)
+        return _from_arrow(body, kind)
     except ForeignFile as error:
         raise ForeignFile(f"{named} {error.problem}", mend=error.mend) from None
     except Exception:  # sealed by something else: it may be wrong in any way
@@ -94,7 +98,7 @@ def _seal(body: bytes) -> bytes:
     return SEAL + hashlib.sha256(body).hexdigest().encode()
 
 
-def _to_arrow(tally: Tally, rows: bool = False) -> bytes:
+def _to_arrow(tally: Contents, rows: bool = False) -> bytes:
     """One table behind the other: the sums under a header, the rows with their scores, and arrays of summaries."""
     import pyarrow as pa
 
@@ -155,26 +159,23 @@ def veiled_labels(labels: Sequence[Label]) -> list[Label]:
     return list(found)
 
 
-def veiled(tally: Tally) -> Tally:
+def veiled(tally: Held) -> Held:
     """A tally with digests of its clusters, as one that was saved has them."""
-    found = _from_arrow(_to_arrow(tally))
+    found = _from_arrow(_to_arrow(tally), type(tally))
     return replace(tally, groups=found.groups, summaries=found.summaries, veiled=True)
 
 
-def _from_arrow(body: bytes) -> Tally:
+def _from_arrow(body: bytes, kind: type[Held]) -> Held:
     import pyarrow as pa
-
-    from .soundness import refuse_oversized, refuse_unsound
-    from .tally import Tally
 
     refuse_oversized(body)
     source = pa.BufferReader(body)
     table = _table(source)
     header = json.loads(table.schema.metadata[b"steelyard"])
-    if header["version"] not in (OLD, VERSION):
+    if header["version"] not in (OLD, NAMES_CLASSES, VERSION):
         raise ForeignFile(
             f"is a tally of version {quoted(header['version'])}, not {VERSION}",
-            mend="Read it with the release that wrote it",
+            mend=READ_ELSEWHERE,
         )
     old = header["version"] == OLD
     scale, models = _scale_from_json(header["scale"]), tuple(header["models"])
@@ -187,7 +188,7 @@ def _from_arrow(body: bytes) -> Tally:
         arrays.found.append(as_numpy(_table(source).column(0)))
     recipe = None if header["recipe"] is None else recipe_from(header["recipe"], scale, models)
     kept = None if header["summaries"] is None or recipe is None else header["summaries"]
-    tally = Tally(
+    tally = kind(
         scale,
         models,
         sums,
@@ -284,7 +285,7 @@ def _plain(shape: tuple[int, int, bool]) -> list[int | bool]:
     return [size, speaks, True] if raw else [size, speaks]
 
 
-def _errors(tally: Tally) -> tuple[float, float] | None:
+def _errors(tally: Contents) -> tuple[float, float] | None:
     """How sure the deviations of measured values are."""
     measured = None if tally.scores is None else tally.scores.measured
     return None if measured is None else measured.errors
