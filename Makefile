@@ -6,7 +6,7 @@ FOUND = $(shell for candidate in python3 python3.14 python3.13 python3.12 python
 	if $$candidate -c '$(SUITS)' 2>/dev/null; then echo $$candidate; break; fi; done)
 PYTHON ?= $(or $(FOUND),python3)
 
-COMMANDS = setup demo test study hostile spark lint types docs bench lock clean
+COMMANDS = setup demo test study hostile pins spark lint types docs bench lock clean
 
 .PHONY: help $(COMMANDS)
 .NOTPARALLEL:

@@ -154,6 +154,11 @@ def hostile(*arguments: str) -> int:
     return run_all(["pytest", "-n", "auto", "tests/hostile", *arguments], variables={"STEELYARD_HOSTILE": "full"})
 
 
+def pins(*arguments: str) -> int:
+    """Check all pinned behaviour, which is listed where it differs; make test checks a part of it."""
+    return run_all(["python", "-m", "tests.pins", *(arguments or ("--check",))])
+
+
 def spark(*arguments: str) -> int:
     """Run the tests of the engine on Spark, which is large and is installed for them; they need Java."""
     DEVELOPMENT.ensure()
@@ -209,7 +214,7 @@ def clean(*_: str) -> int:
     return 0
 
 
-EVERY = (setup, demo, test, study, hostile, spark, lint, types, docs, bench, lock, clean)
+EVERY = (setup, demo, test, study, hostile, pins, spark, lint, types, docs, bench, lock, clean)
 COMMANDS = {command.__name__: command for command in EVERY}
 
 
