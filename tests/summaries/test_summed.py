@@ -374,6 +374,18 @@ def test_bounds_of_the_true_error_are_those_of_all_rows(
         assert here == pytest.approx(there, abs=1e-3 * held[name].se)
 
 
+@pytest.mark.parametrize("freedom", [10.0, np.inf])
+def test_an_estimated_deviation_is_saved_with_the_sums(tmp_path: Path, freedom: float) -> None:
+    given: dict[str, Any] = {"truth": "z", "assigned": "a", "scale": sy.Continuum([0.4], ["low", "high"])}
+    given |= {"sd": sy.Deviation(0.2, freedom), "measures": BOUNDS}
+    found = sy.assess(written(tmp_path, measured_by_two()), **given)
+    assert found.tally.summaries is not None
+    found.tally.save(tmp_path / "a.tally")
+    read = sy.assess_tally(Tally.load(tmp_path / "a.tally"), measures=BOUNDS)
+    for name in BOUNDS:
+        assert str(read[name]) == str(found[name])
+
+
 CONTINUUM_NAMES = ["error", "adjusted_error", "apparent_sqerr", "adjusted_sqerr", "label_error", "apparent_rmse"]
 CONTINUUM_NAMES += BOUNDS
 

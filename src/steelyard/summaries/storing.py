@@ -104,13 +104,14 @@ def _summary_facts(summary: Summary, arrays: Arrays) -> Facts:
         "states": _states_facts(summary.states, arrays),
         "marks": arrays.put(summary.sample.marks.view(np.int64)),
         "rows": {name: arrays.put(column) for name, column in rows.named().items()},
+        "errors": None if rows.measured is None else rows.measured.errors,
     }
 
 
 def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     classes = len(recipe.scale)
     named = {name: arrays.get(each) for name, each in facts["rows"].items()}
-    rows = Rows.from_named(named, recipe.shape, [1, 1, *[classes] * (1 + len(recipe.models))])
+    rows = _with_errors(Rows.from_named(named, recipe.shape, [1, 1, *[classes] * (1 + len(recipe.models))]), facts)
     marks = arrays.get(facts["marks"]).astype(np.int64).view(np.uint64)
     by_class, states = arrays.get(facts["by_class"]), _states_from(facts["states"], arrays, KEPT)
     refuse(by_class.shape == (3, classes) and len(marks) == len(rows))
@@ -119,6 +120,17 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     grids = [grid for state in states.values() if isinstance(state, Grids) for part in state.parts for grid in part]
     refuse(all(np.isclose(grid.sums[..., 0].sum(), by_class[0].sum()) for grid in grids))
     return Summary(recipe, by_class, states, Sample(marks, rows))
+
+
+def _with_errors(rows: Rows, facts: Facts) -> Rows:
+    """Return rows with the standard errors of the deviations of their measured values; older files have none."""
+    measured, errors = rows.measured, facts.get("errors")
+    if measured is None or errors is None:
+        return rows
+    first, second = map(float, errors)
+    known = ((first, measured.sd), (second, measured.blur))
+    refuse(all(0 <= error < np.inf and (column is not None or not error) for error, column in known))
+    return replace(rows, measured=replace(measured, errors=(first, second)))
 
 
 def refuse_unlike_states(states: Mapping[str, Any], rows: Rows, recipe: Recipe) -> None:
