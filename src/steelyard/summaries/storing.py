@@ -99,12 +99,13 @@ def summaries_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summaries:
 
 def _summary_facts(summary: Summary, arrays: Arrays) -> Facts:
     rows = summary.sample.rows
+    errors = (0.0, 0.0) if rows.measured is None else rows.measured.errors
     return {
         "by_class": arrays.put(summary.by_class),
         "states": _states_facts(summary.states, arrays),
         "marks": arrays.put(summary.sample.marks.view(np.int64)),
         "rows": {name: arrays.put(column) for name, column in rows.named().items()},
-        "errors": None if rows.measured is None else rows.measured.errors,
+        **({"errors": errors} if any(errors) else {}),
     }
 
 
@@ -123,7 +124,7 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
 
 
 def _with_errors(rows: Rows, facts: Facts) -> Rows:
-    """Return rows with the standard errors of the deviations of their measured values; older files have none."""
+    """Return rows with the standard errors of the deviations of their measured values, where these are not 0."""
     measured, errors = rows.measured, facts.get("errors")
     if measured is None or errors is None:
         return rows
