@@ -113,6 +113,8 @@ def run_all(*commands: list[str], variables: "dict[str, str] | None" = None) -> 
     return 0
 
 
+# One more than there are cores: tests wait for browsers, for workers, and for signals to arrive.
+WORKERS = str((os.cpu_count() or 1) + 1)
 LINT = (["ruff", "check"], ["ruff", "format", "--check"])
 TYPES = (["mypy"],)
 
@@ -130,7 +132,7 @@ def demo(*arguments: str) -> int:
 
 def test(*arguments: str) -> int:
     """Run lint, types and tests; with arguments, pytest alone with those."""
-    tests = ["pytest", "-n", "auto", *arguments]
+    tests = ["pytest", "-n", WORKERS, *arguments]
     if arguments:
         return run_all(tests)
     code = run_all(*LINT)
@@ -151,7 +153,7 @@ def study(*arguments: str) -> int:
 
 def hostile(*arguments: str) -> int:
     """Run all hostile problems, files, tallies and interruptions; make test runs a tenth of them."""
-    return run_all(["pytest", "-n", "auto", "tests/hostile", *arguments], variables={"STEELYARD_HOSTILE": "full"})
+    return run_all(["pytest", "-n", WORKERS, "tests/hostile", *arguments], variables={"STEELYARD_HOSTILE": "full"})
 
 
 def pins(*arguments: str) -> int:

@@ -41,6 +41,7 @@ from steelyard.errors import (
     UnknownPart,
 )
 from steelyard.resampling.plans import make_plan
+from tests.classifiers import Labels
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -407,20 +408,6 @@ def test_scores_go_on_to_rank_where_that_is_asked_for() -> None:
     everything = sy.cross_assess({"svm": LinearSVC()}, X, NAMES, cv=5)["svm"]
     assert CERTAIN not in everything.notes
     assert everything["auc"] == plain
-
-
-class Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Nearest neighbours that give labels, and nothing else."""
-
-    def __init__(self, n_neighbors: int = 5) -> None:
-        self.n_neighbors = n_neighbors
-
-    def fit(self, X: Any, y: Any) -> Any:
-        self.votes_ = KNeighborsClassifier(self.n_neighbors).fit(X, y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return self.votes_.predict(X)
 
 
 def test_labels_are_scored_beside_the_scores_of_others() -> None:

@@ -23,6 +23,7 @@ from steelyard.errors import BadOption, MissingValues, UnknownMeasure
 from steelyard.plots.tuning import TuningDisplay
 from steelyard.resampling.permuting import _orders
 from steelyard.table import Table
+from tests.classifiers import Labels
 from tests.effort import repeats
 
 X, Y = load_iris(return_X_y=True)
@@ -59,20 +60,6 @@ def test_who_cannot_be_told_apart_is_not_called_the_best() -> None:
 
 
 CERTAIN = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
-
-
-class Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Nearest neighbours that give labels, and nothing else."""
-
-    def __init__(self, n_neighbors: int = 5) -> None:
-        self.n_neighbors = n_neighbors
-
-    def fit(self, X: Any, y: Any) -> Any:
-        self.votes_ = KNeighborsClassifier(self.n_neighbors).fit(X, y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        return self.votes_.predict(X)
 
 
 def test_labels_are_tuned_as_forecasts_of_probability_1() -> None:

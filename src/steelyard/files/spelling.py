@@ -93,10 +93,10 @@ class Spelled:
         """Return how the cells of an Arrow column of text are spelled."""
         first = cells.slice(0, SAMPLE)
         form, numeric, read = _form_of(first, marks)
-        if len(cells) > SAMPLE:
-            if form is Form.NUMBERS and (read := as_numbers(cells, marks)) is not None:
-                pass  # numbers with decimals among the first rows make such numbers of all that can be read as numbers
-            elif form is not Form.WORDS:  # words among the first rows make words of all
+        if len(cells) > SAMPLE and form is not Form.WORDS:  # words among the first rows make words of all
+            # Numbers with decimals among the first rows make such numbers of all, if all can be read as numbers.
+            read = as_numbers(cells, marks) if form is Form.NUMBERS else None
+            if read is None:
                 form, numeric, read = _form_of(cells, marks)
         kept = form not in (Form.EMPTY, Form.WHOLE)
         return cls(form, numeric, frozenset(first.unique().drop_null().to_pylist() if kept else ()), read)

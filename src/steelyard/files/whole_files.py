@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -14,8 +14,9 @@ from pathlib import Path
 from stat import S_IMODE, S_IWGRP, S_IWOTH, S_IWUSR
 from typing import BinaryIO
 
-from ..errors import LONG, FailedWrite, UnwritableFile, quoted
+from ..errors import LONG, FailedWrite, ForeignFile, SteelyardError, UnreadableFile, UnwritableFile, quoted
 from .own_kinds import Kind
+from .paths import mend_for_missing
 
 # What the disk has to answer for, and no user.
 FAILURES = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EIO", "EFBIG", "ENOMEM") if hasattr(errno, name)}
@@ -55,6 +56,31 @@ def write_whole(path: str | Path, content: bytes, kind: Kind, overwrite: bool = 
         raise
     except (OSError, ValueError, RuntimeError) as error:
         raise _failed(place, error) from None
+
+
+def read_whole(path: object, noun: str, wanted: str, is_ours: Callable[[Path], bool]) -> tuple[str, bytes]:
+    """Return the name of a file that ``write_whole`` wrote, in quotes, and its content.
+
+    Other files are errors that name them, and are not read to their end. ``noun`` and ``wanted`` say in messages what
+    the file should hold: "tally" and "steelyard tally".
+    """
+    try:
+        place = Path(path)  # type: ignore[arg-type]  # anything else raises
+    except Exception:  # a foreign object may raise anything
+        raise UnreadableFile(f"{quoted(path)} cannot be read", mend="Give the name of a file") from None
+    named = quoted(str(place), LONG)
+    try:
+        if place.exists() and not place.is_file():
+            raise UnreadableFile(f"{named} is no file", mend=f"Pipes, devices and folders hold no {noun}")
+        if not is_ours(place):
+            raise ForeignFile(f"{named} is no {wanted}", mend="Check the name")
+        return named, place.read_bytes()
+    except FileNotFoundError:
+        raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
+    except SteelyardError:
+        raise
+    except (OSError, ValueError) as error:
+        raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
 
 
 def refuse_unwritable(place: Path, kind: Kind, overwrite: bool = False) -> None:

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..errors import LONG, DamagedFile, ForeignFile, SteelyardError, UnreadableFile, quoted
+from ..errors import DamagedFile, ForeignFile, quoted
 from ..files.own_kinds import SCALING
-from ..files.paths import mend_for_missing
-from ..files.whole_files import write_whole
+from ..files.whole_files import read_whole, write_whole
 from ..scale import Scale
 from ..table import dump
 from .evaluation import PARAMETERS, Chosen, checked_choice
@@ -46,23 +45,7 @@ def save(scale: Scale, options: Chosen, learned: Regions, path: str | Path, over
 
 def load(path: str | Path, make: Callable[[Scale, Chosen, Regions], Made]) -> Made:
     """Return what is made of the scaling that ``save`` wrote; refuse any other file, and one that changed since."""
-    try:
-        place = Path(path)
-    except Exception:  # a foreign object may raise anything
-        raise UnreadableFile(f"{quoted(path)} cannot be read", mend="Give the name of a file") from None
-    named = quoted(str(place), LONG)
-    try:
-        if place.exists() and not place.is_file():
-            raise UnreadableFile(f"{named} is no file", mend="Pipes, devices and folders hold no scaling")
-        known, content = SCALING.is_like(place), place.read_bytes()
-    except FileNotFoundError:
-        raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
-    except SteelyardError:
-        raise
-    except (OSError, ValueError) as error:
-        raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
-    if not known or not content:
-        raise ForeignFile(f"{named} is no scaling that steelyard saved", mend="Check the name")
+    named, content = read_whole(path, "scaling", "scaling that steelyard saved", _is_scaling)
     try:
         facts = json.loads(content)
         said = facts.pop("version"), facts["rules"]
@@ -80,6 +63,10 @@ def load(path: str | Path, make: Callable[[Scale, Chosen, Regions], Made]) -> Ma
         raise
     except Exception:  # it may be wrong in any way
         raise DamagedFile(f"{named} is no scaling that can be read", mend=LEARN) from None
+
+
+def _is_scaling(place: Path) -> bool:
+    return SCALING.is_like(place) and place.stat().st_size > 0
 
 
 def _checksum(facts: Mapping[str, Any]) -> str:

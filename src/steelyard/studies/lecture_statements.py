@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 LECTURE = 10  # the number of neighbours that its single split chose
 IN_ITS_CODE = 3  # the number of neighbours of its example
 BEST_IN_R, BEST_OF_MORE = 9, 14  # of 1 to 10 and of 11 to 20: the highest mean over 50 splits in R
-CHANCES, LABELS = (0.1, 0.4, 0.5, 0.8, 0.1), (0, 1, 0, 1, 1)  # its five forecasts
+FIVE = resources.files("steelyard") / "data" / "forecasts.csv"  # its five forecasts
 SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
 LOG, BRIER, COUNT = ("log score", "Brier score", "error count")
 HARD = f"{LECTURE}-nn"  # a classifier without probabilities
@@ -138,8 +139,9 @@ def _of_scores(runs: Runs) -> Iterator[Statement]:
     right, less = -math.log(SURE), -math.log(UNSURE)
     text = f"Of two right forecasts, {SURE} scores better than {UNSURE} (difference of log scores)"
     yield Statement(text, source, "better", ABOVE_ZERO, exact(less - right))
-    five = assess(LABELS, CHANCES, event=1, measures=["log_score", "brier"])
-    log, brier = exact(len(LABELS) * five["log_score"].value), exact(five["brier"].value)
+    with resources.as_file(FIVE) as file:
+        five = assess(file, truth="y", membership="p_1", event=1, measures=["log_score", "brier"])
+    log, brier = exact(five["log_score"].sum or math.nan), exact(five["brier"].value)
     yield Statement("The log score of the five forecasts", source, "4.24", printed("4.24"), log)
     yield Statement("Their Brier score", source, "0.294", printed("0.294"), brier)
     for score in (LOG, BRIER):

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from ..kinds import Array, Marks
     from ..table import Table
 
-# Means over ten data sets of R's own random numbers, scaled. They are compared with ours by the original assignment,
-# which the paper asks for. Nobody tells which they are, but by the other one the five data sets of Bayes-QDA that are
-# known would be quite unlike the five others.
+# Means over ten data sets drawn by R, scaled. They are compared with ours by the original assignment, which the paper
+# asks for. Their source does not say which assignment they use; by the scaled one, the five data sets of Bayes-QDA that
+# are known would be quite unlike the five others.
 KLAR = {TRUE: (0.778, 0.513, 0.617), NORMAL: (0.737, 0.458, 0.544), NETWORK: (0.774, 0.497, 0.610)}
 KLAR_SETS = 10
 PAPER = "Sondhauss & Weihs 2001"

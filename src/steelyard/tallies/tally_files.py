@@ -20,11 +20,10 @@ import numpy as np
 
 from ..columns import as_arrow, as_numpy
 from ..door.remarks import restored, stored
-from ..errors import LONG, DamagedFile, ForeignFile, SteelyardError, UnreadableFile, quoted
+from ..errors import DamagedFile, ForeignFile, quoted
 from ..files.digests import DATA, FILE, UNKNOWN, Source
 from ..files.own_kinds import TALLY
-from ..files.paths import mend_for_missing
-from ..files.whole_files import write_whole
+from ..files.whole_files import read_whole, write_whole
 from ..scale import Continuum, Label, Scale
 from ..summaries.states import READ_ELSEWHERE, Arrays, as_they_are, refuse
 from ..summaries.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
@@ -56,19 +55,7 @@ def save(tally: Contents, path: str | Path, rows: bool = False, overwrite: bool 
 
 def load(path: str | Path, kind: type[Held]) -> Held:
     """Read what ``save`` wrote; refuse anything else, and anything that changed since."""
-    try:
-        place = Path(path)
-    except Exception:  # a foreign object may raise anything
-        raise UnreadableFile(f"{quoted(path)} cannot be read", mend="Give the name of a file") from None
-    named = quoted(str(place), LONG)
-    try:
-        content = _content(place, named)
-    except FileNotFoundError:
-        raise UnreadableFile(f"there is no file {named}", mend=mend_for_missing(str(place))) from None
-    except SteelyardError:
-        raise
-    except (OSError, ValueError) as error:
-        raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
+    named, content = read_whole(path, "tally", "steelyard tally", _is_tally)
     body = content[: -len(_seal(b""))]
     # Checked before anything is made of it: Arrow trusts what stands in a file.
     if content != body + _seal(body):
@@ -81,17 +68,13 @@ def load(path: str | Path, kind: type[Held]) -> Held:
         raise DamagedFile(f"{named} is no tally that can be read", mend="Make the tally anew") from None
 
 
-def _content(place: Path, named: str) -> bytes:
-    """What lies in a file, if it may be a tally: others are not read to their end."""
-    if place.exists() and not place.is_file():
-        raise UnreadableFile(f"{named} is no file", mend="Pipes, devices and folders hold no tally")
+def _is_tally(place: Path) -> bool:
+    """Whether a file may be a tally, by its beginning and its end."""
     with place.open("rb") as file:
         start = file.read(1 << 16)
         file.seek(0, 2)
         file.seek(max(file.tell() - len(_seal(b"")), 0))
-        if MARK not in start and SEAL not in file.read():
-            raise ForeignFile(f"{named} is no steelyard tally", mend="Check the name")
-    return place.read_bytes()
+        return MARK in start or SEAL in file.read()
 
 
 def _seal(body: bytes) -> bytes:
