@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.closed_forms.closed_form import closed_form
+from steelyard.modelling.closed_form import closed_form
 
 from .contestants import OURS, load
 from .plans import Plan
@@ -62,7 +62,7 @@ def classifiers() -> dict[str, Any]:
         "5 neighbours": neighbours.KNeighborsClassifier(),
         "5 neighbours, weighed": neighbours.KNeighborsClassifier(weights="distance"),
         "ridge": linear.RidgeClassifier(),
-        REGRESSION: load("steelyard.continuum.rules").RegressionRule(linear.LinearRegression(), continuum),
+        REGRESSION: load("steelyard.modelling.cut_rules").RegressionRule(linear.LinearRegression(), continuum),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.partition.space import Space, corner, distances
+from steelyard.families.partition.space import Space, corner, distances
 
 from .contestants import OURS, load
 from .plans import Plan

@@ -47,7 +47,7 @@ def main() -> int:
     home, page = Path.cwd(), PAGE.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         for name in ("iris.csv", "meat.csv"):
-            with resources.as_file(resources.files("steelyard") / "data" / name) as file:
+            with resources.as_file(resources.files("steelyard") / "data" / "examples" / name) as file:
                 copy(file, folder)
         os.chdir(folder)
         for picture, figure in drawn(page):

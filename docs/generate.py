@@ -16,17 +16,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from steelyard import all_measures, errors
+from steelyard import all_measures
 from steelyard.cli import main as steelyard
-from steelyard.commands import requirements
-from steelyard.evaluating.evaluation import Slot
-from steelyard.evaluating.layout import AVERAGES
-from steelyard.evaluating.row_evaluation import AVERAGES as ROW_AVERAGES
-from steelyard.registry import Measure
-from steelyard.showing.listing import ALWAYS, explain, glossary, material, parted
+from steelyard.cli import requirements
+from steelyard.core import errors
+from steelyard.display.listing import ALWAYS, explain, glossary, material, parted
+from steelyard.inference.intervals import interval_method
+from steelyard.inference.layout import AVERAGES
+from steelyard.inference.row_evaluation import AVERAGES as ROW_AVERAGES
+from steelyard.inference.table_evaluation import Slot
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import CONFUSION
 from steelyard.studies.statements import ours
-from steelyard.sums.statistics import CONFUSION
-from steelyard.uncertainty.intervals import interval_method
 
 DOCS = Path(__file__).resolve().parent
 WRITTEN_BY = "<!-- Written by docs/generate.py: change the source and run it. -->"

@@ -16,10 +16,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import PermutationMethod, friedmanchisquare, studentized_range, wilcoxon
 
 from steelyard import AcrossDatasets, across_datasets, compare
-from steelyard.comparing.differences import holm
-from steelyard.comparing.friedman import cliques, critical_value, friedman_test, mean_ranks_by_row, range_p_values
-from steelyard.comparing.signed_rank import signed_rank, steady
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     DuplicateColumns,
     MissingValues,
@@ -30,6 +27,9 @@ from steelyard.errors import (
     UnknownModel,
     WrongShape,
 )
+from steelyard.results.differences import holm
+from steelyard.results.friedman import cliques, critical_value, friedman_test, mean_ranks_by_row, range_p_values
+from steelyard.results.signed_rank import signed_rank, steady
 
 # Demšar (2006), table 6: the AUC of four variants of C4.5 on 14 data sets. On "voting" the paper prints 0.975 for the
 # last two and ranks the former first, by digits that it does not print: hence 0.9751.

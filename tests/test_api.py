@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 import steelyard as sy
 from steelyard import Scale, SteelyardError, Tally, assess, assess_table, assess_tally, compare, compare_tally
-from steelyard.errors import BadOption, OutsideUnitInterval, UnknownMeasure
+from steelyard.core.errors import BadOption, OutsideUnitInterval, UnknownMeasure
 from tests.cases_of import drawn
 
 

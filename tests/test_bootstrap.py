@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 
 import steelyard as sy
 from steelyard import Scale, assess, assess_table, compare
+from steelyard.inference.bootstrap import bca, replicate
 from steelyard.measures import find
-from steelyard.sums.statistics import Patterns
-from steelyard.uncertainty.bootstrap import bca, replicate
+from steelyard.states.statistics import Patterns
 from tests.cases_of import drawn
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Barrier, Thread
 from typing import Any
 
-from steelyard.cached import cached_property
+from steelyard.core.cached import cached_property
 
 
 class Counted:

@@ -14,7 +14,7 @@ from scipy.optimize import brentq, minimize, minimize_scalar
 from scipy.special import expit, logit
 
 import steelyard as sy
-from steelyard.errors import OutsideUnitInterval
+from steelyard.core.errors import OutsideUnitInterval
 
 NUMBERS = ("value", "low", "high", "se", "p")
 

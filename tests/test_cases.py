@@ -18,8 +18,7 @@ from pyarrow.parquet import write_table as write_parquet
 
 import steelyard as sy
 from steelyard import Continuum, Scale
-from steelyard.door.cases import Door, Prediction
-from steelyard.errors import (
+from steelyard.core.errors import (
     AmbiguousPrediction,
     BadOption,
     BadTable,
@@ -44,6 +43,7 @@ from steelyard.errors import (
     UnusableLabels,
     WrongShape,
 )
+from steelyard.inputs.cases import Door, Prediction
 
 GRADES = ["low", "high", "medium", "medium", "low"]
 CLASSES = ("low", "medium", "high")

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from steelyard import terminal
 from steelyard.cli import main
 from steelyard.cli.line import app
-from steelyard.showing.fitting import Fitted
-from steelyard.showing.grids import Grid
+from steelyard.data import terminal
+from steelyard.display.fitting import Fitted
+from steelyard.display.grids import Grid
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
 

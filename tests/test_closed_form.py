@@ -24,9 +24,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from steelyard import Continuum
-from steelyard.closed_forms import leaving
-from steelyard.closed_forms.closed_form import HeldOut, closed_form
-from steelyard.continuum.rules import CutClassifier, RegressionRule
+from steelyard.modelling import leaving
+from steelyard.modelling.closed_form import HeldOut, closed_form
+from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
 from tests.effort import repeats
 
 Array = NDArray[Any]

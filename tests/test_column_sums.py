@@ -10,12 +10,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import Scale, assess, find
-from steelyard.door.prediction import Scores
-from steelyard.evaluating.evaluation import Slot
-from steelyard.evaluating.row_evaluation import AVERAGES
-from steelyard.forecasts.column_sums import ColumnSums, by_class
-from steelyard.forecasts.piece import Piece, Supposed
-from steelyard.registry import REGISTRY
+from steelyard.families.forecasts.column_sums import ColumnSums, by_class
+from steelyard.families.forecasts.piece import Piece, Supposed
+from steelyard.inference.row_evaluation import AVERAGES
+from steelyard.inference.table_evaluation import Slot
+from steelyard.inputs.prediction import Scores
+from steelyard.measures.registry import REGISTRY
 
 ROWS = 700
 WHOLE = (

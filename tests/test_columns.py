@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from steelyard.columns import as_numpy
+from steelyard.core.columns import as_numpy
 
 KINDS = [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()]
 

@@ -18,12 +18,12 @@ from scipy.stats import t as student
 
 import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
-from steelyard.comparing.differences import Differences, holm
-from steelyard.errors import UnknownMeasure, UnknownPart
-from steelyard.showing.digest import comparison_digest
-from steelyard.showing.markdown import document
-from steelyard.uncertainty.log_odds import LogOdds
-from steelyard.uncertainty.simultaneous import max_critical
+from steelyard.cli.markdown import document
+from steelyard.core.errors import UnknownMeasure, UnknownPart
+from steelyard.display.digest import comparison_digest
+from steelyard.maths.log_odds import LogOdds
+from steelyard.maths.simultaneous import max_critical
+from steelyard.results.differences import Differences, holm
 from tests.cases_of import drawn
 
 

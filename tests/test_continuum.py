@@ -31,8 +31,8 @@ from steelyard import (
     measure,
 )
 from steelyard.cli import main
-from steelyard.commands.requirements import read_requirement
-from steelyard.errors import (
+from steelyard.cli.requirements import read_requirement
+from steelyard.core.errors import (
     BadBoundaries,
     BadDeviation,
     BadOption,
@@ -48,9 +48,9 @@ from steelyard.errors import (
     UnlikeTallies,
     WrongShape,
 )
-from steelyard.scale import LARGEST
-from steelyard.sums.statistics import CONTINUUM, Patterns
-from steelyard.uncertainty.hall import Tails, difference_bounds, difference_p
+from steelyard.core.scale import LARGEST
+from steelyard.inference.hall import Tails, difference_bounds, difference_p
+from steelyard.states.statistics import CONTINUUM, Patterns
 
 ENTRIES = [entry for entry in all_measures().values() if entry.statistic is CONTINUUM]
 NAMES = {entry.name for entry in ENTRIES}

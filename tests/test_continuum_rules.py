@@ -32,9 +32,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from steelyard import Continuum, assess, fit_response, scorer
-from steelyard.continuum.kernels import class_probabilities
-from steelyard.continuum.rules import CutClassifier, RegressionRule
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     BadWeights,
     MissingValues,
@@ -45,6 +43,8 @@ from steelyard.errors import (
     UnusableLabels,
     WrongShape,
 )
+from steelyard.maths.kernels import class_probabilities
+from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64]]
 THREE = Continuum([0.0, 1.0], ["low", "mid", "high"], closed="right")

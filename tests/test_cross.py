@@ -30,7 +30,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     FailedFits,
     MissingValues,
@@ -40,7 +40,7 @@ from steelyard.errors import (
     UnequalLengths,
     UnknownPart,
 )
-from steelyard.resampling.plans import make_plan
+from steelyard.modelling.plans import make_plan
 from tests.classifiers import Labels
 
 X, Y = load_iris(return_X_y=True)

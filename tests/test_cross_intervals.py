@@ -17,9 +17,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption
-from steelyard.resampling import intervals
-from steelyard.resampling.intervals import ASSUMES, corrected_t, less_flattered, uninformed
+from steelyard.core.errors import BadOption
+from steelyard.modelling import cross_intervals as intervals
+from steelyard.modelling.cross_intervals import ASSUMES, corrected_t, less_flattered, uninformed
 
 X, Y = load_iris(return_X_y=True)
 SEPALS = X[:, :2]

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr, ndtri
 
 import steelyard as sy
-from steelyard.errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure
-from steelyard.ranking.curves import KINDS
+from steelyard.core.errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure
+from steelyard.results.ranking_curves import KINDS
 from tests.effort import repeats
 
 TRUTH = ["up", "down", "up", "up", "down", "down"]

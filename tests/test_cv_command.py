@@ -14,8 +14,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import cross_val_predict
 
 from steelyard.cli import main
-from steelyard.commands.cv import read_folds
-from steelyard.resampling.plans import Bootstrap
+from steelyard.cli.cv import read_folds
+from steelyard.modelling.plans import Bootstrap
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]

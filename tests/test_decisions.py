@@ -15,10 +15,10 @@ from scipy import stats
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.deciding.goals import Goal, Limit
-from steelyard.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
-from steelyard.showing.rendering import threshold_view
-from steelyard.text import to_text
+from steelyard.core.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
+from steelyard.core.text import to_text
+from steelyard.display.rendering import threshold_view
+from steelyard.results.goals import Goal, Limit
 from tests.effort import repeats
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steelyard.continuum.deviations import Deviation, intrinsic_sd, measurement_sd, total_sd
-from steelyard.errors import (
+from steelyard.core.deviation import Deviation
+from steelyard.core.errors import (
     BadDeviation,
     BadOption,
     EmptyInput,
@@ -22,7 +22,8 @@ from steelyard.errors import (
     UnequalLengths,
     WrongShape,
 )
-from steelyard.kinds import Array
+from steelyard.core.typing import Array
+from steelyard.modelling.deviations import intrinsic_sd, measurement_sd, total_sd
 
 WATER, SAMPLE = [60.1, 60.5, 71.2, 71.0, 71.4, 65.0], ["a", "a", "b", "b", "b", "c"]
 

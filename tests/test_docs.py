@@ -21,8 +21,10 @@ import pytest
 from matplotlib import pyplot
 
 import steelyard
-from steelyard import all_measures, errors, registry
+from steelyard import all_measures
 from steelyard.cli import main
+from steelyard.core import errors
+from steelyard.measures import registry
 
 matplotlib.use("Agg")
 
@@ -133,7 +135,7 @@ def run_console(text: str) -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the packaged data, and a list of measures that examples may add to."""
     for name in ("iris.csv", "meat.csv"):
-        with resources.as_file(resources.files("steelyard") / "data" / name) as file:
+        with resources.as_file(resources.files("steelyard") / "data" / "examples" / name) as file:
             shutil.copy(file, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     all_measures()

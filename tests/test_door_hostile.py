@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import steelyard as sy
-from steelyard.errors import (
+from steelyard.core.errors import (
     MisalignedRows,
     SteelyardError,
     UnknownLabel,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.uncertainty.fieller import Ratio
+from steelyard.maths.fieller import Ratio
 
 REACH = 1.96
 

@@ -19,7 +19,7 @@ import pytest
 from pyarrow import fs, parquet
 
 import steelyard as sy
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadFilter,
     DuplicateColumns,
     EmptyInput,
@@ -30,12 +30,12 @@ from steelyard.errors import (
     UnreadableFile,
     UnwritableFile,
 )
-from steelyard.files import formats, sizes, sources, streams, text_files
-from steelyard.files import paths as files
-from steelyard.files.own_kinds import JSON
-from steelyard.files.whole_files import write_whole
-from steelyard.tallies import plan
-from steelyard.threads import ahead
+from steelyard.core.threads import ahead
+from steelyard.data import formats, sizes, sources, streams, text_files
+from steelyard.data import paths as files
+from steelyard.data.own_kinds import JSON
+from steelyard.data.whole_files import write_whole
+from steelyard.passes import plan
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
 ROWS: dict[str, list[Any]] = {"y": ["a", "b", "b"], "m": ["a", "a", "b"], "k": [1, 2, 3]}

@@ -14,12 +14,12 @@ from scipy import stats
 from sklearn import metrics
 
 from steelyard import Assessment, Scale, all_measures, assess, compare, find
-from steelyard.errors import BadOption, OutsideUnitInterval, UnknownMeasure
-from steelyard.forecasts.calibration import FEWEST_ROWS
-from steelyard.forecasts.quantiles import WORTH_COUNTING, quantiles
-from steelyard.registry import REGISTRY
-from steelyard.settings import Method
-from steelyard.sums.statistics import CALIBRATION, FORECASTS
+from steelyard.core.errors import BadOption, OutsideUnitInterval, UnknownMeasure
+from steelyard.families.forecasts.calibration import FEWEST_ROWS
+from steelyard.inference.settings import Method
+from steelyard.maths.quantiles import WORTH_COUNTING, quantiles
+from steelyard.measures.registry import REGISTRY
+from steelyard.states.statistics import CALIBRATION, FORECASTS
 
 CHANCE, TRUTH = np.array([0.1, 0.4, 0.5, 0.8, 0.1]), [0, 1, 0, 1, 1]  # the lecture's five rows
 COST = {0: {0: 0, 1: 1}, 1: {0: 5, 1: 0}}

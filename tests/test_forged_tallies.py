@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.errors import BadWeights, DamagedFile, ForeignFile, SteelyardError, UnlikeTallies
-from steelyard.tallies import tally as tallies
-from steelyard.tallies.tally_files import _seal, _to_arrow
+from steelyard.core.errors import BadWeights, DamagedFile, ForeignFile, SteelyardError, UnlikeTallies
+from steelyard.passes import tally as tallies
+from steelyard.passes.tally_files import _seal, _to_arrow
 
 from .effort import repeats
 from .test_tally import stream_of, tally
@@ -49,7 +49,7 @@ def summed(monkeypatch: pytest.MonkeyPatch) -> sy.Tally:
 def of_rows(one: sy.Tally, asked: list[str]) -> sy.Tally:
     from dataclasses import replace
 
-    from steelyard.summaries.recipe import Recipe
+    from steelyard.families.summed.recipe import Recipe
 
     assert one.scores is not None
     measures = tuple(sy.find(name) for name in asked)

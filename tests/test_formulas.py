@@ -9,12 +9,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
-from steelyard.evaluating.formulas import CELL_STEPS, STEP, Formulas
+from steelyard.inference.settings import settle
+from steelyard.inference.table_formulas import CELL_STEPS, STEP, Formulas
+from steelyard.maths.two_by_two import offered_of_classes
 from steelyard.measures import choose, find
-from steelyard.registry import Measure
-from steelyard.settings import settle
-from steelyard.sums.cells import offered_of_classes
-from steelyard.sums.statistics import CONFUSION
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import CONFUSION
 
 CELLS = np.array([[30.0, 8, 0, 49, 3], [4, 0, 5, 0, 2], [7, 1, 2, 0, 2], [11, 6, 9, 3, 5]])
 COUNTED = [*[m for m in choose(None) if m.statistic is CONFUSION and m.penalty is None], find("fbeta(beta=0.3)")]

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from steelyard.comparing.across_pictures import AcrossPictures
-from steelyard.resampling.pictures import TuningPictures
-from steelyard.showing.pictures import Pictures
+from steelyard.display.across_pictures import AcrossPictures
+from steelyard.display.pictures import Pictures
+from steelyard.display.tuning_pictures import TuningPictures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")

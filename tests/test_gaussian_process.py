@@ -9,9 +9,9 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
 
-from steelyard.continuum.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
-from steelyard.kinds import Array
-from steelyard.threads import one_thread
+from steelyard.core.threads import one_thread
+from steelyard.core.typing import Array
+from steelyard.maths.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
 
 EACH = np.log([0.4, 1.5, 0.08, 0.7, 2.5])
 SHARED = np.log([0.4, 1.5, 0.08, 1.3])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
-from steelyard.errors import EventNeeded, MissingValues, OutsideContinuum, UnknownLabel
+from steelyard.core.errors import EventNeeded, MissingValues, OutsideContinuum, UnknownLabel
 
 RANDOM = np.random.default_rng(3)
 MEASURED = RANDOM.uniform(8, 16, 120)

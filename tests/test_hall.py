@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.sums.statistics import Patterns
-from steelyard.uncertainty.hall import (
+from steelyard.inference.hall import (
     TRUSTED,
     Tails,
     at_fewer,
@@ -23,6 +22,7 @@ from steelyard.uncertainty.hall import (
     rare_bounds,
     signed_p,
 )
+from steelyard.states.statistics import Patterns
 
 ROWS = 400
 DRAWN = np.random.default_rng(3).exponential(size=(3, ROWS)) ** [[1.0], [2.0], [3.0]]

@@ -15,7 +15,7 @@ import pytest
 
 from steelyard.cli import main
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption, SteelyardError, UnwritableFile
+from steelyard.core.errors import BadOption, SteelyardError, UnwritableFile
 
 from .test_door_hostile import Rude, RudeTable
 

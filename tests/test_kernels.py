@@ -17,7 +17,8 @@ from scipy.stats import norm
 
 import steelyard
 from steelyard import Continuum
-from steelyard.continuum.kernels import (
+from steelyard.core.errors import MissingValues, NotNumbers, SteelyardError
+from steelyard.maths.kernels import (
     FAR,
     SURE,
     Closed,
@@ -30,7 +31,6 @@ from steelyard.continuum.kernels import (
     squared_shift,
     squared_shortfall,
 )
-from steelyard.errors import MissingValues, NotNumbers, SteelyardError
 
 INFINITE = math.inf
 CLOSE = 3e-13  # the square of 37 standard deviations has no more digits

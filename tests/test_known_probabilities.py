@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import assess, membership_precision, separability
-from steelyard.errors import OutsideUnitInterval, UnequalLengths, WrongShape
+from steelyard.core.errors import OutsideUnitInterval, UnequalLengths, WrongShape
 
 TRUE = np.random.default_rng(1).dirichlet([1.0, 2.0, 0.7], 300)
 

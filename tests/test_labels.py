@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Scale
-from steelyard.door.coded import Coded, look_up, occurring, refuse_missing, scale_of
-from steelyard.door.labels import FEW_WORDS, WIDEST_RANGE, encode
-from steelyard.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
-from steelyard.parallel import LEAST_CHUNK, WORTH_A_THREAD
+from steelyard.core.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
+from steelyard.core.parallel import LEAST_CHUNK, WORTH_A_THREAD
+from steelyard.inputs.coded import Coded, look_up, occurring, refuse_missing, scale_of
+from steelyard.inputs.labels import FEW_WORDS, WIDEST_RANGE, encode
 
 WORDS = ["b", "a", "b", "ä"]
 TEXT = np.array(WORDS)

@@ -14,9 +14,9 @@ import pytest
 
 from steelyard import Assessment, Tally, assess, assess_tally, compare
 from steelyard.cli import main
-from steelyard.errors import EmptyInput, MissingValues, UnusableLabels, WrongShape
-from steelyard.files import streams
-from steelyard.tallies import summing
+from steelyard.core.errors import EmptyInput, MissingValues, UnusableLabels, WrongShape
+from steelyard.data import streams
+from steelyard.results import summing
 
 ROWS = 300
 RANDOM = np.random.default_rng(8)

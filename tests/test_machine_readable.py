@@ -16,9 +16,9 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.cli.line import app
-from steelyard.files.own_kinds import CSV, JSON
+from steelyard.data.own_kinds import CSV, JSON
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 TWO = ["--where", "species != 'setosa'", "--event", "virginica"]
 COMMANDS = {
     "assess": ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error,precision"],

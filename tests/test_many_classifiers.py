@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from steelyard import Comparison, compare
-from steelyard.showing.digest import comparison_digest
-from steelyard.showing.fitting import Fitted
-from steelyard.showing.grids import Grid
+from steelyard.display.digest import comparison_digest
+from steelyard.display.fitting import Fitted
+from steelyard.display.grids import Grid
 
 
 def compared(classifiers: int) -> Comparison:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.files.own_kinds import ENDING_OF_MARKDOWN
-from steelyard.showing.digest import assessment_digest, comparison_digest
-from steelyard.showing.markdown import document, escaped
+from steelyard.cli.markdown import document, escaped
+from steelyard.data.own_kinds import ENDING_OF_MARKDOWN
+from steelyard.display.digest import assessment_digest, comparison_digest
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
 EVIL = "a|b`c`<script>x</script>\n# head\n@you #1 [x](y) *b* _i_ $e$ :tada: www.a.b http://a.b ![x](y) \x1b[31m"
@@ -88,7 +88,7 @@ def test_names_are_shown_and_not_obeyed() -> None:
 def test_any_text_stays_in_its_cell(text: str) -> None:
     import html
 
-    from steelyard.errors import harmless
+    from steelyard.core.errors import harmless
 
     shown = escaped(text)
     assert not set("|<>`*_\\\n\r$@#!~") & set(re.sub(r"&#\d+;", "", shown))

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadCosts,
     BadFilter,
     BadOption,

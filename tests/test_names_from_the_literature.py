@@ -15,13 +15,13 @@ from hypothesis import given, strategies
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, UnknownLabel, UnknownMeasure
+from steelyard.core.errors import BadOption, UnknownLabel, UnknownMeasure
+from steelyard.core.suggestions import nearest
+from steelyard.display.listing import glossary
 from steelyard.measures import ELSEWHERE, SEVERAL, of_class
-from steelyard.registry import ALIASES, REGISTRY, as_alias
-from steelyard.showing.listing import glossary
-from steelyard.suggestions import nearest
+from steelyard.measures.registry import ALIASES, REGISTRY, as_alias
 
-DATA = resources.files("steelyard") / "data"
+DATA = resources.files("steelyard") / "data" / "examples"
 GLOSSARY = (Path(__file__).resolve().parents[1] / "docs" / "measures.md").read_text(encoding="utf-8")
 
 # What each name means here, and what the note on it says, where it needs one.

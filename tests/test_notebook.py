@@ -16,7 +16,7 @@ import steelyard as sy
 matplotlib.use("Agg")
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 EVIL = "<script>alert(1)</script><img src=x onerror=y>&\"'\n\x1b[31m"
 ALLOWED = {"style", "div", "p", "b", "br", "span", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"}
 

@@ -14,9 +14,9 @@ from pyarrow import feather, parquet
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import steelyard as sy
-from steelyard.columns import is_of_pandas
-from steelyard.door import misreadings
-from steelyard.errors import AmbiguousPrediction, MisalignedRows
+from steelyard.core.columns import is_of_pandas
+from steelyard.core.errors import AmbiguousPrediction, MisalignedRows
+from steelyard.inputs import misreadings
 
 LEVELS = ["low", "mid", "high", "never"]
 SORTED, ORDERED = ("high", "low", "mid"), ("low", "mid", "high")

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.door import prediction
-from steelyard.errors import ChangedInput
-from steelyard.own_columns import BLOCK, checksum, frozen, own, pieces, stacked
-from steelyard.threads import alone
+from steelyard.core.errors import ChangedInput
+from steelyard.core.own_columns import BLOCK, checksum, frozen, own, pieces, stacked
+from steelyard.core.threads import alone
+from steelyard.inputs import prediction
 
 MATRIX = np.arange(15.0).reshape(3, 5).copy()
 TURNED = np.asfortranarray(MATRIX)

@@ -57,8 +57,11 @@ found.mcnemar("a", "b", "mid-p")
 def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("y,m\n0,0\n1,1\n")
     loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', assigned='m')['kappa']")
-    assert "steelyard.engines.local" in loaded
-    assert not {"dask", "distributed", "pyspark", "py4j", "steelyard.engines.dask", "steelyard.engines.spark"} & loaded
+    assert "steelyard.data.engines.local" in loaded
+    assert (
+        not {"dask", "distributed", "pyspark", "py4j", "steelyard.data.engines.dask", "steelyard.data.engines.spark"}
+        & loaded
+    )
 
 
 @pytest.mark.parametrize("said", ["assigned='m'", "membership='p_*'", "membership='p_a', event='a'"])
@@ -93,8 +96,8 @@ def test_every_public_name_can_be_had() -> None:
 
 def test_errors_are_there_before_anything_went_wrong() -> None:
     loaded = loaded_after("import steelyard; steelyard.errors.BadOption")
-    assert "steelyard.errors" in loaded
-    assert "steelyard.api" not in loaded
+    assert "steelyard.core.errors" in loaded
+    assert "steelyard.results.api" not in loaded
     assert not {"api", "columns", "import_module", "Any"} & set(dir(steelyard))
 
 

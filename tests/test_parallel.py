@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from steelyard.parallel import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, shared
-from steelyard.threads import cores
+from steelyard.core.parallel import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, shared
+from steelyard.core.threads import cores
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.threads.allowed", lambda: 2)
+    monkeypatch.setattr("steelyard.core.threads.allowed", lambda: 2)
 
 
 def total(some: Sequence[int]) -> int:
@@ -63,7 +63,7 @@ def test_nothing_is_begun_where_no_core_would_wait(items: int, rows: int) -> Non
 def test_portions_are_the_same_whoever_takes_them(
     rows: int, begun: int, available: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.threads.allowed", lambda: available)
+    monkeypatch.setattr("steelyard.core.threads.allowed", lambda: available)
     portions = Portions(rows, lambda start, stop: (start, stop))
     taken = [portions.take() for _ in range(begun)]
     found = portions.results()

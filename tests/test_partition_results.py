@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     DamagedFile,
     ForeignFile,
@@ -37,9 +37,9 @@ from steelyard.errors import (
     UnwritableFile,
     WrongShape,
 )
-from steelyard.kinds import Array
-from steelyard.partition.scaling_files import _checksum
-from steelyard.partition.ties import by_own_lot
+from steelyard.core.typing import Array
+from steelyard.families.partition.scaling_files import _checksum
+from steelyard.families.partition.ties import by_own_lot
 from tests.test_partition_scaling import partitions, sample, votes
 
 SCALE = sy.Scale(["a", "b", "c"])
@@ -395,8 +395,8 @@ def streamed(folder: Path, memberships: Array, truth: Any, **options: Any) -> sy
 def test_streams_know_regions_and_scale_batches(
     depth: int, ties: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.tallies.tally.MOST_ROWS", 500)
-    monkeypatch.setattr("steelyard.tallies.summing.MOST_HELD", 0)
+    monkeypatch.setattr("steelyard.passes.tally.MOST_ROWS", 500)
+    monkeypatch.setattr("steelyard.results.summing.MOST_HELD", 0)
     memberships, codes = votes(1500, voters=9)
     truth, chosen = [f"c{code}" for code in codes], dict[str, Any](depth=depth, ties=ties)
     label = f"separation(depth={depth}, ties={ties!r})"

@@ -14,14 +14,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import betainc
 
 import steelyard as sy
-from steelyard.errors import BadOption
-from steelyard.kinds import Array, Codes
-from steelyard.partition.beta_table import LOSS, TOLERANCE, BetaTable
-from steelyard.partition.fitting import Regions, Scaling
-from steelyard.partition.rows import Arranged, grouped
-from steelyard.partition.scaling import MANY_VALUES, TOO_WIDE, BetaMap, Moments, beta_map, matched, orders
-from steelyard.partition.space import Space, both_distances, corner, distances
-from steelyard.partition.ties import TIES, at_random, joined
+from steelyard.core.errors import BadOption
+from steelyard.core.typing import Array, Codes
+from steelyard.families.partition.fitting import Regions, Scaling
+from steelyard.families.partition.rows import Arranged, grouped
+from steelyard.families.partition.scaling import (
+    MANY_VALUES,
+    TOO_WIDE,
+    BetaMap,
+    Moments,
+    beta_map,
+    matched,
+    orders,
+)
+from steelyard.families.partition.space import Space, both_distances, corner, distances
+from steelyard.families.partition.ties import TIES, at_random, joined
+from steelyard.maths.beta_table import LOSS, TOLERANCE, BetaTable
 
 OWN = ("default", "literal")
 DEPTHS = (1, 2, 3)
@@ -292,8 +300,8 @@ def test_threads_and_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     memberships, truth, _ = sample(50_000, 3)
     whole = space(memberships, truth, depth=2)
     expected = whole.scaled, whole.column("true_gap")
-    monkeypatch.setattr("steelyard.parallel.WORTH_A_THREAD", 1000)
-    monkeypatch.setattr("steelyard.parallel.CHUNK", 6000)
+    monkeypatch.setattr("steelyard.core.parallel.WORTH_A_THREAD", 1000)
+    monkeypatch.setattr("steelyard.core.parallel.CHUNK", 6000)
     pieces = space(memberships, truth, depth=2)
     assert_allclose(pieces.scaled, expected[0], rtol=0, atol=1e-13)
     assert_allclose(pieces.column("true_gap"), expected[1], rtol=0, atol=1e-13)

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from steelyard import Continuum, Scale
-from steelyard.continuum.population import PopulationErrors, population_errors
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadDeviation,
     BadNoise,
     BadOption,
@@ -27,7 +26,8 @@ from steelyard.errors import (
     UnequalLengths,
     UnknownLabel,
 )
-from steelyard.kinds import Array
+from steelyard.core.typing import Array
+from steelyard.modelling.population import PopulationErrors, population_errors
 
 REFERENCES = Path(__file__).parent / "references" / "data" / "continuum" / "population.json"
 CASES: dict[str, Any] = {case["name"]: case for case in json.loads(REFERENCES.read_text(encoding="utf-8"))["cases"]}

@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadTable
+from steelyard.core.errors import BadTable
 
 COUNTS = [[231, 27, 3], [32, 54, 5], [1, 2, 60]]
 NAMES = ["no", "perhaps", "yes"]

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.testing import assert_array_equal
 
-import steelyard.parallel
-import steelyard.ranking.order
+import steelyard.core.parallel
+import steelyard.maths.ordered_scores
 from steelyard import Scale, assess, compare
-from steelyard.evaluating.masses import Sides
-from steelyard.parallel import CHUNK, WORTH_A_THREAD
-from steelyard.ranking.cells import Cells, Standing
-from steelyard.ranking.class_order import Order
-from steelyard.ranking.order import Ranking, Tags, ordering
-from steelyard.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
+from steelyard.core.parallel import CHUNK, WORTH_A_THREAD
+from steelyard.families.ranking.cells import Cells, Standing
+from steelyard.families.ranking.class_order import Order
+from steelyard.families.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
+from steelyard.maths.ordered_scores import Ranking, Tags, ordering
+from steelyard.measures.masses import Sides
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -96,20 +96,20 @@ def crowded(rows: int) -> Any:
 
 
 def test_many_rows_are_ordered_by_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (steelyard.parallel, steelyard.ranking.order):
+    for module in (steelyard.core.parallel, steelyard.maths.ordered_scores):
         monkeypatch.setattr(module, "cores", lambda: 3)
     score = crowded(2**20 + 12_345)
     assert len(score) > 2 * WORTH_A_THREAD
-    monkeypatch.setattr(steelyard.ranking.order, "WORTH_HALVING", 1 << 18)
+    monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 18)
     assert_ordered(score)
     assert_ordered(np.full(len(score), -np.inf))
 
 
 def test_one_thread_orders_as_several_do(monkeypatch: pytest.MonkeyPatch) -> None:
     score, found = crowded(2**20 + 1), []
-    monkeypatch.setattr(steelyard.ranking.order, "WORTH_HALVING", 1 << 18)
+    monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 18)
     for several in (1, 4):
-        for module in (steelyard.parallel, steelyard.ranking.order):
+        for module in (steelyard.core.parallel, steelyard.maths.ordered_scores):
             monkeypatch.setattr(module, "cores", lambda several=several: several)
         found.append(ordering(score))
     assert_array_equal(score[found[0][0]], score[found[1][0]])

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_table, assess_tally, compare, find
-from steelyard.door.cases import Door
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     MissingValues,
     OutsideUnitInterval,
@@ -20,7 +19,8 @@ from steelyard.errors import (
     UndefinedValue,
     UnknownMeasure,
 )
-from steelyard.sums.statistics import RANKING
+from steelyard.inputs.cases import Door
+from steelyard.states.statistics import RANKING
 
 TRUTH = np.array(["no", "yes", "no", "yes", "yes", "no", "no", "yes"])
 SCORE = np.array([0.1, 0.8, 0.3, 0.4, 0.9, 0.4, 0.2, 0.6])
@@ -374,7 +374,7 @@ def test_none_of_them_may_be_missing(dtype: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["u1", "i2", "?", ">f8", ">i4", "g"])
 def test_many_scores_of_any_type_are_numbers(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.door.prediction.WORTH_SEALING", 2)
+    monkeypatch.setattr("steelyard.inputs.prediction.WORTH_SEALING", 2)
     score = (SCORE > 0.35 if kind == "?" else np.round(SCORE * 200)).astype(kind)
     options: dict[str, Any] = {"event": "yes", "measures": ["auc", "error"]}
     options |= {} if kind == "?" else {"threshold": 100.0}

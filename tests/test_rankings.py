@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard import Scale, compare, find
-from steelyard.comparing.rankings import ranking_table
-from steelyard.comparing.ranks import in_words, ranked, swapped
-from steelyard.errors import BadOption, UnknownMeasure
+from steelyard.core.errors import BadOption, UnknownMeasure
+from steelyard.results.rankings import ranking_table
+from steelyard.results.ranks import in_words, ranked, swapped
 
 TRUTH = ["a", "a", "b", "b", "b", "b"]
 SAID = {

@@ -16,9 +16,9 @@ from scipy.special import logit as log_odds
 
 import steelyard as sy
 from steelyard import Assessment, Scale, assess, compare
-from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval
-from steelyard.forecasts.recalibration import MANY, recalibrate
-from steelyard.forecasts.reliability import PARTS, Reliability, isotonic
+from steelyard.core.errors import BadOption, ChangedInput, OutsideUnitInterval
+from steelyard.results.recalibration import MANY, recalibrate
+from steelyard.results.reliability import PARTS, Reliability, isotonic
 from tests.effort import repeats
 
 RANDOM = np.random.default_rng(20_261_115)

@@ -18,17 +18,17 @@ from pyarrow.csv import write_csv
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import UnwritableFile
-from steelyard.forecasts.reliability import Reliability
-from steelyard.report import content_of, page_of
-from steelyard.report.call import call_of
-from steelyard.report.facts import METHODS
-from steelyard.report.figures import simplex_of
-from steelyard.report.measured import MOST_CLASSES
-from steelyard.report.operating import chosen_stops, operating_of
-from steelyard.report.page import embedded
-from steelyard.report.wording import AS_BEFORE, drawn, packed
-from steelyard.text import count, number, span
+from steelyard.core.errors import UnwritableFile
+from steelyard.core.text import count, number, span
+from steelyard.display.report import content_of, page_of
+from steelyard.display.report.call import call_of
+from steelyard.display.report.facts import METHODS
+from steelyard.display.report.figures import simplex_of
+from steelyard.display.report.measured import MOST_CLASSES
+from steelyard.display.report.operating import chosen_stops, operating_of
+from steelyard.display.report.page import embedded
+from steelyard.display.report.wording import AS_BEFORE, drawn, packed
+from steelyard.results.reliability import Reliability
 
 from .browser import samples
 from .cases_of import counted
@@ -506,7 +506,7 @@ def test_names_that_no_encoding_can_write_do_no_harm(tmp_path: Path) -> None:
 def test_commands_write_the_page_and_the_page_tells_the_command(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = Path(sy.__file__).parent / "data"
+    data = Path(sy.__file__).parent / "data" / "examples"
     for name in ("iris.csv", "meat.csv"):
         (tmp_path / name).write_bytes((data / name).read_bytes())
     monkeypatch.chdir(tmp_path)

@@ -10,10 +10,10 @@ import pytest
 
 from steelyard import assess, assess_table, compare
 from steelyard.cli import main
-from steelyard.commands.requirements import BadRequirement, read_requirement
-from steelyard.errors import UnknownPart
+from steelyard.cli.requirements import BadRequirement, read_requirement
+from steelyard.core.errors import UnknownPart
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "knn=knn_*"]
 
 

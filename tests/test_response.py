@@ -17,11 +17,8 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_p
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from steelyard.continuum import process_predictions
-from steelyard.continuum.deviations import Deviation
-from steelyard.continuum.response import Response, fit_response
-from steelyard.door.covariates import design
-from steelyard.errors import (
+from steelyard.core.deviation import Deviation
+from steelyard.core.errors import (
     BadDeviation,
     BadOption,
     EmptyInput,
@@ -34,8 +31,11 @@ from steelyard.errors import (
     UnequalLengths,
     WrongShape,
 )
-from steelyard.kinds import Array
-from steelyard.threads import one_thread
+from steelyard.core.threads import one_thread
+from steelyard.core.typing import Array
+from steelyard.inputs.covariates import design
+from steelyard.modelling import process_predictions
+from steelyard.modelling.response import Response, fit_response
 
 QUADRATIC = make_pipeline(PolynomialFeatures(2), BayesianRidge())
 

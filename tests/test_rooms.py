@@ -1,54 +1,100 @@
-"""The rooms of the package: docs/contributing.md lists them from the ground up, and imports keep to that order."""
+"""The rooms of the package: docs/architecture.md lists them from the ground up, and every import goes down."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 import steelyard
 
 PACKAGE = Path(str(steelyard.__file__)).parent
-LIST = (Path(__file__).parents[1] / "docs" / "contributing.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
 FRONT = {"__init__", "__main__"}  # they only hand names on
+UPWARDS = "results.accessors"  # the one module that loads what is built above it
 
 
-def listed() -> list[str]:
-    """The rooms as the list has them: words at the beginning of a line that end in .py or a slash."""
-    block = LIST.split("src/steelyard/\n")[1].split("tests/\n")[0]
-    lines = [re.split(r"\s{2,}", line.strip())[0] for line in block.splitlines()]
-    return [re.sub(r"\.py$|/$", "", name) for line in lines for name in line.split(", ")]
+def rooms_from_the_ground_up() -> list[str]:
+    """The rooms in the table of the page: the first cell of each line, a name with a slash."""
+    return re.findall(r"^\| `([a-z]+)/` \|", PAGE, re.MULTILINE)
 
 
-def rooms() -> set[str]:
-    """The rooms that there are: modules, and folders that have some."""
-    return {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")} - FRONT
+def modules() -> dict[str, Path]:
+    """All modules by their dotted names below the package; a folder has the name of its ``__init__``."""
+    paths = (path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+    return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): PACKAGE / path for path in paths}
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The rooms that a module needs before anything is asked of it; what is there for types alone does not count."""
-    here = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.level:
-            home = [*here[: len(here) - node.level + 1], *(node.module or "").split(".")]
-            home = [part for part in home if part]
-            yield from home[:1] or [alias.name for alias in node.names if alias.name != "__version__"]
+def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """The modules that a module imports anywhere: in functions and for types, too."""
+    here = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (one.name.removeprefix("steelyard.") for one in node.names if one.name.startswith("steelyard."))
+        elif isinstance(node, ast.ImportFrom):
+            up = here[: len(here) - node.level + 1] if node.level else []
+            base = ".".join([*up, *(node.module or "").split(".")]).strip(".")
+            if not node.level and base.split(".")[0] != "steelyard":
+                continue
+            base = base.removeprefix("steelyard").strip(".")
+            for one in node.names:
+                whole = f"{base}.{one.name}".strip(".")
+                yield whole if whole in known else base
+
+
+def graph() -> dict[str, set[str]]:
+    known = modules()
+    found = {name: {other for other in imports(name, path, known) if other} for name, path in known.items()}
+    return {name: others - {name} for name, others in found.items() if name not in {*FRONT, UPWARDS}}
+
+
+def circle_of(edges: Mapping[str, set[str]]) -> list[str]:
+    """The modules of a circle; none where there is no circle."""
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def upward(edges: Mapping[str, set[str]], order: list[str]) -> list[tuple[str, str]]:
+    """Imports from a room above."""
+    floor = {room: place for place, room in enumerate(order)}
+    pairs = ((name, other) for name, others in edges.items() for other in others)
+    return [(a, b) for a, b in pairs if floor[b.split(".")[0]] > floor[a.split(".")[0]]]
 
 
 def test_every_room_is_listed_once() -> None:
-    assert sorted(listed()) == sorted(rooms())
+    listed, there = rooms_from_the_ground_up(), {name.split(".")[0] for name in modules()}
+    assert sorted(listed) == sorted(there - FRONT)
 
 
-def test_rooms_import_nothing_from_above() -> None:
-    floor, wrong = {room: place for place, room in enumerate(listed())}, []
-    for path in PACKAGE.rglob("*.py"):
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room not in FRONT:
-            wrong += [(str(path.relative_to(PACKAGE)), other) for other in imported(path) if floor[other] > floor[room]]
-    assert wrong == []
+def test_no_import_goes_up() -> None:
+    assert upward(graph(), rooms_from_the_ground_up()) == []
 
 
-def test_folders_say_what_they_are() -> None:
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circle_of(graph()) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["from ..cli import line", "def f():\n    from ..cli import line", "import steelyard.cli"]
+)
+def test_an_import_from_above_is_seen_wherever_it_stands(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(text, encoding="utf-8")
+    found = set(imports("core.m", path, modules()))
+    assert upward({"core.m": found}, rooms_from_the_ground_up())
+    assert circle_of({"core.m": found, next(iter(found)): {"core.m"}})
+
+
+def test_folders_say_what_comes_in_and_what_goes_out() -> None:
     for folder in {path.parent for path in PACKAGE.rglob("*.py")}:
-        assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))), folder.name
+        text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+        assert text, folder.name
+        if folder.parent == PACKAGE:
+            assert len(re.findall(r"\.(?:\s|$)", text)) >= 3, folder.name

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Continuum, Scale
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadBoundaries,
     BadDeviation,
     BadOption,

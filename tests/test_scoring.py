@@ -26,8 +26,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from steelyard import Continuum, Scale, all_measures, assess, find
-from steelyard.continuum.rules import CutClassifier, RegressionRule
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     MissingValues,
     NoVariance,
@@ -38,8 +37,9 @@ from steelyard.errors import (
     UnusableLabels,
     WrongShape,
 )
-from steelyard.resampling.scoring import Scorer, scorer
-from steelyard.sums.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
+from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
+from steelyard.modelling.scoring import Scorer, scorer
+from steelyard.states.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
 
 # Names that do not sort in the order of the classes: what goes by order and not by name is wrong.
 THREE = Continuum([0.0, 1.0], ["low", "mid", "high"], sd=0.2)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.partition.panels import MOST_MARKS, Partitions
-from steelyard.partition.pieces import correctness, facts, space_of, table_of, triples
-from steelyard.partition.simplex import (
+from steelyard.display.partition_panels import MOST_MARKS, Partitions
+from steelyard.display.partition_pieces import correctness, facts, space_of, table_of, triples
+from steelyard.maths.simplex import (
     assigned_borders,
     cell_codes,
     cells,

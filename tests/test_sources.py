@@ -13,7 +13,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import steelyard as sy
-from steelyard.errors import (
+from steelyard.core.errors import (
     DuplicateColumns,
     EmptyInput,
     MissingValues,
@@ -24,8 +24,8 @@ from steelyard.errors import (
     UnreadableFile,
     UnusableLabels,
 )
-from steelyard.files import sources
-from steelyard.files.paths import File
+from steelyard.data import sources
+from steelyard.data.paths import File
 
 TABLE = pa.table({"grade": ["low", "high", "low"], "p_low": [0.9, 0.2, 0.8], "p_high": [0.1, 0.8, 0.2]})
 TEXT = "grade,p_low,p_high\nlow,0.9,0.1\nhigh,0.2,0.8\nlow,0.8,0.2\n"

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import steelyard as sy
-from steelyard.errors import BadOption, MissingValues, StraddlingGroups
+from steelyard.core.errors import BadOption, MissingValues, StraddlingGroups
 
 X, Y = load_iris(return_X_y=True)
 SEPALS = X[:, :2]

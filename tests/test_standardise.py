@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from scipy.stats import rankdata
 
-from steelyard.errors import (
+from steelyard.core.errors import (
     BadOption,
     MissingValues,
     NotNumbers,
@@ -24,8 +24,8 @@ from steelyard.errors import (
     SumNotOne,
     WrongShape,
 )
-from steelyard.kinds import Array
-from steelyard.partition.standardising import standardise
+from steelyard.core.typing import Array
+from steelyard.families.partition.standardising import standardise
 
 WAYS: tuple[Any, ...] = ("shift", "softmax", "rank")
 finite = st.floats(allow_nan=False, allow_infinity=False)

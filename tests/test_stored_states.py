@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.errors import ForeignFile
-from steelyard.summaries import states
-from steelyard.summaries.storing import KEPT, LATE
-from steelyard.tallies.tally_files import VERSION, _seal
+from steelyard.core.errors import ForeignFile
+from steelyard.families.summed import states
+from steelyard.families.summed.storing import KEPT, LATE
+from steelyard.passes.tally_files import VERSION, _seal
 
 # Two tallies of 40 rows in clusters that were summed and let go, written by the release of version 10 of the file.
 OLD = Path(__file__).parent / "references" / "data" / "tallies"

@@ -16,11 +16,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.commands.words import as_typed
-from steelyard.errors import SteelyardError, UnknownOption, UnreadableFile
-from steelyard.suggestions import ELSEWHERE, did_you_mean, nearest
+from steelyard.cli.words import as_typed
+from steelyard.core.errors import SteelyardError, UnknownOption, UnreadableFile
+from steelyard.core.suggestions import ELSEWHERE, did_you_mean, nearest
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*", "--measures", "error"]
 BOTH = ["compare", IRIS, "--truth", "species", "--model", "lda=lda_*", "--model", "qda=qda_*"]
 
@@ -166,7 +166,7 @@ def test_the_command_line_speaks_of_options(capsys: pytest.CaptureFixture[str]) 
     assert "--event 'setosa'" in capsys.readouterr().err
 
 
-DRY = ["assess", str(resources.files("steelyard") / "data" / "meat.csv"), "--truth"]
+DRY = ["assess", str(resources.files("steelyard") / "data" / "examples" / "meat.csv"), "--truth"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 
 import steelyard as sy
 from steelyard import Tally
-from steelyard.errors import (
+from steelyard.core.errors import (
     AmbiguousPrediction,
     BadOption,
     BadWeights,
@@ -28,11 +28,11 @@ from steelyard.errors import (
     UnknownLabel,
     UnusableLabels,
 )
-from steelyard.files import formats, streams
+from steelyard.core.tree import Sum
+from steelyard.data import formats, streams
 from steelyard.measures import choose
-from steelyard.sums.statistics import CONFUSION
-from steelyard.sums.tree import Sum
-from steelyard.tallies import plan
+from steelyard.passes import plan
+from steelyard.states.statistics import CONFUSION
 from tests.effort import repeats
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard import Table
-from steelyard.errors import UnequalLengths, UnknownColumn
-from steelyard.table import dump, json_value, whole
+from steelyard.core.errors import UnequalLengths, UnknownColumn
+from steelyard.core.table import dump, json_value, whole
 
 COLUMNS: dict[str, list[Any]] = {
     "measure": ["error", "kappa", 'odd, "quoted"\nlabel'],

@@ -19,9 +19,16 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard import Continuum, Scale, Tally
-from steelyard.door.cases import Door
-from steelyard.errors import DamagedFile, ForeignFile, SteelyardError, UnlikeTallies, UnreadableFile, UnwritableFile
-from steelyard.tallies.tally_files import VERSION, _seal, _to_arrow
+from steelyard.core.errors import (
+    DamagedFile,
+    ForeignFile,
+    SteelyardError,
+    UnlikeTallies,
+    UnreadableFile,
+    UnwritableFile,
+)
+from steelyard.inputs.cases import Door
+from steelyard.passes.tally_files import VERSION, _seal, _to_arrow
 from tests.effort import repeats
 
 SCALE = Scale(["a", "b", "c"], event="b")

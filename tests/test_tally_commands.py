@@ -18,9 +18,9 @@ from pyarrow import parquet
 import steelyard as sy
 from steelyard import Tally
 from steelyard.cli import main
-from steelyard.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
-from steelyard.tallies import counting
-from steelyard.tallies.merging import merge, merged, tally_paths
+from steelyard.core.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
+from steelyard.passes import counting
+from steelyard.passes.merging import merge, merged, tally_paths
 
 DAYS: dict[str, dict[str, list[Any]]] = {
     "mon": {"y": ["a", "b", "a"], "m": ["a", "b", "b"], "o": ["a", "a", "a"], "p_a": [0.9, 0.2, 0.4], "w": [1, 2, 1]},

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard as sy
-from steelyard.text import down_to, estimated, in_percent, named, p_value, with_interval
+from steelyard.core.text import down_to, estimated, in_percent, named, p_value, with_interval
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.threads import allowed, alone, cores, meanwhile, quota, side_by_side
+from steelyard.core.threads import allowed, alone, cores, meanwhile, quota, side_by_side
 
 
 def test_whoever_hands_out_work_does_some_of_it_and_is_told_results_in_order() -> None:
@@ -47,7 +47,7 @@ def test_where_no_thread_is_to_be_had_this_one_does_it_all(monkeypatch: pytest.M
     def none(*_: Any) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("steelyard.threads.start_new_thread", none)
+    monkeypatch.setattr("steelyard.core.threads.start_new_thread", none)
     assert side_by_side(lambda item: 2 * item, range(3)) == [0, 2, 4]
 
 
@@ -70,7 +70,7 @@ def test_what_goes_wrong_meanwhile_is_told() -> None:
 def test_a_process_that_is_held_to_some_cores_starts_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 7}, raising=False)
     for granted, found in ((math.inf, 3), (1.5, 2), (0.2, 1), (64.0, 3)):
-        monkeypatch.setattr("steelyard.threads.quota", lambda _, granted=granted: granted)
+        monkeypatch.setattr("steelyard.core.threads.quota", lambda _, granted=granted: granted)
         allowed.cache_clear()
         assert allowed() == found
     monkeypatch.delattr("os.sched_getaffinity")

@@ -19,10 +19,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
-from steelyard.errors import BadOption, MissingValues, UnknownMeasure
-from steelyard.plots.tuning import TuningDisplay
-from steelyard.resampling.permuting import _orders
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, MissingValues, UnknownMeasure
+from steelyard.core.table import Table
+from steelyard.display.plots.tuning import TuningDisplay
+from steelyard.modelling.permuting import _orders
 from tests.classifiers import Labels
 from tests.effort import repeats
 

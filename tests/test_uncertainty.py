@@ -13,9 +13,9 @@ from scipy.stats import norm, t
 
 import steelyard as sy
 from steelyard import Scale, assess, assess_table, find
-from steelyard.evaluating.evaluation import Slot
-from steelyard.evaluating.influence import Spread
-from steelyard.uncertainty.intervals import MANY, critical_values, plain_intervals
+from steelyard.inference.influence import Spread
+from steelyard.inference.intervals import MANY, critical_values, plain_intervals
+from steelyard.inference.table_evaluation import Slot
 from tests.cases_of import drawn
 
 Z = norm.ppf(0.975)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import Comparison, Continuum, compare
-from steelyard.comparing.differences import holm
-from steelyard.comparing.verdicts import p_value, rounded
-from steelyard.errors import BadOption, UnknownMeasure
+from steelyard.core.errors import BadOption, UnknownMeasure
+from steelyard.results.differences import holm
+from steelyard.results.verdicts import p_value, rounded
 from tests.cases_of import drawn
 
 COLUMNS = ["measure", "better", "a", "b", "difference", "low", "high", "p", "p_adjusted", "verdict", "note"]

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import steelyard as sy
-from steelyard.errors import BadFilter, BadOption, SteelyardError, UnknownColumn, UnknownLabel
-from steelyard.files import sources
-from steelyard.files.where import Filter
+from steelyard.core.errors import BadFilter, BadOption, SteelyardError, UnknownColumn, UnknownLabel
+from steelyard.data import sources
+from steelyard.data.where import Filter
 
 TABLE = pa.table(
     {

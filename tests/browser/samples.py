@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import steelyard as sy
-from steelyard.assessing.assessment import Assessment
-from steelyard.comparing.comparison import Comparison
+from steelyard.results.assessment import Assessment
+from steelyard.results.comparison import Comparison
 
 HOSTILE = (
     "</script><script>document.title='taken'</script>",
@@ -45,7 +45,7 @@ def one() -> Assessment:
 
 
 def three() -> Comparison:
-    with resources.as_file(resources.files("steelyard") / "data" / "iris.csv") as file:
+    with resources.as_file(resources.files("steelyard") / "data" / "examples" / "iris.csv") as file:
         return sy.compare(Path(file), {"lda": "lda_*", "knn": "knn_*"}, truth="species")
 
 
@@ -59,7 +59,7 @@ def four() -> Assessment:
 
 def continuum() -> Comparison:
     water = sy.Continuum([65], classes=["dry", "wet"], sd=0.22, closed="right")
-    with resources.as_file(resources.files("steelyard") / "data" / "meat.csv") as file:
+    with resources.as_file(resources.files("steelyard") / "data" / "examples" / "meat.csv") as file:
         return sy.compare(Path(file), {"lda": "lda", "nn3": "nn3"}, truth="water", scale=water)
 
 

@@ -12,9 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import steelyard as sy
-from steelyard.assessing.assessment import Assessment
-from steelyard.errors import harmless
-from steelyard.text import count, number, shortened, span
+from steelyard.core.errors import harmless
+from steelyard.core.text import count, number, shortened, span
+from steelyard.results.assessment import Assessment
 
 from .conftest import Open
 from .samples import COST, HOSTILE, SAMPLES, binary, four, half_scored, labels, many, one, trained, two

@@ -15,9 +15,9 @@ import numpy as np
 
 import steelyard
 from steelyard import Comparison, Continuum
-from steelyard.assessing.parts import compute
-from steelyard.comparing.differences import Differences
-from steelyard.sums.statistics import CONTINUUM
+from steelyard.results.differences import Differences
+from steelyard.results.parts import compute
+from steelyard.states.statistics import CONTINUUM
 from tests.coverage.ranking import Cover
 from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import Array, standard_error

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 import steelyard
-from steelyard.assessing.parts import compute
-from steelyard.comparing.differences import Differences
-from steelyard.registry import Measure
-from steelyard.sums.statistics import CALIBRATION, FORECASTS
+from steelyard.measures.registry import Measure
+from steelyard.results.differences import Differences
+from steelyard.results.parts import compute
+from steelyard.states.statistics import CALIBRATION, FORECASTS
 from tests.coverage.ranking import Cover
 from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import COSTS, Array, standard_error

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 import steelyard
-from steelyard.assessing.parts import compute
-from steelyard.comparing.comparison import Comparison
-from steelyard.comparing.differences import Differences
-from steelyard.registry import Measure
-from steelyard.sums.statistics import PARTITION
+from steelyard.measures.registry import Measure
+from steelyard.results.comparison import Comparison
+from steelyard.results.differences import Differences
+from steelyard.results.parts import compute
+from steelyard.states.statistics import PARTITION
 from tests.coverage.forecasts import BLURRED, CLASSES, OTHER, OWN, Population, shares
 from tests.coverage.ranking import Cover
 from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone
 
 from steelyard import CrossAssessment, cross_assess
-from steelyard.resampling.models import named_model
+from steelyard.modelling.models import named_model
 from tests.coverage.simulation import Array, rewrite, standard_error, with_section
 
 SECTION = "What cross-validation estimates"

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import Scale, Tally
-from steelyard.assessing.assessment import Assessment
-from steelyard.comparing.comparison import Comparison
-from steelyard.settings import Settings, settle
-from steelyard.sums.statistics import CONFUSION, Sums
+from steelyard.inference.settings import Settings, settle
+from steelyard.results.assessment import Assessment
+from steelyard.results.comparison import Comparison
+from steelyard.states.statistics import CONFUSION, Sums
 
 Array = NDArray[np.float64]
 

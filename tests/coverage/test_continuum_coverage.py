@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr
 
 import steelyard
-from steelyard.settings import Method
+from steelyard.inference.settings import Method
 from tests.coverage.continuum import (
     BLURRED,
     COMPARED,

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import expit
 
 import steelyard
-from steelyard.settings import Method
-from steelyard.sums.statistics import CALIBRATION, FORECASTS
+from steelyard.inference.settings import Method
+from steelyard.states.statistics import CALIBRATION, FORECASTS
 from tests.coverage import asked
 from tests.coverage.forecasts import (
     BINS,

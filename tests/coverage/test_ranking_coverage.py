@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import steelyard
-from steelyard.settings import Method
+from steelyard.inference.settings import Method
 from tests.coverage.ranking import MEASURES, Cover, Population, coverage, intervals, populations, truths
 from tests.coverage.reporting import APART as UNEQUAL
 from tests.coverage.reporting import EQUAL, PLAIN, VALUE

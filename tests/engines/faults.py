@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.errors import MissingValues, SteelyardError, UnknownColumn, UnknownLabel, UnreadableFile
+from steelyard.core.errors import MissingValues, SteelyardError, UnknownColumn, UnknownLabel, UnreadableFile
 
 FAULTS: dict[str, tuple[type[SteelyardError], str]] = {
     "no column": (UnknownColumn, r"file '.*9\.parquet': there is no column 'm'"),

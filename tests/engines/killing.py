@@ -13,13 +13,14 @@ from threading import Event, Thread
 from typing import Any
 
 import steelyard as sy
-from steelyard import Tally, api
-from steelyard.door.admission import Request
-from steelyard.door.cases import Door
-from steelyard.engines import Engine
-from steelyard.settings import settle
-from steelyard.tallies.counting import Gather
-from steelyard.tallies.plan import Plan
+from steelyard import Tally
+from steelyard.data.engines import Engine
+from steelyard.inference.settings import settle
+from steelyard.inputs.admission import Request
+from steelyard.inputs.cases import Door
+from steelyard.passes.counting import Gather
+from steelyard.passes.plan import Plan
+from steelyard.results import api
 from tests.engines.rows import MODELS, table
 from tests.test_summing import alike
 

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.tallies.tally import MOST_ROWS
+from steelyard.passes.tally import MOST_ROWS
 
 ROWS = MOST_ROWS + 50_000
 MODELS = {"a": "a", "b": "b"}

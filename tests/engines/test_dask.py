@@ -17,9 +17,9 @@ from distributed import Client, LocalCluster
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.engines.dask import Dask
-from steelyard.errors import BadOption, UnknownColumn, UnknownLabel, UnreadableFile
-from steelyard.files.streams import Files
+from steelyard.core.errors import BadOption, UnknownColumn, UnknownLabel, UnreadableFile
+from steelyard.data.engines.dask import Dask
+from steelyard.data.streams import Files
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived
 from tests.engines.many import summed_alike

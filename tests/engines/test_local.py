@@ -17,13 +17,13 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.engines import started
-from steelyard.engines.local import Local
-from steelyard.engines.spark import MOST_TASKS, in_blocks
-from steelyard.errors import BadOption, MissingValues, UnknownLabel
-from steelyard.files import formats, streams
-from steelyard.sums.tree import Sum
-from steelyard.threads import ahead
+from steelyard.core.errors import BadOption, MissingValues, UnknownLabel
+from steelyard.core.threads import ahead
+from steelyard.core.tree import Sum
+from steelyard.data import formats, streams
+from steelyard.data.engines import started
+from steelyard.data.engines.local import Local
+from steelyard.data.engines.spark import MOST_TASKS, in_blocks
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.rows import ASKED, files, same, table
 from tests.test_summing import alike
@@ -86,7 +86,7 @@ def test_of_several_faults_the_first_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("far", [False, True])
 def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch, far: bool) -> None:
     """Sent for real, while two shares without an end are worked on."""
-    monkeypatch.setattr("steelyard.threads.allowed", lambda: 2)
+    monkeypatch.setattr("steelyard.core.threads.allowed", lambda: 2)
     before, began = threading.enumerate(), threading.Barrier(3)
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # other packages put their own in its place
 

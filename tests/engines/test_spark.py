@@ -13,10 +13,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.engines.spark import Spark
-from steelyard.engines.spark_session import started
-from steelyard.errors import UnknownColumn, UnknownLabel
-from steelyard.files.streams import Files
+from steelyard.core.errors import UnknownColumn, UnknownLabel
+from steelyard.data.engines.spark import Spark
+from steelyard.data.engines.spark_session import started
+from steelyard.data.streams import Files
 from tests.engines import killing
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.killing import survived

@@ -13,7 +13,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import EmptyInput, SteelyardError, UnreadableFile
+from steelyard.core.errors import EmptyInput, SteelyardError, UnreadableFile
 
 from .amount import cases
 from .broken_files import Hostile, Rows, hostile_files

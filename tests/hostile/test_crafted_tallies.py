@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.errors import DamagedFile, SteelyardError, UnreadableFile
-from steelyard.tallies.tally_files import _seal, _to_arrow
+from steelyard.core.errors import DamagedFile, SteelyardError, UnreadableFile
+from steelyard.passes.tally_files import _seal, _to_arrow
 
 ONE = sy.assess(list("aabbab"), list("abbbaa")).tally
 MOST = 10 << 20  # bytes
@@ -184,7 +184,7 @@ def test_what_is_no_file_is_no_tally(tmp_path: Path) -> None:
     ONE.save(tmp_path / "a.tally")
     with pytest.raises(UnreadableFile, match="is no file"):
         sy.Tally.load(tmp_path / "p.tally")
-    from steelyard.tallies.merging import tally_paths
+    from steelyard.passes.merging import tally_paths
 
     assert [found.name for found in tally_paths([str(tmp_path)])] == ["a.tally"]
 

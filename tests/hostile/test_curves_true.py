@@ -17,8 +17,8 @@ import pytest
 from matplotlib.cbook import STEP_LOOKUP_MAP
 
 import steelyard as sy
-from steelyard.plots import DetDisplay, LiftDisplay, PrecisionRecallDisplay, ThresholdDisplay
-from steelyard.plots.thinning import LONGEST, thin
+from steelyard.display.plots import DetDisplay, LiftDisplay, PrecisionRecallDisplay, ThresholdDisplay
+from steelyard.display.plots.thinning import LONGEST, thin
 
 WITHIN = 1 / 250  # of the span of an axis: how far a thinned curve may be off
 

@@ -13,11 +13,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.commands.options import without_folders
-from steelyard.errors import BadOption
-from steelyard.report import content_of
-from steelyard.showing.digest import assessment_digest, comparison_digest
-from steelyard.showing.markdown import document
+from steelyard.cli.markdown import document
+from steelyard.cli.options import without_folders
+from steelyard.core.errors import BadOption
+from steelyard.display.digest import assessment_digest, comparison_digest
+from steelyard.display.report import content_of
 
 SECRET = 0.123456789
 

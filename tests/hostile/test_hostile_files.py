@@ -26,12 +26,12 @@ from pyarrow import csv, feather, fs, parquet
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.commands.words import as_typed
-from steelyard.engines import dask as dask_engine
-from steelyard.errors import ChangedInput, LostWorker, SteelyardError, UnreadableFile
-from steelyard.files import folders, formats, paths, sources
-from steelyard.files.streams import Files
-from steelyard.resampling.fits import workers_kept
+from steelyard.cli.words import as_typed
+from steelyard.core.errors import ChangedInput, LostWorker, SteelyardError, UnreadableFile
+from steelyard.data import folders, formats, paths, sources
+from steelyard.data.engines import dask as dask_engine
+from steelyard.data.streams import Files
+from steelyard.modelling.fits import workers_kept
 
 ROWS = pa.table(
     {
@@ -263,7 +263,7 @@ def test_weak_point_10_permissions_of_the_system(here: Path) -> None:
     bounded = ["setpriv", "--bounding-set", drop, "--inh-caps", drop] if os.getuid() == 0 else []
     code = """
 import steelyard as sy
-from steelyard.errors import UnreadableFile
+from steelyard.core.errors import UnreadableFile
 for name in ("d", "d/**/*.csv", "d/*/b.csv", "d/*/*.csv", "d/sub/*.csv", "d/sub", "d/sub/b.csv"):
     try:
         print(sy.assess(name, truth="ill", assigned="model").n)
@@ -582,7 +582,7 @@ def test_weak_point_11_an_arrow_file_that_is_cut_does_not_end_the_process(here: 
 import os, sys
 import pyarrow as pa
 from steelyard.files import sources
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 table = pa.table({"x": [float(i) for i in range(1 << 16)]})
 with pa.ipc.new_file("a.arrow", table.schema) as writer:
     for _ in range(64):
@@ -632,7 +632,7 @@ def test_weak_point_31_encrypted_columns_are_an_error(here: Path, columns: list[
     encrypt("d/k=1/e.parquet", columns, plain_footer)
     code = f"""
 import steelyard as sy
-from steelyard.errors import UnreadableFile
+from steelyard.core.errors import UnreadableFile
 from steelyard.files import sources
 import itertools
 ways = {[*WAYS.values()]!r}
@@ -715,7 +715,7 @@ def test_weak_point_38_too_little_memory_is_an_error_at_once(here: Path) -> None
 def test_weak_point_38_a_start_that_fails_or_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from threading import Event
 
-    from steelyard.engines import dask_cluster
+    from steelyard.data.engines import dask_cluster
 
     class Failing:
         @staticmethod

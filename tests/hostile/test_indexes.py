@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import steelyard as sy
-from steelyard.errors import MisalignedRows
+from steelyard.core.errors import MisalignedRows
 
 ROWS = 200
 RANDOM = np.random.default_rng(7)

@@ -18,7 +18,7 @@ from .amount import cases
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = [IRIS, "--truth", "species", "--membership", "lda_*"]
 TWO = [IRIS, "--truth", "species", "--score", "lda_virginica", "--where", "species != 'setosa'"]
 MODELS = ["--model", "lda=lda_*", "--model", "knn=knn_*"]

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import steelyard as sy
-from steelyard.errors import AmbiguousPrediction, SteelyardError, UnreadableFile
-from steelyard.files import sources
+from steelyard.core.errors import AmbiguousPrediction, SteelyardError, UnreadableFile
+from steelyard.data import sources
 
 Write = Callable[..., str]
 T: dict[str, Any] = {"truth": "t", "assigned": "p"}

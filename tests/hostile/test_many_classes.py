@@ -12,11 +12,11 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import TooLarge
-from steelyard.evaluating.influence import pseudo_mean
+from steelyard.core.errors import TooLarge
+from steelyard.inference import variances
+from steelyard.inference.influence import pseudo_mean
 from steelyard.measures import counts
-from steelyard.sums.distances import Distances
-from steelyard.uncertainty import variances
+from steelyard.states.distances import Distances
 
 from .amount import FULL
 
@@ -102,7 +102,7 @@ def test_weak_point_36_on_the_command_line(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_little_memory_is_told_beside_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.assessing import evaluated
+    from steelyard.results import evaluated
 
     monkeypatch.setattr(evaluated, "available", lambda: 10_000_000)
     truth = np.arange(5_000)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.tallies import tally as tallies
+from steelyard.passes import tally as tallies
 
 from .problems import each, in_batches
 

@@ -11,10 +11,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import UnknownMeasure
+from steelyard.core.errors import UnknownMeasure
+from steelyard.core.suggestions import nearest
 from steelyard.measures import ELSEWHERE
-from steelyard.registry import ALIASES, REGISTRY
-from steelyard.suggestions import nearest
+from steelyard.measures.registry import ALIASES, REGISTRY
 
 TRUTH = [0, 1, 0, 1, 1, 0, 1, 0]
 SCORE = [0.1, 0.7, 0.6, 0.4, 0.9, 0.2, 0.8, 0.3]

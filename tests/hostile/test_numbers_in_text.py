@@ -10,9 +10,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, NotNumbers, SteelyardError
-from steelyard.files import sources
-from steelyard.files.spelling import NumberMarks
+from steelyard.core.errors import BadOption, NotNumbers, SteelyardError
+from steelyard.data import sources
+from steelyard.data.spelling import NumberMarks
 
 GERMAN = "t;p;w;s\nja;ja;1.200;0,5\nnein;ja;3;0,25\nnein;nein;2.500;0,7\n"
 T: dict[str, Any] = {"truth": "t", "assigned": "p"}

@@ -21,13 +21,13 @@ import pyarrow.parquet
 import pytest
 
 import steelyard as sy
-from steelyard import errors
 from steelyard.cli import main
-from steelyard.commands.outputs import READ, WRITTEN
-from steelyard.errors import FailedWrite, SteelyardError, TooLarge, UnwritableFile
-from steelyard.files import whole_files
-from steelyard.files.own_kinds import JSON, PICTURE
-from steelyard.files.whole_files import write_whole
+from steelyard.cli.outputs import READ, WRITTEN
+from steelyard.core import errors
+from steelyard.core.errors import FailedWrite, SteelyardError, TooLarge, UnwritableFile
+from steelyard.data import whole_files
+from steelyard.data.own_kinds import JSON, PICTURE
+from steelyard.data.whole_files import write_whole
 
 from .amount import cases
 
@@ -140,7 +140,7 @@ def test_weak_point_27_no_output_replaces_an_input(
 ) -> None:
     named, victim = INPUTS[form]
     named, before = named.format(home=data), (data / victim).read_bytes()
-    monkeypatch.setattr("steelyard.files.formats.read_whole", None)  # it is refused before anything is read
+    monkeypatch.setattr("steelyard.data.formats.read_whole", None)  # it is refused before anything is read
     every = [(*one, option) for one in COMMANDS.items() for option in one[1][1]]
     tried = [(command, words, option, how) for command, (words, _), option in every for how in NAMES]
     # No page can have the name of data; a link to them can.
@@ -281,7 +281,7 @@ def test_devices_and_standard_output_can_be_named_more_than_once(
 
 # --- what is replaced -------------------------------------------------------------------------------------------
 
-IRIS = str(resources.files("steelyard") / "data" / "iris.csv")
+IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 FOREIGN = {
     "text": b"notes of mine\n",
     "other CSV": ROWS.encode(),
@@ -460,7 +460,7 @@ def test_weak_point_29_nobody_else_reads_what_is_half_written(tmp_path: Path, mo
 KILLED = """
 import os, sys
 from steelyard.files import whole_files
-from steelyard.files.own_kinds import JSON
+from steelyard.data.own_kinds import JSON
 os.fsync = lambda _: os._exit(9)
 whole_files.write_whole(sys.argv[1], b"half of it", JSON)
 """
@@ -545,7 +545,7 @@ def test_every_error_has_its_status(
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr("steelyard.api.assess", fail)
+    monkeypatch.setattr("steelyard.results.api.assess", fail)
     assert main(["assess", "d", *LABELS]) == status
     said = capsys.readouterr().err
     assert said.count("\n") == (status != 130)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.showing.digest import assessment_digest, comparison_digest
-from steelyard.showing.markdown import document
-from steelyard.table import Table
-from steelyard.text import MOST_LINES, add_row
+from steelyard.cli.markdown import document
+from steelyard.core.table import Table
+from steelyard.core.text import MOST_LINES, add_row
+from steelyard.display.digest import assessment_digest, comparison_digest
 
 LEFT_OUT = re.compile(r"… ([\d,]+) rows left out: to_csv\(\) has all ([\d,]+)")
 
@@ -68,7 +68,7 @@ def test_weak_point_39_only_rows_that_are_shown_are_drawn(monkeypatch: pytest.Mo
         drawn.append(1)
         add_row(table, cells)
 
-    monkeypatch.setattr("steelyard.table.add_row", counted)
+    monkeypatch.setattr("steelyard.core.table.add_row", counted)
     repr(scored(4_000).thresholds())
     assert 0 < len(drawn) <= 2 * MOST_LINES
 

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, NotNumbers, SteelyardError, UnknownMeasure, UnknownModel
+from steelyard.core.errors import BadOption, NotNumbers, SteelyardError, UnknownMeasure, UnknownModel
 
 RNG = np.random.default_rng(38)
 N = 400

@@ -18,8 +18,8 @@ from pyarrow import csv, parquet
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import OverlappingTallies, UnlikeTallies
-from steelyard.tallies.merging import tally_paths
+from steelyard.core.errors import OverlappingTallies, UnlikeTallies
+from steelyard.passes.merging import tally_paths
 
 PLAIN = ["--truth", "ill", "--assigned", "model", "--event", "yes"]
 ROWS = "ill,model,score\nyes,yes,.9\nno,no,.1\nyes,no,.3\nno,no,.2\n"
@@ -448,7 +448,7 @@ def test_clusters_join_across_saved_tallies(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_tally_of_the_version_before_is_read_and_told() -> None:
-    from steelyard.tallies.tally_files import _seal, _to_arrow
+    from steelyard.passes.tally_files import _seal, _to_arrow
 
     write("u.csv", rows_of(1))
     source, tables = pa.BufferReader(_to_arrow(made("u.csv", assigned=None), rows=True)), []

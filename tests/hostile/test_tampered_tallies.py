@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import DamagedFile, ForeignFile, SteelyardError, UnreadableFile
+from steelyard.core.errors import DamagedFile, ForeignFile, SteelyardError, UnreadableFile
 
 from .amount import cases
 

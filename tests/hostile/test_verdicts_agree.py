@@ -15,10 +15,10 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.comparing.differences import holm
-from steelyard.report import content_of
-from steelyard.showing.digest import comparison_digest
-from steelyard.showing.markdown import document
+from steelyard.cli.markdown import document
+from steelyard.display.digest import comparison_digest
+from steelyard.display.report import content_of
+from steelyard.results.differences import holm
 
 MEASURES = ["error", "auc", "log_score"]
 

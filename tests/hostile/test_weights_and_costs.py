@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.errors import BadOption, BadWeights, SteelyardError, UnknownLabel
+from steelyard.core.errors import BadOption, BadWeights, SteelyardError, UnknownLabel
 
 TRUTH, SAID = list("aabba"), list("abbba")
 WHOLE = "all weights are whole numbers and taken as sampling weights"

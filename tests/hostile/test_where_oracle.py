@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steelyard.errors import BadFilter, SteelyardError
-from steelyard.files import sources
-from steelyard.files.where import LONGEST, Filter
+from steelyard.core.errors import BadFilter, SteelyardError
+from steelyard.data import sources
+from steelyard.data.where import LONGEST, Filter
 
 SEED = 38
 FULL = 40_000

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import steelyard.ranking.cells
-import steelyard.ranking.one_score
+import steelyard.families.ranking.cells
+import steelyard.families.ranking.one_score
 from steelyard import assess, compare
+from steelyard.families.ranking.cells import BITS, MANY, Cells, CountedByCell, Standing
+from steelyard.families.ranking.class_order import Order
+from steelyard.families.ranking.placements import Placements
+from steelyard.families.ranking.sided import sided
 from steelyard.measures.ranking import auc
-from steelyard.ranking.cells import BITS, MANY, Cells, CountedByCell, Standing
-from steelyard.ranking.class_order import Order
-from steelyard.ranking.placements import Placements
-from steelyard.ranking.sided import sided
 
 ROWS = 40_000
 
@@ -44,7 +44,7 @@ def forecasts(kind: str, classes: int = 3, rows: int = ROWS) -> tuple[Any, Any]:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (steelyard.ranking.cells, steelyard.ranking.one_score):
+    for module in (steelyard.families.ranking.cells, steelyard.families.ranking.one_score):
         monkeypatch.setattr(module, "MANY", 1 << 15)
 
 
@@ -79,13 +79,13 @@ def test_where_cells_would_be_too_wide_rows_are_told_apart() -> None:
 def test_a_class_of_which_the_sample_says_nothing_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, said = forecasts("usual")
     rows = assess(truth, said, measures=["auc"]).ranked
-    real, asked = steelyard.ranking.cells._standing, list[tuple[int, int]]()
+    real, asked = steelyard.families.ranking.cells._standing, list[tuple[int, int]]()
 
     def standing(score: Any, truth: Any, code: int) -> Any:
         asked.append((len(score), code))
         return None if code == 2 else real(score, truth, code)
 
-    monkeypatch.setattr(steelyard.ranking.cells, "_standing", standing)
+    monkeypatch.setattr(steelyard.families.ranking.cells, "_standing", standing)
     assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
     assert asked[0][0] < ROWS / 2
     assert sorted(asked[1:]) == [(ROWS, 0), (ROWS, 1), (ROWS, 2)]

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import stdtrit
 
-import steelyard.continuum.evaluation
+import steelyard.families.continuum.evaluation
 from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.continuum.evaluation import ContinuumEvaluation
-from steelyard.continuum.kernels import Closed
-from steelyard.door.cases import Door
-from steelyard.door.measured import Knowledge
-from steelyard.evaluating.row_evaluation import key_of
-from steelyard.settings import Method
-from steelyard.sums.statistics import CONTINUUM
+from steelyard.families.continuum.evaluation import ContinuumEvaluation
+from steelyard.inference.row_evaluation import key_of
+from steelyard.inference.settings import Method
+from steelyard.inputs.cases import Door
+from steelyard.inputs.measured import Knowledge
+from steelyard.maths.kernels import Closed
+from steelyard.states.statistics import CONTINUUM
 from tests.effort import repeats
 
 LETTERS = "abcde"
@@ -297,7 +297,7 @@ def test_an_estimate_is_the_same_alone_as_in_the_table(monkeypatch: pytest.Monke
     """Also of many rows, where nothing is computed but what is asked for."""
     case = drawn(80, 1)
     table = {row["measure"]: row for row in of(case).table()}
-    monkeypatch.setattr(steelyard.continuum.evaluation, "MANY_ROWS", 10)
+    monkeypatch.setattr(steelyard.families.continuum.evaluation, "MANY_ROWS", 10)
     alone = of(case)
     assert alone.continuum.one_by_one
     for label in LABELS:
@@ -310,7 +310,7 @@ def test_an_estimate_is_the_same_alone_as_in_the_table(monkeypatch: pytest.Monke
 def test_columns_that_are_not_kept_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     case = drawn(80, 2)
     expected = columns(of(case))
-    monkeypatch.setattr(steelyard.continuum.evaluation, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(steelyard.families.continuum.evaluation, "MOST_NUMBERS", 10)
     assert_same(columns(of(case)), expected, 1e-12)
 
 

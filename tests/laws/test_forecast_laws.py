@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.door.cases import Door
-from steelyard.forecasts.evaluation import ForecastEvaluation
-from steelyard.registry import Measure
-from steelyard.sums.statistics import CALIBRATION, FORECASTS
+from steelyard.families.forecasts.evaluation import ForecastEvaluation
+from steelyard.inputs.cases import Door
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import CALIBRATION, FORECASTS
 from tests.cases_of import counted
 from tests.effort import repeats
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import compare
-from steelyard.comparing.differences import holm
+from steelyard.results.differences import holm
 
 COLUMNS = ("difference", "low", "high", "se", "p")
 SEEDS = (4, 46, 54, 7)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find, standardise
-from steelyard.errors import BadOption, SteelyardError, UnknownMeasure
-from steelyard.partition.ties import TIES
-from steelyard.registry import Measure
-from steelyard.sums.statistics import PARTITION
+from steelyard.core.errors import BadOption, SteelyardError, UnknownMeasure
+from steelyard.families.partition.ties import TIES
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import PARTITION
 from tests.effort import repeats
 
 NAMES = [name for name, entry in all_measures().items() if entry.statistic is PARTITION]

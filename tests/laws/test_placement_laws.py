@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import steelyard.parallel
-import steelyard.ranking.evaluation
+import steelyard.core.parallel
+import steelyard.families.ranking.evaluation
 from steelyard import assess
-from steelyard.evaluating.masses import BY_COUNT
+from steelyard.families.ranking.placements import Placements, _running_counts
+from steelyard.measures.masses import BY_COUNT
 from steelyard.measures.ranking import auc
-from steelyard.ranking.placements import Placements, _running_counts
 
 
 def sample(rows: int, classes: int, seed: int) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ def test_one_score_serves_both_classes(event: int, decimals: int) -> None:
 def test_many_rows_take_the_short_way_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, chance = sample(1 << 17, 3, 2)
     short = assess(truth, chance, measures=["auc"]).table()
-    monkeypatch.setattr(steelyard.ranking.evaluation, "FELT", 0.0)
+    monkeypatch.setattr(steelyard.families.ranking.evaluation, "FELT", 0.0)
     usual = assess(truth, chance, measures=["auc"]).table()
     for column in ("value", "low", "high", "se"):
         assert_allclose(short[column], usual[column], rtol=1e-11)
@@ -73,8 +73,8 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     truth, chance = sample(200_003, 3, 3)
     rows = assess(truth, chance, measures=["auc"]).ranked
     alone = Placements.of(rows.rows, 0, rows.sizes)
-    monkeypatch.setattr(steelyard.parallel, "cores", lambda: several)
-    monkeypatch.setattr(steelyard.parallel, "WORTH_A_THREAD", 1 << 12)
+    monkeypatch.setattr(steelyard.core.parallel, "cores", lambda: several)
+    monkeypatch.setattr(steelyard.core.parallel, "WORTH_A_THREAD", 1 << 12)
     together = Placements.of(rows.rows, 0, rows.sizes)
     assert_array_equal(together.counts, alone.counts)
     assert_array_equal(together.above, alone.above)
@@ -113,8 +113,8 @@ def test_few_rows_by_counts_are_what_they_are_by_the_long_way(
     said = chance[:, 1] if classes == 1 else chance / chance.sum(axis=1, keepdims=True)
 
     def found(kept: int) -> list[Any]:
-        monkeypatch.setattr(steelyard.ranking.evaluation, "WORTH_KEEPING", kept)
-        monkeypatch.setattr(steelyard.ranking.evaluation, "FELT", 1e-9)
+        monkeypatch.setattr(steelyard.families.ranking.evaluation, "WORTH_KEEPING", kept)
+        monkeypatch.setattr(steelyard.families.ranking.evaluation, "FELT", 1e-9)
         ranked = assess(truth, said, event=1 if classes == 1 else None, measures=["auc"]).ranked
         results: list[Any] = [ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, ranked.spread[1]]
         assert bool(ranked.memory.smoothed) == (kept > 0)

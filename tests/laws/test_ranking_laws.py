@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.door.cases import Door
-from steelyard.evaluating.masses import Masses
-from steelyard.ranking.memory import Memory
-from steelyard.registry import Measure
-from steelyard.sums.statistics import RANKING
+from steelyard.families.ranking.memory import Memory
+from steelyard.inputs.cases import Door
+from steelyard.measures.masses import Masses
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import RANKING
 from tests import ranking_by_hand as by_hand
 from tests.cases_of import counted
 from tests.effort import repeats
@@ -789,7 +789,7 @@ def test_clusters_of_one_row_are_independent_rows(measure: Measure, case: Binary
 @every_measure
 @pytest.mark.parametrize("options", [{}, {"weight": True}, {"group": True}], ids=["rows", "weights", "clusters"])
 def test_the_spread_of_replicates_is_the_standard_error(measure: Measure, options: dict[str, bool]) -> None:
-    from steelyard.uncertainty.bootstrap import replicate
+    from steelyard.inference.bootstrap import replicate
 
     truth, score, _ = drawn(400, 7, decimals=2)
     columns_of = {"weight": np.random.default_rng(1).gamma(4.0, size=400), "group": np.arange(400) // 4}
@@ -803,7 +803,7 @@ def test_the_spread_of_replicates_is_the_standard_error(measure: Measure, option
 @pytest.mark.parametrize("average", ["macro", "weighted"])
 @pytest.mark.parametrize("name", [entry.name for entry in REGISTERED])
 def test_the_spread_of_replicated_averages_is_their_standard_error(name: str, average: str) -> None:
-    from steelyard.uncertainty.bootstrap import replicate
+    from steelyard.inference.bootstrap import replicate
 
     truth, shares = drawn_classes(300, 3, 5)
     found = assess(truth, shares, measures=[name])
@@ -836,7 +836,7 @@ def test_the_number_of_threads_does_not_matter(monkeypatch: pytest.MonkeyPatch) 
     truth, score, other = drawn(700, 10)
     found: list[Any] = []
     for several in (1, 2, 5):
-        monkeypatch.setattr("steelyard.parallel.cores", lambda several=several: several)
+        monkeypatch.setattr("steelyard.core.parallel.cores", lambda several=several: several)
         both = compared(truth, score, other, "auc", "h_measure", method="bca", replicates=400)
         shown = both.differences().columns
         found.append([*columns(both["x"]).values(), shown["low"], shown["high"]])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_table, compare, find
-from steelyard.door.cases import Door
-from steelyard.registry import Measure
-from steelyard.settings import Settings, settle
-from steelyard.sums.statistics import CONFUSION
+from steelyard.inference.settings import Settings, settle
+from steelyard.inputs.cases import Door
+from steelyard.measures.registry import Measure
+from steelyard.states.statistics import CONFUSION
 from tests.cases_of import CLASSES, Labels, labelled
 from tests.effort import repeats
 
@@ -271,7 +271,7 @@ def test_clusters_of_one_row_are_independent_rows(case: Case) -> None:
 @settings(max_examples=repeats(10, 50))
 def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
     """The influence is a derivative: a thousandth of a row more, in every cell, moves every value by as much."""
-    from steelyard.uncertainty.chosen import influences_at
+    from steelyard.inference.chosen import influences_at
 
     classes, truth, assigned = case
     size = len(classes)

@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import assess, compare
-from steelyard.evaluating.masses import BY_COUNT, UNTIED
-from steelyard.ranking.evaluation import FELT
-from steelyard.ranking.memory import Memory
-from steelyard.registry import REGISTRY, Measure
+from steelyard.families.ranking.evaluation import FELT
+from steelyard.families.ranking.memory import Memory
+from steelyard.measures.masses import BY_COUNT, UNTIED
+from steelyard.measures.registry import REGISTRY, Measure
 
 SHORT = [measure for measure in REGISTRY.values() if measure.formula in UNTIED]
 
@@ -64,7 +64,7 @@ def test_counts_tell_values_and_influences_of_classes_and_of_averages(
         return [*ranked.values, ranked.spread[0].plain, ranked.spread[0].smooth, *influences]
 
     short = found()
-    monkeypatch.setattr("steelyard.ranking.evaluation.FELT", 0.0)
+    monkeypatch.setattr("steelyard.families.ranking.evaluation.FELT", 0.0)
     monkeypatch.setattr("tests.laws.test_untied_laws.FELT", 0.0)
     for measure in measures:
         monkeypatch.delitem(UNTIED, measure.formula)
@@ -82,8 +82,8 @@ def test_differences_of_many_rows_are_those_of_the_long_way(classes: int, monkey
     measures = ["auc", "average_precision", "log_score", "brier"]
     short = compare(truth, said, event=1, measures=measures).differences(by_class=True).to_pandas()
     # Where pseudo-rows are always felt, and every row has a weight, nothing is spared.
-    monkeypatch.setattr("steelyard.ranking.one_against_rest.NEGLIGIBLE", 0.0)
-    monkeypatch.setattr("steelyard.forecasts.columns.NEGLIGIBLE", 0.0)
+    monkeypatch.setattr("steelyard.families.ranking.one_against_rest.NEGLIGIBLE", 0.0)
+    monkeypatch.setattr("steelyard.families.forecasts.columns.NEGLIGIBLE", 0.0)
     weight = np.ones(rows)
     weight[0] = 1 + 1e-9
     long = compare(truth, said, event=1, measures=measures, weight=weight).differences(by_class=True).to_pandas()

@@ -14,13 +14,13 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 
 from .problems import Problem
 
 WAYS = ("memory", "streamed", "merged", "kept")
-LET_GO = {"steelyard.tallies.tally.MOST_ROWS": 0, "steelyard.tallies.summing.MOST_HELD": 0}
-THREADED = {"steelyard.parallel.WORTH_A_THREAD": 64}
+LET_GO = {"steelyard.passes.tally.MOST_ROWS": 0, "steelyard.results.summing.MOST_HELD": 0}
+THREADED = {"steelyard.core.parallel.WORTH_A_THREAD": 64}
 FILES, BATCH = 3, 25
 
 Fields = dict[str, float | str]
@@ -65,7 +65,7 @@ def outcomes(comparison: sy.Comparison, folder: str) -> Rows:
 def _threads(count: int) -> Iterator[None]:
     """Let the library use so many threads; with more than one, also for few rows."""
     with ExitStack() as stack:
-        stack.enter_context(patch("steelyard.threads.allowed", lambda: count))
+        stack.enter_context(patch("steelyard.core.threads.allowed", lambda: count))
         if count > 1:
             _patch(stack, THREADED)
         yield

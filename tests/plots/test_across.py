@@ -13,9 +13,9 @@ from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 
 import steelyard as sy
-from steelyard import plots
-from steelyard.errors import BadOption, UnknownColumn
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, UnknownColumn
+from steelyard.core.table import Table
+from steelyard.display import plots
 
 from .of_a_continuum import HOSTILE, assert_readable
 

@@ -19,9 +19,10 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
-from steelyard import assess, plots
-from steelyard.errors import BadOption, EventNeeded, UnknownColumn
-from steelyard.table import Table
+from steelyard import assess
+from steelyard.core.errors import BadOption, EventNeeded, UnknownColumn
+from steelyard.core.table import Table
+from steelyard.display import plots
 
 INFINITE, NAN = math.inf, math.nan
 ROC = Table(
@@ -467,7 +468,7 @@ def test_importing_and_making_a_display_loads_no_matplotlib() -> None:
         "plots.RocDisplay({'a': Table({'fpr': [0], 'sensitivity': [0]})}).frame(); print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
-    assert "steelyard.plots" in done.stdout.split()
+    assert "steelyard.display.plots" in done.stdout.split()
     assert not any(name.split(".")[0] in {"matplotlib", "scipy"} for name in done.stdout.split())
 
 

@@ -11,12 +11,12 @@ from matplotlib import pyplot
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from steelyard.plots import mevik as pictures
+from steelyard.core.table import Table
+from steelyard.display.plots import mevik as pictures
 from steelyard.studies.designs import MEVIK
 from steelyard.studies.figures import bias_curves, data_curves, deviation_curves, draw, high_truth, truth_curves
 from steelyard.studies.mevik import Simulation, simulate
 from steelyard.studies.summary import averages
-from steelyard.table import Table
 
 BIASES = {
     "one": Table({"sd": [0.0, 0.5], "bias": [0.1, -0.2], "low": [0.0, -0.3], "high": [0.2, -0.1]}),

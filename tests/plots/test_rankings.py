@@ -12,9 +12,9 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 import steelyard as sy
-from steelyard import plots
-from steelyard.errors import BadOption, UnknownColumn, UnknownMeasure
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, UnknownColumn, UnknownMeasure
+from steelyard.core.table import Table
+from steelyard.display import plots
 
 from .of_a_continuum import HOSTILE, assert_readable, compared, figure_of
 

@@ -18,13 +18,13 @@ from matplotlib.path import Path as Way
 from matplotlib.transforms import Bbox
 
 import steelyard as sy
-from steelyard.assessing.assessment import Assessment
-from steelyard.comparing.comparison import Comparison
-from steelyard.door.remarks import Remark
-from steelyard.errors import BadOption, UnknownModel
-from steelyard.plots.point_labels import PointLabels
-from steelyard.summaries.rankings import SummedRanking
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, UnknownModel
+from steelyard.core.table import Table
+from steelyard.display.plots.point_labels import PointLabels
+from steelyard.families.summed.rankings import SummedRanking
+from steelyard.inputs.remarks import Remark
+from steelyard.results.assessment import Assessment
+from steelyard.results.comparison import Comparison
 
 INFINITE = math.inf
 TWO, FIVE = [0.3, 0.7], [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -244,7 +244,8 @@ def streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Assessmen
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from steelyard.tallies import summing, tally
+    from steelyard.passes import tally
+    from steelyard.results import summing
 
     random = np.random.default_rng(5)
     truth = random.random(6_000) < 0.4

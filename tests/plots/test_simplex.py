@@ -14,12 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 
 import steelyard as sy
-from steelyard import plots
-from steelyard.errors import BadOption, ChangedInput, OutsideUnitInterval, UnknownColumn
-from steelyard.partition.panels import Panel, Partitions
-from steelyard.partition.pieces import space_of
-from steelyard.partition.simplex import coordinates
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, ChangedInput, OutsideUnitInterval, UnknownColumn
+from steelyard.core.table import Table
+from steelyard.display import plots
+from steelyard.display.partition_panels import Panel, Partitions
+from steelyard.display.partition_pieces import space_of
+from steelyard.maths.simplex import coordinates
 
 from .of_a_continuum import HOSTILE, assert_readable, figure_of
 

@@ -15,11 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
 import steelyard as sy
-from steelyard import plots
-from steelyard.continuum.kernels import outside_probabilities
-from steelyard.continuum.strip import LEAST, Strips, levels
-from steelyard.errors import BadOption, UnknownColumn
-from steelyard.table import Table
+from steelyard.core.errors import BadOption, UnknownColumn
+from steelyard.core.table import Table
+from steelyard.display import plots
+from steelyard.display.continuum_strip import LEAST, Strips, levels
+from steelyard.maths.kernels import outside_probabilities
 
 from .of_a_continuum import BOUNDARIES, HOSTILE, assert_readable, compared, figure_of, measured
 from .test_displays import legend_texts

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_rgb
 
-from steelyard.plots.style import LONGEST_NAME, entry, legible, stroke
+from steelyard.display.plots.style import LONGEST_NAME, entry, legible, stroke
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 
-IRIS = resources.files("steelyard") / "data" / "iris.csv"
+IRIS = resources.files("steelyard") / "data" / "examples" / "iris.csv"
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "calibration_line.json").read_text(encoding="utf-8"))["cases"]
 BENEFITS = json.loads((DATA / "net_benefit.json").read_text(encoding="utf-8"))["net_benefit"]

@@ -14,8 +14,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Continuum, assess
-from steelyard.continuum.judged import Judged
-from steelyard.continuum.kernels import class_probabilities, expected_sqe, outside_probabilities
+from steelyard.families.continuum.judged import Judged
+from steelyard.maths.kernels import class_probabilities, expected_sqe, outside_probabilities
 
 DATA = Path(__file__).parent / "data" / "continuum"
 EXACT = 1e-12

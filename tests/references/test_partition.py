@@ -14,8 +14,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import steelyard as sy
-from steelyard.kinds import Array
-from steelyard.partition.space import Space, corner
+from steelyard.core.typing import Array
+from steelyard.families.partition.space import Space, corner
 
 DATA = Path(__file__).parent / "data" / "partition"
 EXACT = 1e-10

@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Measure, Scale, assess, find
-from steelyard.evaluating.masses import Masses
-from steelyard.ranking.order import Ranking
+from steelyard.maths.ordered_scores import Ranking
+from steelyard.measures.masses import Masses
 
 CLOSE = 1e-10
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "proc_roc.json").read_text())["cases"]

@@ -57,7 +57,7 @@ def multiclass(name: str) -> tuple[Assessment, dict[str, Any]]:
 def test_the_lecture_scores_of_five_forecasts_come_out_of_the_file_that_is_shipped() -> None:
     """Ross prints the table twice, 4.24 as the sum of the log scores, and 0.294 as the Brier score of class 1."""
     printed = [(0.9, 0.1, 0), (0.6, 0.4, 1), (0.5, 0.5, 0), (0.2, 0.8, 1), (0.9, 0.1, 1)]
-    with resources.as_file(resources.files("steelyard") / "data" / "forecasts.csv") as file:
+    with resources.as_file(resources.files("steelyard") / "data" / "examples" / "forecasts.csv") as file:
         found = assess(file, truth="y", membership="p_*")
         with file.open(encoding="utf-8", newline="") as lines:
             head, *rows = csv.reader(lines)

@@ -26,7 +26,7 @@ from steelyard.studies.neighbours import highest
 from steelyard.studies.spread import Spread
 
 if TYPE_CHECKING:
-    from steelyard.kinds import Array, Codes
+    from steelyard.core.typing import Array, Codes
 
 SETS, FOLDS, POINTS = 4, 7, 500
 CELL = Cell(0.3, 0.15)

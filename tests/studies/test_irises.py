@@ -18,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from steelyard import cross_assess
 from steelyard.cli import main
-from steelyard.errors import BadOption
+from steelyard.core.errors import BadOption
 from steelyard.studies import irises as study
 from steelyard.studies.fold_variance import ONE_BY_ONE, ONE_FOLD, RULES, Errors, Population, dealt, errors
 from steelyard.studies.irises import (

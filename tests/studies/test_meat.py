@@ -14,9 +14,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
 from steelyard import Continuum, compare, fit_response
-from steelyard.continuum.rules import CutClassifier, RegressionRule
-from steelyard.errors import BadOption
-from steelyard.files.sources import read
+from steelyard.core.errors import BadOption
+from steelyard.data.sources import read
+from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
 from steelyard.studies.meat import MEASURES, Meat, assigned, meat, rules, run, samples
 from steelyard.studies.meat_figures import PAPER, RANKED, WATER
 
@@ -34,7 +34,7 @@ def values(table: Any, measure: str, column: str = "value") -> dict[str, Any]:
 
 
 def test_the_data_comes_with_its_permission() -> None:
-    folder = resources.files("steelyard") / "data"
+    folder = resources.files("steelyard") / "data" / "examples"
     note = " ".join((folder / "tecator.txt").read_text(encoding="utf-8").split())
     assert "The data can be redistributed as long as this permission note is attached" in note
     assert "mention the instrument and company name (Tecator)" in note
@@ -287,7 +287,7 @@ def test_the_continuum_is_the_papers() -> None:
 def test_the_example_file_holds_the_first_split() -> None:
     """``meat.csv``: what the rules assign on the split of the first seed, and what a response model expects."""
     spectra, water, _ = samples()
-    with resources.as_file(resources.files("steelyard") / "data" / "meat.csv") as file:
+    with resources.as_file(resources.files("steelyard") / "data" / "examples" / "meat.csv") as file:
         table = read(file)
     names = {"lda": "lda", "qda": "qda", "1-nn": "nn1", "3-nn": "nn3", "tree": "tree"}
     short = dict(zip(WATER.classes, ("dry", "wet"), strict=True))

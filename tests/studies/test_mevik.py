@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from steelyard.cli import main
-from steelyard.errors import BadOption
+from steelyard.core.errors import BadOption
 from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
 from steelyard.studies.estimates import Estimated, Measure, paper_estimates
 from steelyard.studies.mevik import Simulation, run, simulate

@@ -13,8 +13,9 @@ from scipy import stats
 from scipy.stats import chi2
 
 from steelyard.cli import main
-from steelyard.errors import BadOption
-from steelyard.partition.space import Space
+from steelyard.core.errors import BadOption
+from steelyard.core.table import Table
+from steelyard.families.partition.space import Space
 from steelyard.studies.chi_squared import (
     DEGREES,
     NETWORK,
@@ -41,7 +42,6 @@ from steelyard.studies.partition_measures import (
 from steelyard.studies.partition_statements import KLAR, Draws, Many, half_width_of_ten, poor_less_good, statements
 from steelyard.studies.partitions import MANY, Partitions, consistency, run
 from steelyard.studies.statements import statement_table
-from steelyard.table import Table
 
 DATA = Path(__file__).parents[1] / "references" / "data" / "partition" / "chisq27.json"
 CASES: dict[str, Any] = {case["name"]: case for case in json.loads(DATA.read_text(encoding="utf-8"))["cases"]}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.tallies import summing, tally
+from steelyard.passes import tally
+from steelyard.results import summing
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.errors import DamagedFile, TooLarge
-from steelyard.tallies.tally import Tally
+from steelyard.core.errors import DamagedFile, TooLarge
+from steelyard.passes.tally import Tally
 
 from .test_summed import shuffled_files, three_classes, two_classes, written
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from steelyard import Scale
-from steelyard.door.cases import Given
-from steelyard.door.prediction import Scores
-from steelyard.evaluating.evaluation import Slot
-from steelyard.evaluating.row_evaluation import key_of
+from steelyard.core.own_columns import ODD
+from steelyard.families.summed.forecasts import Summing, evaluation_of, summed_columns
+from steelyard.families.summed.recipe import Recipe
+from steelyard.inference.row_evaluation import key_of
+from steelyard.inference.table_evaluation import Slot
+from steelyard.inputs.cases import Given
+from steelyard.inputs.prediction import Scores
 from steelyard.measures import find
-from steelyard.own_columns import ODD
-from steelyard.summaries.forecasts import Summing, evaluation_of, summed_columns
-from steelyard.summaries.recipe import Recipe
-from steelyard.summaries.sample import SIZE, Sample, Sampling
-from steelyard.sums.rows import Rows
+from steelyard.states.held_rows import Rows
+from steelyard.states.sample import SIZE, Sample, Sampling
 
 ROWS = 5_000
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.sums.grid import Counter, Grid
-from steelyard.sums.ruler import FinerRuler, Ruler
+from steelyard.maths.ruler import FinerRuler, Ruler
+from steelyard.states.score_grid import Counter, Grid
 
 rows = st.lists(
     st.tuples(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.floats(-1e9, 1e9)), st.booleans()),

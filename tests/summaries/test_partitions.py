@@ -11,15 +11,15 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
-from steelyard.engines.local import Local
-from steelyard.errors import BadOption, DamagedFile, TooLarge
-from steelyard.partition.fitting import Regions
-from steelyard.partition.rows import Arranged
-from steelyard.partition.scaling import orders
-from steelyard.partition.ties import joined, ties_at
-from steelyard.summaries.recipe import Named
-from steelyard.summaries.states import Arrays, state_facts, state_from
-from steelyard.tallies.tally import Tally
+from steelyard.core.errors import BadOption, DamagedFile, TooLarge
+from steelyard.data.engines.local import Local
+from steelyard.families.partition.fitting import Regions
+from steelyard.families.partition.rows import Arranged
+from steelyard.families.partition.scaling import orders
+from steelyard.families.partition.ties import joined, ties_at
+from steelyard.families.summed.recipe import Named
+from steelyard.families.summed.states import Arrays, state_facts, state_from
+from steelyard.passes.tally import Tally
 from tests.effort import repeats
 
 from .test_calibrations import near, rounded, same
@@ -33,7 +33,7 @@ TIED = ("ties='joined'", "depth=2, ties='joined'", "depth=2, ties='joined', floo
 
 @pytest.fixture(autouse=True)
 def few_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.tallies.tally.MOST_ROWS", ROWS * 2 // 3)
+    monkeypatch.setattr("steelyard.passes.tally.MOST_ROWS", ROWS * 2 // 3)
 
 
 def measures(*ways: str) -> list[str]:
@@ -195,7 +195,7 @@ def test_what_needs_memberships_says_so(tmp_path: Path) -> None:
 
 
 def test_regions_that_are_too_many_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.summaries.partitions.MOST_NUMBERS", 50)
+    monkeypatch.setattr("steelyard.families.summed.partitions.MOST_NUMBERS", 50)
     given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": measures("depth=2")}
     with pytest.raises(TooLarge, match="too many regions of depth 2"):
         sy.assess(written(tmp_path, three_classes(ROWS)), **given)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.sums.ruler import FinerRuler, Ruler
+from steelyard.maths.ruler import FinerRuler, Ruler
 
 ENDS = [0.0, -0.0, 1.0, 0.5, np.inf, -np.inf, 1e308, -1e308, 5e-324, -5e-324]
 NEAR = [np.nextafter(1, 2), np.nextafter(1, 0), np.nextafter(0.5, 1), np.nextafter(0.5, 0), 2.0**40, 2.0**-40]

@@ -12,11 +12,11 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.errors import BadOption, TooLarge, UnlikeTallies
+from steelyard.core.errors import BadOption, TooLarge, UnlikeTallies
+from steelyard.families.summed.continua import ClusterSums
 from steelyard.measures import find
-from steelyard.summaries.continua import ClusterSums
-from steelyard.tallies import tally
-from steelyard.tallies.tally import Tally
+from steelyard.passes import tally
+from steelyard.passes.tally import Tally
 
 ROWS = 6000
 

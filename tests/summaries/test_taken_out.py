@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import steelyard as sy
-from steelyard.summaries.products import Products
+from steelyard.families.summed.products import Products
 
 from .test_summed import ROWS, two_classes
 
@@ -125,7 +125,7 @@ def test_rows_that_stay_keep_their_weights(some: slice) -> None:
 def test_classifiers_that_agree_on_rows_that_were_summed_are_not_proven_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.tallies.tally.MOST_ROWS", 150)
+    monkeypatch.setattr("steelyard.passes.tally.MOST_ROWS", 150)
     random = np.random.default_rng(1)
     value = random.normal(size=900)
     said = np.where(value + 0.3 * random.normal(size=900) < 0, "low", "high")

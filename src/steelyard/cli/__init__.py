@@ -1,4 +1,8 @@
-"""The command line. This module is small, so that signals are handled before anything large is loaded."""
+"""The command line, one file a group of commands.
+
+Words come in; text, files and an exit status go out. This room computes nothing: each command is one call that users
+of the library have, too. This module is small, so that signals are handled before anything large is loaded.
+"""
 
 from __future__ import annotations
 

@@ -10,10 +10,14 @@ from cyclopts import App, CycloptsError, Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..commands.cv import cv
-from ..commands.demo import demo
-from ..commands.mistakes import columns_in, mistake
-from ..commands.options import (
+from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
+from ..data.terminal import COMMAND, Screen, close, complain, open_closed, put_out, show, speak_unicode, working
+from ..data.whole_files import FAILURES
+from ..display.rendering import threshold_view
+from .cv import cv
+from .demo import demo
+from .mistakes import columns_in, mistake
+from .options import (
     HELD,
     NOT_HELD,
     EngineName,
@@ -28,34 +32,20 @@ from ..commands.options import (
     opened_file,
     write,
 )
-from ..commands.outputs import protected
-from ..commands.partition import partition
-from ..commands.published import table
-from ..commands.scores import either, refuse_no_probabilities, scores_in
-from ..commands.studies import study
-from ..commands.tallies import merge, tally
-from ..commands.telling import tell_assessment, tell_choices, tell_comparison, told_choice
-from ..commands.words import columns, costs, measure_names, models, told_as_typed, with_targets
-from ..commands.words import threshold as read_threshold
-from ..errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
-from ..files.whole_files import FAILURES
-from ..showing.rendering import threshold_view
-from ..terminal import (
-    COMMAND,
-    Screen,
-    close,
-    complain,
-    open_closed,
-    put_out,
-    show,
-    speak_unicode,
-    working,
-)
+from .outputs import protected
+from .partition import partition
+from .published import table
+from .scores import either, refuse_no_probabilities, scores_in
+from .studies import study
+from .tallies import merge, tally
+from .telling import tell_assessment, tell_choices, tell_comparison, told_choice
+from .words import columns, costs, measure_names, models, told_as_typed, with_targets
+from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
-    from ..assessing.assessment import Assessment
-    from ..commands.words import ReadLabel
-    from ..deciding.decisions import Decision
+    from ..results.assessment import Assessment
+    from ..results.decisions import Decision
+    from .words import ReadLabel
 
 INTERRUPTED = 130
 # As libraries say it that cannot be loaded, and systems that start no more threads.
@@ -163,8 +153,8 @@ def assess(
 
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
-    from .. import api
-    from ..commands.requirements import read_requirement
+    from ..results import api
+    from .requirements import read_requirement
 
     conditions = [read_requirement(text, [api.MODEL], options.by is not None) for text in options.require]
     with opened_file(file, options, options) as files:
@@ -208,8 +198,8 @@ def compare(
 
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
-    from .. import api
-    from ..commands.requirements import read_requirement
+    from ..results import api
+    from .requirements import read_requirement
 
     if not model and not score:
         mend = "; ".join(["Of scores on any scale, say --score NAME=COLUMN", *columns_in([file])])
@@ -252,7 +242,7 @@ def thresholds(
 
     steelyard thresholds ill.csv --truth ill --score score --event yes --choose best:f1
     """
-    from ..assessing.assessment import SHOWN
+    from ..results.assessment import SHOWN
 
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
@@ -286,9 +276,9 @@ def _choose(
     result: Assessment, text: str, labels: ReadLabel, prevalence: float | None, guarantee: float | None
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
-    from ..deciding.decisions import choose_threshold
-    from ..deciding.goals import Goal, Written
     from ..measures import find
+    from ..results.decisions import choose_threshold
+    from ..results.goals import Goal, Written
 
     rule, file = read_threshold(text)
     if not isinstance(rule, str) or (file is None and Written.of(rule) is None):
@@ -320,7 +310,7 @@ def calibration(
 
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
-    from ..showing.rendering import calibration_view
+    from ..display.rendering import calibration_view
 
     shown = ["brier", "log_score", "calibration_error"]
     refuse_no_probabilities(score)
@@ -363,9 +353,9 @@ def measures(
 
     steelyard measures kappa
     """
+    from ..core.table import Table, table_view
+    from ..display.listing import explain, listing
     from ..measures import find
-    from ..showing.listing import explain, listing
-    from ..table import Table, table_view
 
     if name is not None:
         facts = explain(find(name))

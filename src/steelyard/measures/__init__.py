@@ -1,6 +1,7 @@
 """The measures: their formulas, one file a family, and how to find one by name.
 
-Importing this package enters all formulas into the registry.
+Names come in, and declarations with formula, direction, range and citation go out. This room knows no data and no
+interval. Importing it enters all formulas into the registry.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..columns import things_in
-from ..errors import UnknownMeasure, quoted
-from ..registry import ALIASES, REGISTRY, WITH_CLASS, Measure, as_alias
-from ..scale import listed
-from ..suggestions import nearest
-from ..sums.statistics import CONFUSION
+from ..core.columns import things_in
+from ..core.errors import UnknownMeasure, quoted
+from ..core.scale import listed
+from ..core.suggestions import nearest
+from ..states.statistics import CONFUSION
 from . import continuum as continuum
 from . import counts as counts
 from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
+from .registry import ALIASES, REGISTRY, WITH_CLASS, Measure, as_alias
 
 WRITTEN = "Give parameters by name, and text in quotes: fbeta(beta=0.5), weighted_kappa(weights='quadratic')"
 NAMED = r"[^\W\d]\w*(?:(?:-|\s+)\w+)*"  # a name in a condition, which may have blanks in it: type I error

@@ -27,9 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from ..registry import UNBOUNDED, measure, proportion
 from .counts import AT_LEAST_ZERO
 from .literature import MEVIK, called
+from .registry import UNBOUNDED, measure, proportion
 
 NO_ROWS = "there are no rows"
 NONE_SURE = "there are no rows whose label may be right"

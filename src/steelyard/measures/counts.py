@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import as_floats
-from ..errors import BadCosts, BadOption, quoted
-from ..registry import UNBOUNDED, measure, proportion
-from ..scale import Scale
-from ..sums.distances import MOST_LAID_OUT, Distances
+from ..core.columns import as_floats
+from ..core.errors import BadCosts, BadOption, quoted
+from ..core.scale import Scale
+from ..states.distances import MOST_LAID_OUT, Distances
 from .literature import LECTURE, MEVIK, ROSS, SONDHAUSS, called
+from .registry import UNBOUNDED, measure, proportion
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 Sum = Any  # one sum or an array of them, real or complex
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..registry import measure
 from .literature import SONDHAUSS, called
+from .registry import measure
 
 NO_ROWS = "there are no rows"
 

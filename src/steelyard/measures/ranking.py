@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..columns import as_number
-from ..errors import BadOption, quoted
-from ..evaluating.masses import Influences, Line, by_count, where_untied
-from ..parallel import in_pieces
-from ..registry import measure
+from ..core.columns import as_number
+from ..core.errors import BadOption, quoted
+from ..core.parallel import in_pieces
+from .masses import Influences, Line, by_count, where_untied
+from .registry import measure
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Marks, Places
+    from ..core.typing import Array, Marks, Places
 
 Slopes = tuple[Any, ...]  # by the mass of the class, and by that of the rest
 

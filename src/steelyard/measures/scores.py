@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import as_number
-from ..errors import BadOption, quoted
-from ..registry import UNBOUNDED, measure
-from ..suggestions import refuse_no_count
+from ..core.columns import as_number
+from ..core.errors import BadOption, quoted
+from ..core.suggestions import refuse_no_count
 from .counts import AT_LEAST_ZERO, cost_matrix
 from .literature import ROSS, called
+from .registry import UNBOUNDED, measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..kinds import Codes, Numbers
+    from ..core.typing import Codes, Numbers
 
 ROUNDING = 1e-12
 NO_ROWS = "there are no rows"

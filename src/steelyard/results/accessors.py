@@ -1,4 +1,4 @@
-"""What results offer that is built above them: their pictures, their report, and how they print themselves.
+"""What results offer that is built above them: decisions, verdicts, pictures, reports, and how they print themselves.
 
 This is the one module that imports from above, and it does so when it is asked: a result that is never drawn loads
 nothing that draws.
@@ -7,23 +7,93 @@ nothing that draws.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..text import clipped, to_text
+from ..core.text import clipped, to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from ..assessing.assessment import Assessment
-    from ..comparing.across import AcrossDatasets
-    from ..comparing.across_pictures import AcrossPictures as AcrossPictures  # noqa: PLC0414 - for the types of results
-    from ..comparing.comparison import Comparison
-    from ..resampling.crossed import CrossAssessment
-    from ..resampling.pictures import TuningPictures as TuningPictures  # noqa: PLC0414 - for the types of results
-    from ..resampling.tuning import Tuning
-    from ..showing.pictures import Pictures as Pictures  # noqa: PLC0414 - for the types of results
+    from ..core.table import Table
+    from ..display.across_pictures import AcrossPictures as AcrossPictures  # noqa: PLC0414 - for the types of results
+    from ..display.pictures import Pictures as Pictures  # noqa: PLC0414 - for the types of results
+    from ..display.tuning_pictures import TuningPictures as TuningPictures  # noqa: PLC0414 - for the types of results
+    from ..families.ranking.one_against_rest import OneAgainstRest
+    from ..measures.registry import Measure
+    from ..modelling.crossed import CrossAssessment
+    from ..modelling.nesting import Nested as Nested  # noqa: PLC0414 - for the types of results
+    from ..modelling.tuning import Tuning
+    from .across import AcrossDatasets
+    from .assessment import Assessment
+    from .comparison import Comparison as Comparison  # noqa: PLC0414 - for the types of results
+    from .decisions import Decision as Decision  # noqa: PLC0414 - for the types of results
+    from .decisions import Thresholds
+    from .goals import Goal
+    from .ranking_curves import Band
+    from .recalibration import Recalibration
+    from .verdicts import Margin, Named
+    from .verdicts import Verdict as Verdict  # noqa: PLC0414 - for the types of results
 
 DIFFERENCES = "table() and differences() have all numbers"
+
+
+# --- decisions and verdicts -------------------------------------------------------------------------------------
+
+
+def thresholds(ranking: OneAgainstRest, prevalence: float | None) -> Thresholds:
+    """Return the tables of counts at all thresholds of a score."""
+    from .decisions import Thresholds
+
+    return Thresholds(ranking, prevalence)
+
+
+def choose_threshold(assessment: Assessment, goal: Goal, seed: int) -> Decision:
+    """Return the threshold that serves a goal best."""
+    from .decisions import choose_threshold
+
+    return choose_threshold(assessment, goal, seed)
+
+
+def rejection(ranked: Any, level: float, judged: Any) -> Table:
+    """Return the error among the rows that are kept, at every share of rejected rows."""
+    from .decisions import rejection
+
+    return rejection(ranked, level, judged)
+
+
+def decision_curve(assessment: Assessment, code: int, band: Band) -> Table:
+    """Return the net benefit over all thresholds."""
+    from .decision_curve import decision_curve
+
+    return decision_curve(assessment, code, band)
+
+
+def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
+    """Return forecasts beside the same forecasts, recalibrated."""
+    from .recalibrated import recalibrated
+
+    return recalibrated(assessment, method, folds, seed)
+
+
+def verdict(comparison: Comparison, measures: Named, margin: Margin) -> Verdict:
+    """Return in words which classifiers of a comparison differ."""
+    from .verdicts import judge
+
+    return judge(comparison, measures, margin)
+
+
+def cross_intervals(
+    cross: CrossAssessment,
+    measure: Measure,
+    methods: str | Sequence[str] | None,
+    pairs: bool,
+    options: Mapping[str, Any],
+) -> Table:
+    """Return several intervals of what cross-validation estimates."""
+    from ..modelling.cross_intervals import by_methods
+
+    return by_methods(cross, measure, methods, pairs, options)
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------
@@ -31,21 +101,21 @@ DIFFERENCES = "table() and differences() have all numbers"
 
 def pictures(assessments: Mapping[str, Assessment]) -> Pictures:
     """Return the pictures of one or several classifiers."""
-    from ..showing.pictures import Pictures
+    from ..display.pictures import Pictures
 
     return Pictures(assessments)
 
 
 def across_pictures(across: AcrossDatasets) -> AcrossPictures:
     """Return the pictures of classifiers on many data sets."""
-    from ..comparing.across_pictures import AcrossPictures
+    from ..display.across_pictures import AcrossPictures
 
     return AcrossPictures(across)
 
 
 def tuning_pictures(tuning: Tuning) -> TuningPictures:
     """Return the pictures of the candidates of a search."""
-    from ..resampling.pictures import TuningPictures
+    from ..display.tuning_pictures import TuningPictures
 
     return TuningPictures(tuning)
 
@@ -62,7 +132,7 @@ def write_report(
     overwrite: bool,
 ) -> None:
     """Write all about a result as one HTML page."""
-    from ..report import write_report
+    from ..display.report import write_report
 
     write_report(result, path, title, command, rows, overwrite)
 
@@ -72,43 +142,43 @@ def write_report(
 
 def assessment_text(assessment: Assessment) -> str:
     """Return an assessment as text."""
-    from ..showing.rendering import assessment_view
+    from ..display.rendering import assessment_view
 
     return clipped(to_text(assessment_view(assessment)), "table() has all numbers")
 
 
 def assessment_html(assessment: Assessment) -> str:
     """Return an assessment as HTML for a notebook."""
-    from ..showing.digest import assessment_digest
-    from ..showing.notebook import block
+    from ..display.digest import assessment_digest
+    from ..display.notebook import block
 
     return block(assessment_digest(assessment))
 
 
 def comparison_text(comparison: Comparison) -> str:
     """Return a comparison as text."""
-    from ..showing.rendering import comparison_view
+    from ..display.rendering import comparison_view
 
     return clipped(to_text(comparison_view(comparison)), DIFFERENCES)
 
 
 def comparison_html(comparison: Comparison) -> str:
     """Return a comparison as HTML for a notebook."""
-    from ..showing.digest import comparison_digest
-    from ..showing.notebook import block
+    from ..display.digest import comparison_digest
+    from ..display.notebook import block
 
     return block(comparison_digest(comparison))
 
 
 def cross_text(cross: CrossAssessment) -> str:
     """Return a cross-validation as text."""
-    from ..resampling.views import cross_view
+    from ..display.cross_views import cross_view
 
     return clipped(to_text(cross_view(cross)), DIFFERENCES)
 
 
 def tuning_text(tuning: Tuning) -> str:
     """Return the candidates of a search and the choice as text."""
-    from ..resampling.views import tuning_view
+    from ..display.cross_views import tuning_view
 
     return clipped(to_text(tuning_view(tuning)), "table() has all candidates")

@@ -19,7 +19,7 @@ from .neighbours import Places, held_out_votes, highest, votes
 from .spread import Spread
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks
+    from ..core.typing import Array, Codes, Marks
 
 SINGULAR = 1e-10  # of the largest eigenvalue, after scaling: what is below has no digit left that can be trusted
 

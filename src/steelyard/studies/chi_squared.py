@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..partition.standardising import standardise
-from ..threads import one_thread
+from ..core.threads import one_thread
+from ..families.partition.standardising import standardise
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
 
 DEGREES = (2, 8, 16)
 EACH = 9  # objects of a class, in training and in the test

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..uncertainty.hall import Tails, hall_bounds
+from ..inference.hall import Tails, hall_bounds
 from .statements import Quantity, exact
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 BEYOND = 0.025  # the probability on either side of a 95% interval
 

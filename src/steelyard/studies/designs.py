@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..cached import cached_property
+from ..core.cached import cached_property
 from .noise import NORMAL, STUDENT, Noise
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 INFINITE = float("inf")
 

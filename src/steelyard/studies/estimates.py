@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from ..continuum.kernels import class_probabilities
+from ..maths.kernels import class_probabilities
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
     from .replications import Replications
 
 Measure = Literal["pmc", "sqerr", "pmc_min", "sqerr_min", "err_data", "sqerr_data"]

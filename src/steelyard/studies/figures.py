@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..table import Table
+from ..core.table import Table
 from .estimates import Measure
 from .smoothing import local_linear
 from .summary import LEVELS, Level, averages, levels
@@ -96,8 +96,8 @@ def high_truth(simulation: Repetitions, measure: Measure) -> float:
 
 def draw(simulation: Repetitions, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
-    from ..plots import mevik as pictures
-    from ..plots.saving import save_figure
+    from ..display.plots import mevik as pictures
+    from ..display.plots.saving import save_figure
 
     found = {}
     for name, measures in DATA.items():

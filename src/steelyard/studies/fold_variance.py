@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cached import cached_property
-from ..threads import side_by_side
+from ..core.cached import cached_property
+from ..core.threads import side_by_side
 from .batched import Batch, Fitted, Neighbours, linear_discriminants
 from .designs import representatives
 from .noise import NORMAL
 from .spread import Spread
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
 
 FOLDS = (5, 10)
 ONE_BY_ONE, ONE_FOLD = "leave-one-out", "test set"

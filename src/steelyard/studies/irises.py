@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cached import cached_property
-from ..errors import BadOption, quoted
-from ..folds import deal
-from ..resampling.plans import make_plan
-from ..table import Table
+from ..core.cached import cached_property
+from ..core.errors import BadOption, quoted
+from ..core.folds import deal
+from ..core.table import Table
+from ..modelling.plans import make_plan
 from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants
 from .batched import Neighbours as Nearest
 from .fold_variance import Errors, Population, below_each_other, errors
@@ -27,8 +27,8 @@ from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, HARD, LECTURE, LOG, 
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks, Places
-    from ..plots.irises import IrisesDisplay
+    from ..core.typing import Array, Codes, Marks, Places
+    from ..display.plots.irises import IrisesDisplay
 
 Progress = Callable[[int, int], None]
 
@@ -88,7 +88,7 @@ class Irises:
 
     def display(self) -> IrisesDisplay:
         """The picture of the curve, ready to be drawn."""
-        from ..plots.irises import IrisesDisplay
+        from ..display.plots.irises import IrisesDisplay
 
         return IrisesDisplay(self.curve, self.counts)
 
@@ -96,8 +96,8 @@ class Irises:
         """Draw the curve into a folder."""
         from matplotlib import pyplot
 
-        from ..plots.irises import SIZE
-        from ..plots.saving import save_figure
+        from ..display.plots.irises import SIZE
+        from ..display.plots.saving import save_figure
 
         folder.mkdir(parents=True, exist_ok=True)
         figure, axes = pyplot.subplots(figsize=SIZE, layout="constrained")

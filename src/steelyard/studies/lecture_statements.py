@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..api import assess
+from ..results.api import assess
 from .delta_method import mean
 from .fold_variance import FOLDS, ONE_BY_ONE, ONE_FOLD, Errors
 from .statements import (
@@ -28,12 +28,12 @@ from .statements import (
 )
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 LECTURE = 10  # the number of neighbours that its single split chose
 IN_ITS_CODE = 3  # the number of neighbours of its example
 BEST_IN_R, BEST_OF_MORE = 9, 14  # of 1 to 10 and of 11 to 20: the highest mean over 50 splits in R
-FIVE = resources.files("steelyard") / "data" / "forecasts.csv"  # its five forecasts
+FIVE = resources.files("steelyard") / "data" / "examples" / "forecasts.csv"  # its five forecasts
 SURE, UNSURE = 0.9, 0.51  # its two forecasts that are both right
 LOG, BRIER, COUNT = ("log score", "Brier score", "error count")
 HARD = f"{LECTURE}-nn"  # a classifier without probabilities

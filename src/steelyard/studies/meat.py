@@ -1,7 +1,7 @@
 """Meat by its water (Mevik 2003, section 6): is the classifier with the fewest errors the one with the least?
 
 The paper's 103 samples are not public. These are 193 others, measured by an instrument of the same principle (Tecator
-Infratec; ``data/tecator.txt`` tells more), and the paper's figures stand beside them only to be looked at.
+Infratec; ``data/examples/tecator.txt`` tells more), and the paper's figures stand beside them only to be looked at.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..api import compare
-from ..cached import cached_property
-from ..comparing.comparison import Comparison
-from ..comparing.rankings import ranking_table
-from ..comparing.ranks import Ranks, in_words, ranked, swapped
-from ..continuum.kernels import expected_sqe
-from ..errors import BadOption, quoted
-from ..suggestions import refuse_no_count
-from ..table import Table
+from ..core.cached import cached_property
+from ..core.errors import BadOption, quoted
+from ..core.suggestions import refuse_no_count
+from ..core.table import Table
+from ..maths.kernels import expected_sqe
+from ..results.api import compare
+from ..results.comparison import Comparison
+from ..results.rankings import ranking_table
+from ..results.ranks import Ranks, in_words, ranked, swapped
 from .meat_figures import BY_DISTANCE, BY_ERROR, PAPER, RANKED, WATER
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..kinds import AnyArray, Array, Codes
+    from ..core.typing import AnyArray, Array, Codes
 
 Progress = Callable[[int, int], None]
 
@@ -95,9 +95,9 @@ class Meat:
 
 def samples() -> tuple[Array, Array, int]:
     """Spectra and water, without rows that are there twice, which would be in training and test; and their number."""
-    from ..files.sources import read
+    from ..data.sources import read
 
-    with resources.as_file(resources.files("steelyard") / "data" / "tecator.csv") as file:
+    with resources.as_file(resources.files("steelyard") / "data" / "examples" / "tecator.csv") as file:
         table = read(file)
     rows = np.stack([np.asarray(table[name], dtype=np.float64) for name in table.column_names], axis=1)
     kept = np.sort(np.unique(rows, axis=0, return_index=True)[1])
@@ -112,7 +112,7 @@ def rules() -> dict[str, Any]:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    from ..continuum.rules import CutClassifier
+    from ..modelling.cut_rules import CutClassifier
 
     classifiers = {
         "lda": LinearDiscriminantAnalysis(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..scale import Continuum
+from ..core.scale import Continuum
 
 WATER = Continuum([65.0], ["at most 65 %", "more than 65 %"], sd=0.22, closed="right")
 BY_ERROR, BY_DISTANCE = RANKED = ("error", "apparent_sqerr")

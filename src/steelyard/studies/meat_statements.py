@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..continuum.kernels import outside_probabilities
+from ..maths.kernels import outside_probabilities
 from .delta_method import Estimate, furthest, mean, smallest
 from .meat_figures import BY_DISTANCE, BY_ERROR, PAPER, PRINTED, RANKED, WATER
 from .statements import ABOVE_ZERO, Quantity, Range, Statement, chance_explains, within
 
 if TYPE_CHECKING:
-    from ..comparing.comparison import Comparison
-    from ..kinds import Array
+    from ..core.typing import Array
+    from ..results.comparison import Comparison
 
     Means = Mapping[str, Mapping[str, Estimate]]
     Losses = Mapping[str, Mapping[str, Array]]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..cached import cached_property
-from ..errors import BadOption
-from ..table import Table
-from ..threads import cores, side_by_side
+from ..core.cached import cached_property
+from ..core.errors import BadOption
+from ..core.table import Table
+from ..core.threads import cores, side_by_side
 from .designs import MEVIK, Cell, Design
 from .estimates import Estimated, Estimates, paper_estimates
 from .population import Population, expected_responses, population
@@ -22,7 +22,7 @@ from .simulation import Key, Repetitions, Series
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 Progress = Callable[[int, int], None]
 SEED = 2003

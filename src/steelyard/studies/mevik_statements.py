@@ -32,7 +32,7 @@ from .statements import (
 from .summary import DATA, DEVIATIONS, FREQUENCIES, LEVELS, TRUE, Level, levels
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
     from .estimates import Measure
     from .simulation import Key, Repetitions, Series
 

@@ -15,7 +15,7 @@ import numpy as np
 from .spread import Groups, Spread
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes, Marks
+    from ..core.typing import Array, Codes, Marks
 
 Places = np.int16  # of classes: short, as there are many of them
 AT_A_TIME = 1 << 16  # distances that stay in the cache

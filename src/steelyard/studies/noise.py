@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..continuum.kernels import expected_sqe, outside_probabilities
+from ..maths.kernels import expected_sqe, outside_probabilities
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 STUDENT_FREEDOM = 4
 # Student's variable has the variance freedom / (freedom - 2).

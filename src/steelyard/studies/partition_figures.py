@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..api import compare
-from ..scale import Scale
+from ..core.scale import Scale
+from ..results.api import compare
 from .chi_squared import NETWORK, NORMAL, SEED, TRUE, memberships
 
 CLASSES = ("G1", "G2", "G3")
@@ -22,7 +22,7 @@ def draw(folder: Path, seed: int = SEED) -> list[Path]:
     """Draw what three rules say of the objects of one data set: as given, and scaled with lines to corners."""
     import matplotlib.pyplot as plt
 
-    from ..plots.saving import save_figure
+    from ..display.plots.saving import save_figure
 
     said, truth = memberships(seed)
     labels = np.array(CLASSES)[truth]

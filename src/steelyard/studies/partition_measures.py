@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..partition.scaling import BetaMap
-from ..partition.space import Space, corner, distances
+from ..families.partition.scaling import BetaMap
+from ..families.partition.space import Space, corner, distances
 from .statements import NEGLIGIBLE
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
 
 RAW, DEFAULT, ORIGINAL, SCALED = SCALINGS = ("raw", "default", "klar, as given", "klar, as scaled")
 MEASURES = ("CR", "Ac", "AS")

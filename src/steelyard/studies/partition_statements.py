@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..partition.space import corner
+from ..families.partition.space import corner
 from .chi_squared import DEGREES, NETWORK, NORMAL, RULES, TRUE
 from .delta_method import mean
 from .partition_measures import DEFAULT, MEASURES, ORIGINAL, RAW, Certainty
@@ -33,8 +33,8 @@ from .statements import (
 )
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Marks
-    from ..table import Table
+    from ..core.table import Table
+    from ..core.typing import Array, Marks
 
 # Means over ten data sets drawn by R, scaled. They are compared with ours by the original assignment, which the paper
 # asks for. Their source does not say which assignment they use; by the scaled one, the five data sets of Bayes-QDA that

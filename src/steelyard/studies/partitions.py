@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import BadOption, quoted
-from ..partition.space import Space
-from ..partition.standardising import standardise
-from ..table import Table
+from ..core.errors import BadOption, quoted
+from ..core.table import Table
+from ..families.partition.space import Space
+from ..families.partition.standardising import standardise
 from .chi_squared import DEGREES, EACH, RULES, SEED, TRUE, drawn, memberships, true_bayes
 from .partition_measures import (
     MEASURES,
@@ -32,7 +32,7 @@ from .partition_statements import KLAR, KLAR_SETS, Many, statements
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 Progress = Callable[[int, int], None]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..continuum.kernels import class_probabilities, expected_sqe, outside_probabilities
+from ..maths.kernels import class_probabilities, expected_sqe, outside_probabilities
 from .designs import Cell, Design, representatives
 from .noise import Noise
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 POINTS = 1 << 19
 BINS = 1 << 14

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cached import cached_property
-from ..continuum.kernels import expected_sqe, outside_probabilities
+from ..core.cached import cached_property
+from ..maths.kernels import expected_sqe, outside_probabilities
 from .batched import Batch, Fitted, Neighbours, interval, least_squares, linear_discriminants, quadratic_discriminants
 from .designs import Cell, Design, representatives
 from .noise import NORMAL
 from .spread import Spread
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
 
 CLASSIFIERS = ("lda", "qda", "knn", "regression")
 TRIALS = 10_000

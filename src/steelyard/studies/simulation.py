@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..table import Table
+from ..core.table import Table
 from .delta_method import Estimate, deviation, mean
 from .designs import Cell, Design
 from .estimates import Measure
 from .population import Population
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 COLUMNS = (
     *("design", "sd_response", "sd", "classifier", "measure", "estimator"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 
 def local_linear(x: Array, y: Array, at: Array, span: float = 0.75) -> Array:

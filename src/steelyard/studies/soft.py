@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..continuum.judged import Judged
-from ..continuum.response import fit_response
+from ..core.scale import Continuum
+from ..core.table import Table
+from ..families.continuum.judged import Judged
 from ..measures import find
-from ..scale import Continuum
-from ..table import Table
+from ..modelling.response import fit_response
 from .estimates import Estimated, Measure
 
 if TYPE_CHECKING:
-    from ..kinds import Array, Codes
+    from ..core.typing import Array, Codes
     from .replications import Replications
     from .simulation import Key, Repetitions
 

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..table import Table
-from ..text import number, with_interval
+from ..core.table import Table
+from ..core.text import number, with_interval
 
 if TYPE_CHECKING:
-    from ..kinds import Array
+    from ..core.typing import Array
 
 Verdict = Literal["holds", "does not hold", "not settled", "other data"]
 NEGLIGIBLE = 0.05  # of the true value: "negligible", "practically" and "hardly" mean less
@@ -106,7 +106,7 @@ def mean_of(values: Array | Sequence[float]) -> Quantity:
 
 def share_of(hits: int, trials: int) -> Quantity:
     """Return a share of independent repetitions with Wilson's interval."""
-    from ..uncertainty.intervals import wilson
+    from ..inference.intervals import wilson
 
     low, high = wilson(np.array([hits / trials]), np.array([float(trials)]), 0.95)
     return Quantity(hits / trials, float(low[0]), float(high[0]), trials)

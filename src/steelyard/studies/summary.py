@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..table import Table
+from ..core.table import Table
 from .delta_method import average
 from .designs import MEVIK, Cell
 from .estimates import Measure

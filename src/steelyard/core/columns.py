@@ -1,0 +1,370 @@
+"""What a user hands in, whatever holds it, as one of two things: a NumPy array or an Arrow array.
+
+Lists, arrays, series and Arrow columns come in here. What lies behind this file sees NumPy arrays, and Arrow arrays
+where there is text or a value may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import DuplicateColumns, NotNumbers, SteelyardError, UnreadableFile, UnusableLabels, WrongShape, quoted
+from .objects import from_objects, odd_one
+
+if TYPE_CHECKING:
+    from .typing import AnyArray, Array, Marks, Numbers
+
+ONE_HOT = "Name the class of each row, as values.argmax(axis=1) does with its number"
+FLAT = "Give one value a row: a list, an array or a column"
+POINT = "Decimals stand behind a point: {}.{}"
+DECIMALS = (
+    "Write decimals with a point, and no mark between thousands; or all in a file with a comma: then no number in it "
+    "has a point, as 1.000 has"
+)
+DECIMAL_SIGNS = (",", ".")  # a word that is no number either way is told before numbers that are written in two ways
+
+
+def take(values: Any, name: str) -> Any:
+    """Bring values into a NumPy array of any shape or a flat Arrow array; a table becomes an Arrow struct."""
+    try:
+        if isinstance(values, np.ndarray):
+            return _from_numpy(values, name)
+        if isinstance(values, list | tuple):
+            return _from_list(values, name)
+        if hasattr(values, "__arrow_c_stream__") and hasattr(values, "columns"):
+            return read_frame(values).to_struct_array()
+        if _is_foreign(values) and str(getattr(values, "dtype", "")) != "object":
+            return _from_arrow(values)
+        return _from_numpy(np.asarray(values), name)
+    except SteelyardError:
+        raise
+    except Exception as error:  # things of a foreign make may raise anything when they are read
+        problem = f"the {type(values).__name__} cannot be read ({quoted(str(error), 120)})"
+        raise odd_one(values, name) or UnusableLabels(problem, column=name, mend=FLAT) from None
+
+
+def flat(values: Any, name: str) -> Any:
+    """Bring one column into a flat array."""
+    return flattened(take(values, name), name)
+
+
+def flattened(column: Any, name: str) -> Any:
+    """See that what was taken is one flat column."""
+    if is_table(column):
+        raise WrongShape("a table stands where a column must", column=name, mend="Give one of its columns")
+    if not isinstance(column, np.ndarray) or column.ndim == 1:
+        return column
+    if column.ndim == 0:
+        raise WrongShape(f"a {type(column.item()).__name__} is not a column", column=name, mend=FLAT)
+    narrow = column.ndim == 2 and column.shape[1] == 1
+    mend = "Make it flat: values.ravel()" if narrow else ONE_HOT if _is_one_hot(column) else FLAT
+    raise WrongShape(f"the column has the shape {column.shape}", column=name, mend=mend)
+
+
+def _is_one_hot(column: Any) -> bool:
+    """Whether every row marks one class with 1 and all others with 0."""
+    marks = column.ndim == 2 and column.dtype.kind in "fiub" and np.isin(column, (0, 1)).all()
+    return bool(marks and (column.sum(axis=1) == 1).all())
+
+
+def is_table(column: Any) -> bool:
+    """Tell a table with named columns from a single column."""
+    if isinstance(column, np.ndarray):
+        return False
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(column.type))
+
+
+def is_listed(column: Any) -> bool:
+    """Tell a column whose rows hold several numbers each."""
+    if isinstance(column, np.ndarray):
+        return False
+    from pyarrow import types
+
+    kind = column.type
+    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+        return False
+    inside = kind.value_type
+    return bool(types.is_floating(inside) or types.is_integer(inside) or types.is_decimal(inside))
+
+
+def numbers_in_rows(column: Any, name: str) -> Numbers:
+    """The numbers in the rows of a column, (rows, numbers a row); a row without any has nothing but NaN."""
+    import pyarrow.compute as pc
+
+    lengths = pc.list_value_length(column)
+    sizes = lengths.drop_null().unique().to_pylist() or [1]  # how many others have, no row of these can tell
+    if len(sizes) > 1:
+        row = pc.index(pc.not_equal(lengths, sizes[0]), True).as_py()
+        raise WrongShape(
+            f"{sizes[1]} numbers stand in one row, and {sizes[0]} in those before",
+            column=name,
+            row=row,
+            mend="Give one number a class in every row",
+        )
+    there = numbers(pc.list_flatten(column), name).reshape(len(column) - column.null_count, sizes[0])
+    if not column.null_count:
+        return there
+    found = np.full((len(column), sizes[0]), np.nan)
+    found[as_numpy(pc.is_valid(column)).astype(bool)] = there
+    return found
+
+
+def is_floating(column: Any) -> bool:
+    """Tell numbers that may have a fraction by their type."""
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind == "f")
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(column.type) or pa.types.is_decimal(column.type))
+
+
+def is_whole(column: Any) -> bool:
+    """Tell whole numbers and booleans by their type, also where some are missing."""
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "iub"
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
+
+
+def is_boolean(column: Any) -> bool:
+    """Tell booleans by their type."""
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind == "b")
+    import pyarrow as pa
+
+    return bool(pa.types.is_boolean(column.type))
+
+
+def flat_numbers(values: Any, name: str) -> Any:
+    """Bring one column into a flat array; what is in the way of numbers is called so."""
+    try:
+        return flat(values, name)
+    except UnusableLabels as error:
+        raise NotNumbers(error.problem, column=name, row=error.row, mend="Give numbers") from None
+
+
+def numbers(values: Any, name: str) -> Numbers:
+    """Take a column of numbers from whatever holds it; what is missing becomes NaN."""
+    column = flat_numbers(values, name)
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind not in "fiub":
+            raise _no_numbers(column, str(column.dtype), column.dtype.kind == "U", name)
+        return column
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (is_floating(column) or is_whole(column) or pa.types.is_null(column.type)):
+        raise _no_numbers(column, str(column.type), "string" in str(column.type), name)
+    return np.asarray(as_numpy(column.cast(pa.float64(), safe=False)))
+
+
+def _no_numbers(column: Any, kind: str, text: bool, name: str) -> NotNumbers:
+    """Name the first word among numbers, where it is words that are in the way."""
+    words = () if not text else column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    for decimal in DECIMAL_SIGNS:
+        found = first_word(words, decimal)
+        if found is not None:
+            row, word = found
+            mend = DECIMALS if "," in word else "Give numbers"
+            return NotNumbers(f"{quoted(word)} is not a number", column=name, row=row, mend=mend)
+    mend = "Turn the text into numbers" if text else "Give numbers"
+    return NotNumbers(f"a column of {kind} does not hold numbers", column=name, mend=mend)
+
+
+def first_word(words: Iterable[Any], decimal: str) -> tuple[int, str] | None:
+    """The first text that is no number, and its row, where decimals may also stand behind that sign."""
+    for row, word in enumerate(words):
+        if isinstance(word, str) and np.isnan(as_number(word.replace(decimal, "."), text=True)):
+            return row, word
+    return None
+
+
+def as_floats(values: Any) -> Array:
+    """Numbers in whatever shape they have; ValueError for what is none, or has no place on a line."""
+    try:
+        found = np.asarray(values)
+        if not np.iscomplexobj(found):
+            return np.array(found, dtype=np.float64)
+    except Exception:  # a foreign object may raise anything
+        raise ValueError("no numbers") from None
+    raise ValueError("complex numbers")
+
+
+def things_in(value: Any) -> list[Any] | None:
+    """What a list, or something like it, holds; None for one thing, such as a word, and for what does not answer."""
+    try:
+        return None if isinstance(value, str | bytes) else list(value)
+    except Exception:  # a foreign object may raise anything
+        return None
+
+
+def as_number(value: Any, *, text: bool = False) -> float:
+    """One plain number; NaN for what is none, such as text, unless it is asked to read that too."""
+    if type(value) is float:
+        return value
+    try:
+        return np.nan if (isinstance(value, str | bytes) and not text) or np.ndim(value) else float(value)
+    except Exception:  # a foreign object may raise anything
+        return np.nan
+
+
+def is_single(value: Any) -> bool:
+    """Whether it is one thing rather than a column of them; what does not answer is one."""
+    try:
+        return np.ndim(value) == 0 and not hasattr(value, "__arrow_c_stream__")
+    except Exception:  # a foreign object may raise anything
+        return True
+
+
+def as_numpy(column: Any) -> Any:
+    """See an Arrow column as a NumPy array, without a copy where that can be.
+
+    By DLPack where that will do: for all else, Arrow loads pandas wherever it is installed, which takes a while.
+    """
+    import pyarrow.types as kinds
+
+    number = _is_number(column.type) and not column.null_count
+    if number and len(column) == 0:
+        return np.zeros(0, column.type.to_pandas_dtype())
+    if hasattr(column, "chunks"):  # combining copies, even a single one
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if not number:
+        return column.to_numpy(zero_copy_only=False)
+    if kinds.is_boolean(column.type):
+        return np.from_dlpack(column.cast("uint8")).view(bool)
+    return np.from_dlpack(column)
+
+
+def as_arrow(array: AnyArray) -> Any:
+    """See a NumPy array of numbers as an Arrow array; any other is made into one.
+
+    For that, Arrow loads pandas wherever it is installed.
+    """
+    import pyarrow as pa
+
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or not array.dtype.isnative:
+        return pa.array(array)
+    content = pa.py_buffer(np.ascontiguousarray(array))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, content])
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+
+
+def read_frame(frame: Any) -> Any:
+    """Bring a data frame of any make into an Arrow table."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.Table):
+        return frame
+    try:
+        # The row labels of pandas would come along as a column.
+        return pa.table(frame.reset_index(drop=True) if hasattr(frame, "reset_index") else frame)
+    except Exception as error:  # a frame of a foreign make may raise anything
+        names: list[str] = []
+        with suppress(Exception):
+            names = [str(name) for name in frame.columns]
+        refuse_twice(names)
+        raise UnreadableFile(
+            f"the {type(frame).__name__} cannot be read as a table",
+            mend=f"Pass only the columns that are needed ({quoted(str(error), 200)})",
+        ) from None
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Name the first name that stands twice among the names of columns."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DuplicateColumns(f"two columns are called {quoted(twice)}", mend="Rename all but one")
+
+
+def _is_foreign(values: Any) -> bool:
+    """Tell what Arrow can read as it is: by its protocols, or because it knows pandas."""
+    protocols = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
+    countable = is_of_pandas(values) and hasattr(values, "__len__")
+    return countable or any(hasattr(values, protocol) for protocol in protocols)
+
+
+def is_of_pandas(values: Any) -> bool:
+    """Whether pandas made it, without loading pandas."""
+    return type(values).__module__.partition(".")[0] == "pandas"
+
+
+def _from_numpy(values: Any, name: str) -> Any:
+    if isinstance(values, np.ma.MaskedArray):
+        return _from_masked(values, name)
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "OT":
+        return array
+    if array.dtype.kind == "T":
+        with suppress(Exception):  # Arrow has come to know NumPy's newer text; before that, it goes by objects
+            return _from_arrow(array)
+    if isinstance(next((row for row in array if row is not None), None), list | tuple | np.ndarray):
+        return _from_arrow(array)  # a list in every row, as pandas holds them
+    return _from_arrow(from_objects(array.astype(object, copy=False), name))
+
+
+def _from_masked(values: Any, name: str) -> Any:
+    mask, data = np.ma.getmaskarray(values), np.asarray(values.data)
+    if not mask.any():
+        return _from_numpy(data, name)
+    if values.ndim != 1:
+        return values
+    if data.dtype.kind == "O":
+        present = data.copy()
+        present[mask] = None
+        return _from_numpy(present, name)
+    return _from_arrow(data.astype(data.dtype.newbyteorder("="), copy=False), mask)
+
+
+def _from_list(values: Sequence[Any], name: str) -> Any:
+    if values and isinstance(values[0], str):
+        return _from_arrow(from_objects(values, name))
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise _ragged(values, name) from None
+    if array.ndim == 1 and array.dtype.kind in "UO":
+        # NumPy turns [1, "a"] into text and [True, None] into objects; Arrow keeps what was there.
+        return _from_arrow(from_objects(values, name))
+    if array.ndim == 1 and array.dtype.kind == "f" and all(isinstance(value, int) for value in values):
+        # NumPy makes floats of [2**63, 5], since neither of its whole numbers holds both -1 and 2**63.
+        with suppress(OverflowError):
+            return np.asarray(values, dtype=np.uint64)
+    return array
+
+
+def _ragged(values: Sequence[Any], name: str) -> SteelyardError:
+    sizes = [len(row) if isinstance(row, list | tuple) else np.size(row) for row in values]
+    row = next((place for place, size in enumerate(sizes) if size != sizes[0]), None)
+    return WrongShape(
+        "the rows have different shapes" if row is None else f"{sizes[row]} values, but {sizes[0]} in row 0",
+        column=name,
+        row=row,
+        mend="Give every row one value a class",
+    )
+
+
+def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
+    """Let Arrow columns in as they are, but as a NumPy array where they hold numbers and none is missing."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    column = values
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        stream = hasattr(values, "__arrow_c_stream__")
+        column = pa.chunked_array(values) if stream else pa.array(values, mask=mask, from_pandas=True)
+    if pa.types.is_run_end_encoded(column.type):
+        column = compute.run_end_decode(column)
+    return as_numpy(column) if _is_number(column.type) and column.null_count == 0 else column

@@ -1,0 +1,124 @@
+"""Columns of numbers that nobody else can change, and how to tell whether anybody did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .parallel import chunks, over_rows
+
+if TYPE_CHECKING:
+    from .typing import AnyArray, Array, Numbers, Places
+
+BLOCK = 1 << 18  # rows of which a sum is made at a time: of columns that must be copied, no more are
+ODD = np.uint32(0x9E3779B1)
+FACTORS = np.arange(1, 1 << 14, 2, dtype=np.uint32) * ODD  # odd ones lose no bit of what they are multiplied with
+LINES = 2 * BLOCK // len(FACTORS) + 1  # that a block has at most, the last of them not a whole one
+BESIDE = 0xD1342543DE82EF95  # from a line to the next; any odd number that is not made of the other
+POWERS = np.array([pow(BESIDE, line, 2**64) for line in range(LINES)], np.uint64)
+
+
+def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
+    """Columns of plain numbers that nobody else can change, each in one piece.
+
+    Columns of one matrix are copied together, a few rows at a time, so that the matrix is read once.
+    """
+    if all(_is_own(column) for column in columns):
+        return tuple(columns)
+    kind = np.result_type(np.float16, *columns)  # a threshold of 0.7 is reached by 0.7 of single precision
+    kind = kind if kind.itemsize < 8 else np.dtype(np.float64)
+    copies, whole = np.empty((len(columns), len(columns[0])), kind), end_to_end(columns)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop, len(columns)):
+            if len(whole) < len(columns):  # one matrix, turned over in one go
+                copies[:, low:high] = whole[0].reshape(-1, len(columns))[low:high].T
+            else:
+                for copy, column in zip(copies, columns, strict=True):
+                    copy[low:high] = column[low:high]
+
+    over_rows(len(columns[0]), work, len(columns))
+    copies.setflags(write=False)
+    return tuple(copies)
+
+
+def pieces(columns: Sequence[Numbers], low: int, high: int) -> list[Numbers]:
+    """Some rows of columns, each in one piece of plain numbers; where they are copied, one below the other."""
+    some = [column[low:high] for column in columns]
+    if len(some) < 2 or all(column.dtype == np.float64 and column.flags.c_contiguous for column in some):
+        return [np.ascontiguousarray(column, dtype=np.float64) for column in some]
+    found = np.empty((len(some), len(some[0])))
+    for copy, column in zip(found, some, strict=True):
+        copy[:] = column
+    return list(found)
+
+
+def checksum(columns: Sequence[Numbers]) -> int:
+    """A number that changes when any value does, or its place."""
+    columns = end_to_end(columns)
+
+    def work(start: int, stop: int) -> int:
+        found = 0
+        for block in range(start, stop):
+            for place, piece in enumerate(pieces(columns, block * BLOCK, (block + 1) * BLOCK)):
+                lines_before = (block * len(columns) + place) * LINES
+                found += pow(BESIDE, lines_before, 2**64) * _of_block(piece.view(np.uint32))
+        return found
+
+    # Always in the same blocks, however many threads there are.
+    return sum(over_rows(-(-len(columns[0]) // BLOCK), work, BLOCK * len(columns))) % 2**64
+
+
+def _of_block(words: Places) -> int:
+    """The checksum of one block of a column, of half a number a word: these are multiplied several at a time."""
+    lines, rest = divmod(len(words), len(FACTORS))
+    whole, beyond = words[: len(words) - rest].reshape(lines, len(FACTORS)), words[len(words) - rest :]
+    found = np.einsum("i,i", np.einsum("ij,j->i", whole, FACTORS).astype(np.uint64), POWERS[:lines])
+    return int(found) + int(np.einsum("i,i", beyond, FACTORS[:rest])) * int(POWERS[lines])
+
+
+def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
+    """The columns of a matrix as one, row after row, without a copy; others as they are."""
+    first, size = columns[0], np.dtype(np.float64).itemsize
+    starts = [column.ctypes.data - first.ctypes.data for column in columns]
+    alike = {(column.dtype, column.strides) for column in columns} == {(np.dtype(np.float64), (len(columns) * size,))}
+    if not alike or starts != list(range(0, len(columns) * size, size)):
+        return columns
+    return [np.lib.stride_tricks.as_strided(first, (len(columns) * len(first),), (size,), writeable=False)]
+
+
+def stacked(columns: Sequence[Numbers]) -> Array:
+    """Columns on top of each other; without a copy where they are stretches of all rows of a matrix, as these come."""
+    matrix, rows = columns[0].base, len(columns)
+    if isinstance(matrix, np.ndarray) and matrix.dtype == np.float64 and matrix.ndim == 2 and len(matrix) == rows:
+        start, (apart, step) = _address(matrix), matrix.strides
+        alike = all(column.base is matrix and column.strides == (step,) for column in columns)
+        places = [_address(column) - start for column in columns]
+        first, left = divmod(places[0], step) if step else (0, 1)
+        if alike and not left and places == [places[0] + apart * row for row in range(rows)]:
+            return matrix[:, first : first + len(columns[0])]
+    return np.stack(columns, dtype=np.float64)
+
+
+def frozen(column: AnyArray) -> bool:
+    """Whether nobody can write into a column, nor into what it is a view of.
+
+    Memory of another make is somebody else's: Arrow hands on that of pandas as if nobody could write into it.
+    """
+    held: Any = column
+    while isinstance(held, np.ndarray):
+        if held.flags.writeable:
+            return False
+        held = held.base
+    return held is None
+
+
+def _address(array: AnyArray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _is_own(column: Numbers) -> bool:
+    plain = column.dtype == np.float64 and column.dtype.isnative
+    return bool(plain and column.flags.c_contiguous and frozen(column))

@@ -1,0 +1,313 @@
+"""What lies in a file: its columns and their types, and its rows a batch at a time or all at once.
+
+A batch holds so many rows and bytes at most, whatever the file holds; nothing but the columns that are wanted is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from ..core.columns import as_numpy
+from ..core.errors import SteelyardError, UnreadableFile
+from ..core.threads import cores
+from .paths import TEXT, File
+from .spelling import NumberMarks, Spelled
+from .text_files import Text
+
+END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+BATCH_ROWS = 1 << 20
+BATCH_BYTES = 1 << 25
+BUFFER = 1 << 20  # bytes of a column of Parquet that are read at a time
+MAGIC = 8  # bytes at the end of a Parquet file: the length of its footer, and what kind of file it is
+SIGNATURE = 28  # bytes behind the footer of a Parquet file with encrypted columns: a nonce and a tag
+DECRYPT = "Read it with pyarrow.parquet and its keys, and write it without encryption"
+
+
+@contextmanager
+def named(file: File, rows: bool = False) -> Iterator[None]:
+    """Let whatever goes wrong with a file be told with its name; one that changed since it was found is an error.
+
+    Of a store, that is asked for once the rows are read: it takes a while.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except SteelyardError as error:
+        file.refuse_changed()
+        raise error.within(file.shown, error.row) from None
+    except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
+        file.refuse_changed()
+        raise file.failed(error) from None
+    if rows or file.system is None:
+        file.refuse_changed()
+
+
+def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
+    """Names and types of the columns of a file; of text, all of it is read to tell the types of some columns."""
+    with named(file):
+        if file.ending in TEXT:
+            return Text.of(file).settled(columns).schema(columns)
+        if file.ending == ".parquet":
+            with parquet_of(file) as opened:
+                return opened.schema_arrow
+        with _arrow(file) as reader:
+            return reader.schema
+
+
+def kinds_of(
+    file: File, columns: Sequence[str], labels: Collection[str] = (), marks: NumberMarks | None = None
+) -> dict[str, Any]:
+    """What columns of a file hold; of labels in text, how they are spelled."""
+    if file.ending in TEXT:
+        with named(file):
+            text = Text.of(file, set(labels) & set(columns), marks).settled(columns)
+            return {name: text.spelled.get(name, kind) for name, kind in text.types.items() if name in columns}
+    found = schema_of(file, columns)
+    return {name: found.field(name).type for name in columns}
+
+
+def spelled_in(
+    file: File, table: Any, labels: Collection[str], marks: NumberMarks | None = None
+) -> dict[str, tuple[Spelled, NumberMarks]]:
+    """How the labels in a table of a text file are spelled, and what marks numbers have there."""
+    if file.ending not in TEXT or not labels:
+        return {}
+    text = Text.of(file, labels, marks)
+    return {name: (spelled, text.marks) for name, spelled in text.spelled_in(table).items()}
+
+
+def names_of(file: File) -> list[str]:
+    """Names of the columns of a file."""
+    with named(file):
+        return list(Text.of(file).names() if file.ending in TEXT else schema_of(file).names)
+
+
+def read_whole(
+    file: File, columns: Sequence[str] | None = None, labels: Collection[str] = (), marks: NumberMarks | None = None
+) -> Any:
+    """All rows of a file; labels in text files as text."""
+    with named(file, rows=True):
+        if file.ending in TEXT:
+            text = Text.of(file, labels if columns is None else set(labels) & set(columns), marks)
+            table = text.whole(columns)
+            text.refuse_open_quote()
+        elif file.ending == ".parquet":
+            with parquet_of(file) as opened:
+                table = opened.read(columns=columns)
+        else:
+            with _arrow(file) as reader:
+                table = reader.read_all()
+                table = table if columns is None else table.select(columns)
+        # Arrow trusts offsets and text as they stand in a file; a damaged one must not get further.
+        table.validate()
+        for batch in table.to_batches():
+            _validate(batch)
+        return table
+
+
+def batches_of(
+    file: File,
+    columns: Sequence[str],
+    schema: Any,
+    keep: Any = None,
+    groups: tuple[int, int] | None = None,
+    most: int | None = None,
+    marks: NumberMarks | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """The rows of a file, some at a time, each batch with the number of its first row.
+
+    Text is read as the types of ``schema``; what has types of its own comes in these. ``keep`` is a condition and where
+    it is in doubt: parts of a Parquet file in which no row can meet either are passed over. ``groups`` are some of its
+    row groups. Whoever wants the first rows only says how many are read ``most`` at a time.
+    """
+    with named(file, rows=True):
+        if file.ending in TEXT:
+            text = replace(Text.of(file, (), marks), types={name: schema.field(name).type for name in columns})
+            yield from _limited(text.batches(columns))
+            text.refuse_open_quote()
+        elif file.ending == ".parquet":
+            yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))
+        else:
+            with _arrow(file, columns) as reader:
+                yield from _limited(_counted(batch.select(list(columns)) for batch in _arrow_batches(reader)))
+
+
+def _counted(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    first = 0
+    for batch in batches:
+        yield first, batch
+        first += batch.num_rows
+
+
+def _limited(batches: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+    """Cut batches that are too large, check them, and let go of each before the next."""
+    for first, batch in batches:
+        _validate(batch)
+        rows = max(1, min(BATCH_ROWS, BATCH_BYTES * batch.num_rows // max(_size(batch), 1)))
+        for start in range(0, batch.num_rows, rows):
+            yield first + start, batch.slice(start, rows)
+
+
+def _size(batch: Any) -> int:
+    """Bytes of a batch; of text that lies elsewhere, Arrow before 24 knows only how much there is of it in all."""
+    import pyarrow as pa
+
+    return sum(
+        column.get_total_buffer_size() if pa.types.is_string_view(column.type) else column.nbytes
+        for column in batch.columns
+    )
+
+
+def _validate(batch: Any) -> None:
+    """Refuse a damaged batch; whether words apart from rows are there is seen faster here than by Arrow."""
+    import pyarrow as pa
+
+    batch.validate()
+    for column in batch.columns:
+        if pa.types.is_dictionary(column.type) and len(column) and not column.null_count:
+            places = as_numpy(column.indices)
+            if places.view(f"u{places.itemsize}").max() < len(column.dictionary):
+                column.dictionary.validate(full=True)
+                continue
+        column.validate(full=True)
+
+
+# --- Parquet --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def parquet_of(file: File, text: Sequence[str] = (), known: Any = None) -> Iterator[Any]:
+    """A reader of a Parquet file, of which the metadata may be known; one with encrypted columns is refused."""
+    from pyarrow import parquet
+
+    # Text comes as it is stored, words apart from rows: that is how labels are counted.
+    options = {"page_checksum_verification": True, "read_dictionary": list(text), "buffer_size": BUFFER}
+    with file.where.open_input_file(file.path) as source:
+        end = b"" if known is not None or source.size() < MAGIC else source.read_at(MAGIC, source.size() - MAGIC)
+        if end.endswith(b"PARE"):
+            raise UnreadableFile(f"{file.name} is encrypted", mend=DECRYPT)
+        with parquet.ParquetFile(source, metadata=known, **options) as opened:
+            # Arrow ends the process when it is asked about an encrypted column. Where some are, a signature follows the
+            # footer, which belongs to its length but not to what can be read of it.
+            if end and int.from_bytes(end[:4], "little") - opened.metadata.serialized_size == SIGNATURE:
+                raise UnreadableFile(f"{file.name} has encrypted columns", mend=DECRYPT)
+            yield opened
+
+
+def row_groups(file: File, size: int) -> list[tuple[int, int]]:
+    """Stretches of row groups of a Parquet file, of about so many bytes each; none where it cannot be cut."""
+    if file.ending != ".parquet":
+        return []
+    with named(file), parquet_of(file) as opened:
+        groups = opened.metadata.num_row_groups
+    pieces = min(groups, round(file.size / size))
+    edges = [groups * piece // pieces for piece in range(pieces + 1)] if pieces else []
+    return list(pairwise(edges))
+
+
+def _parquet_batches(
+    file: File, columns: Sequence[str], keep: Any, stretch: tuple[int, int] | None, most: int
+) -> Iterator[tuple[int, Any]]:
+    import pyarrow as pa
+
+    with parquet_of(file) as opened:
+        schema, meta = opened.schema_arrow, opened.metadata
+        groups = list(range(meta.num_row_groups))
+        starts = [0]
+        for group in groups:
+            starts.append(starts[-1] + meta.row_group(group).num_rows)
+    text = [name for name in columns if pa.types.is_string(schema.field(name).type)]
+    wanted = groups if keep is None else _promising(file, schema, meta, *keep)
+    wanted = wanted if stretch is None else [group for group in wanted if stretch[0] <= group < stretch[1]]
+    with parquet_of(file, text, meta) as opened:
+        for group in wanted:
+            rows = min(_rows_at_a_time(meta.row_group(group), len(columns)), most)
+            first = starts[group]
+            threads = cores() > 1
+            for batch in opened.iter_batches(rows, row_groups=[group], columns=list(columns), use_threads=threads):
+                yield first, batch
+                first += batch.num_rows
+
+
+def _rows_at_a_time(group: Any, columns: int) -> int:
+    """How many rows of a row group make a batch, by what a row takes on average."""
+    width = group.total_byte_size / max(group.num_rows, 1) * columns / max(group.num_columns, 1)
+    return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(width, 1))))
+
+
+def _promising(file: File, schema: Any, meta: Any, keep: Any, doubts: Sequence[tuple[str, str, Any]]) -> list[int]:
+    """The row groups in which a condition may hold, or be in doubt, by the least and largest values of the file."""
+    import pyarrow as pa
+    from pyarrow import dataset
+
+    fragment = dataset.ParquetFileFormat().make_fragment(file.path, file.where)
+    try:
+        held = {group.id for group in fragment.subset(keep, schema=schema).row_groups}
+        return [
+            group for group in range(meta.num_row_groups) if group in held or _doubtful(meta.row_group(group), doubts)
+        ]
+    except pa.ArrowException:  # what cannot be worked out is told of with the rows
+        return [group.id for group in fragment.row_groups]
+
+
+def _doubtful(group: Any, doubts: Sequence[tuple[str, str, Any]]) -> bool:
+    """Whether the first or the last text of a column in a row group is one that letters do not order as is meant."""
+    import pyarrow as pa
+
+    columns = (group.column(place) for place in range(group.num_columns))
+    known = {one.path_in_schema: one.statistics for one in columns if one.is_stats_set and one.statistics.has_min_max}
+    return any(
+        len(pa.table({name: [known[name].min, known[name].max]}).filter(doubt))
+        for name, _, doubt in doubts
+        if name in known
+    )
+
+
+# --- Arrow ----------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _arrow(file: File, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    """A reader of an Arrow file or stream; of a file, only some columns are read.
+
+    It is not mapped into memory: if somebody cut it off meanwhile, that would end this process.
+    """
+    import pyarrow as pa
+
+    with closing(file.where.open_input_file(file.path)) as source:
+        start = source.read(6)
+        source.seek(max(source.size() - 8, 0))
+        end = source.read(8)
+        source.seek(0)
+        if start == b"ARROW1":
+            with pa.ipc.open_file(source, options=_only(source, columns)) as reader:
+                yield reader
+        elif end != END_OF_STREAM:
+            raise UnreadableFile(f"{file.name} is no Arrow file, or cut off", mend="Write the file anew")
+        else:
+            with pa.ipc.open_stream(source) as reader:
+                yield reader
+
+
+def _only(source: Any, columns: Sequence[str] | None) -> Any:
+    """How to read no more than some columns of an Arrow file."""
+    import pyarrow as pa
+
+    if columns is None:
+        return pa.ipc.IpcReadOptions()
+    with pa.ipc.open_file(source) as reader:
+        names = reader.schema.names
+    return pa.ipc.IpcReadOptions(included_fields=[place for place, name in enumerate(names) if name in columns])
+
+
+def _arrow_batches(reader: Any) -> Iterator[Any]:
+    if hasattr(reader, "num_record_batches"):
+        for place in range(reader.num_record_batches):
+            yield reader.get_batch(place)
+    else:
+        yield from reader

@@ -1,0 +1,479 @@
+"""Which rows count: a small language of conditions on columns, parsed by Python's grammar and never executed."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import operator
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import count
+from typing import Any
+
+from ..core.columns import POINT
+from ..core.errors import BadFilter, UnknownColumn, quoted
+from ..core.scale import listed
+from ..core.suggestions import did_you_mean
+from .comparable import (
+    are_inexact,
+    can_hold,
+    common,
+    common_with,
+    compared_exactly,
+    family,
+    family_of,
+    in_range,
+    moment,
+    rounded,
+)
+from .lexical_order import DAY_BEFORE_YEAR, form_of
+
+# A column of text, what is held against it, and where letters do not order the two as is meant.
+Doubt = tuple[str, str, Any]
+
+LONGEST = 10_000  # signs: what is longer was not written by hand
+DEEPEST = 100  # conditions inside conditions, likewise
+MOST_COMPARED = 1_000  # comparisons, likewise; lists may be longer
+MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
+# Texts and names in backticks; or a mark that nothing closes.
+TOKENS = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`([^`]*)`|(['\"`][\s\S]*)")
+WORD = re.compile(r"\w+")
+WORDS = {"true": True, "True": True, "false": False, "False": False}
+NOTHING = ("null", "None")
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+MIRRORED: dict[Callable[[Any, Any], Any], Callable[[Any, Any], Any]] = {
+    operator.lt: operator.gt,
+    operator.le: operator.ge,
+    operator.gt: operator.lt,
+    operator.ge: operator.le,
+}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition that has been read, but not yet held against columns.
+
+    Attributes:
+        text: What the user wrote.
+        tree: Its grammar.
+        bound: Names that stand for columns whose names are no plain words.
+        read_before: The last types of columns that it was held against, and what came out.
+    """
+
+    text: str
+    tree: ast.expr
+    bound: dict[str, str]
+    read_before: list[tuple[Any, Any]] = dataclasses.field(default_factory=list, compare=False, repr=False)
+
+    @classmethod
+    def read(cls, text: str) -> Filter:
+        """Read a condition; nothing in it can act."""
+        if not isinstance(text, str) or not text.strip():
+            raise BadFilter(f"where is {quoted(text)}", mend=MEND)
+        if len(text) > LONGEST:
+            raise BadFilter(f"the filter has {len(text):,} signs", mend=MEND)
+        plain, bound = _without_backticks(text)
+        try:
+            with warnings.catch_warnings(action="ignore"):  # Python has opinions on backslashes in texts
+                tree = ast.parse(plain.strip(), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            raise BadFilter(f"the filter {quoted(text, 200)} cannot be read", mend=_hint(text)) from None
+        found = cls(text, tree, bound)
+        found._refuse_foreign()
+        return found
+
+    @property
+    def shown(self) -> str:
+        """The beginning of it, for messages."""
+        return quoted(self.text, 200)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that it speaks of, each once."""
+        words = [node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
+        columns = [word for word in words if word not in WORDS and word not in NOTHING]
+        return list(dict.fromkeys(self.bound.get(word, word) for word in columns))
+
+    def on(self, schema: Any) -> Any:
+        """Turn it into an expression on columns of these types."""
+        return self.with_doubts(schema)[0]
+
+    def with_doubts(self, schema: Any) -> tuple[Any, list[Doubt]]:
+        """The same, and where it is in doubt."""
+        for known, found in self.read_before[-1:]:
+            if known.equals(schema):
+                return found[0], found[1]
+        reader = _Reader(self, schema)
+        condition = reader.condition(self.tree)
+        self.read_before[:] = [(schema, (condition, reader.doubts))]
+        return condition, reader.doubts
+
+    def noted(self, schema: Any) -> tuple[Any, list[Doubt]] | None:
+        """A condition that holds wherever this one does, by the least and largest values that a file notes; its doubts.
+
+        None where these cannot tell: they say nothing of numbers that are none, which count as missing here.
+        """
+        import pyarrow.types as kinds
+
+        tests = [node for node in ast.walk(self.tree) if isinstance(node, ast.Compare)]
+        asked = [node for node in tests if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)]
+        words = {word_of(side) for node in asked for side in (node.left, *node.comparators)} - {"", *NOTHING}
+        if any(kinds.is_floating(schema.field(self.bound.get(word, word)).type) for word in words):
+            return None
+        reader = _Reader(self, schema, loose=True)
+        return reader.condition(self.tree), reader.doubts
+
+    @property
+    def compared(self) -> list[str]:
+        """The columns that something is compared with, where values stand more often."""
+        sides = [side for node in ast.walk(self.tree) if isinstance(node, ast.Compare) for side in node.comparators]
+        return [node.id for side in sides for node in ast.walk(side) if isinstance(node, ast.Name)]
+
+    def _refuse_foreign(self) -> None:
+        """Refuse all grammar but conditions, and what is nested too deeply, before anything is made of it."""
+        allowed = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Tuple, ast.List)
+        helpers = (ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context)
+        level: list[ast.AST] = [self.tree]
+        compared = 0
+        for depth in count():
+            compared += sum(len(node.ops) for node in level if isinstance(node, ast.Compare))
+            if compared > MOST_COMPARED:
+                raise BadFilter(
+                    f"the filter has more than {MOST_COMPARED:,} comparisons", mend="Name values in a list: in (1, 2)"
+                )
+            for node in level:
+                if not isinstance(node, allowed + helpers):
+                    raise self.foreign(node)
+            level = [child for node in level for child in ast.iter_child_nodes(node)]
+            if not level:
+                return
+            if depth >= DEEPEST:
+                raise BadFilter("the filter is nested too deeply", mend=MEND)
+
+    def foreign(self, node: ast.AST) -> BadFilter:
+        """What to say of something that is not understood."""
+        plain, _ = _without_backticks(self.text)
+        shown = WORD.sub(lambda word: self._as_written(word[0]), ast.get_source_segment(plain.strip(), node) or "it")
+        problem = f"{quoted(shown, 80)} is not understood in the filter {self.shown}"
+        return BadFilter(problem, mend=_hint(self.text))
+
+    def _as_written(self, word: str) -> str:
+        """The name of a column where a plain word stands for it; other words as they are."""
+        return f"`{self.bound[word]}`" if word in self.bound else word
+
+
+def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
+    """Put plain words in the place of `names in backticks`."""
+    bound: dict[str, str] = {}
+    words: dict[str, str] = {}
+    beginning = next(free for k in count() if (free := f"column_{k}_") not in text)
+    end, after_quotes = 0, False
+
+    def word(found: re.Match[str]) -> str:
+        nonlocal end, after_quotes
+        if found[2] is not None:
+            raise BadFilter(f"a {found[0][0]} is not closed in the filter {quoted(text, 200)}", mend=_hint(text))
+        quotes = found[1] is None
+        # Python would join two texts in a row, where SQL means a quotation mark.
+        if quotes and after_quotes and not text[end : found.start()].strip():
+            raise BadFilter(
+                f"two texts stand side by side in the filter {quoted(text, 200)}",
+                mend='Write a quotation mark inside quotes of the other kind: "it\'s"',
+            )
+        end, after_quotes = found.end(), quotes
+        if quotes:
+            return found[0]
+        name = words.setdefault(found[1], f"{beginning}{len(words)}")
+        bound[name] = found[1]
+        return f" {name} "
+
+    return TOKENS.sub(word, text), bound
+
+
+def _hint_on_values(bare: str) -> str:
+    """What to do about decimals with a comma, and days without quotes."""
+    if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
+        return POINT.format(*comma.groups())
+    day = re.search(r"\b\d{4}-\d{1,2}-\d{1,2}\b", bare)
+    return f"Days stand in quotes: '{day[0]}'" if day else ""
+
+
+def _hint(text: str) -> str:
+    """What the filter of another language would have to be here."""
+    bare = TOKENS.sub("", text)
+    if re.search(r"(?<![<>=!])=(?!=)", bare):
+        return "Equal is written =="
+    if "<>" in bare:
+        return "Unequal is written !="
+    if re.search(r"\b(AND|OR|NOT|IN|IS|NULL)\b", bare):
+        return "Write and, or, not, in, is null in small letters"
+    if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
+        return "Write and, or, not"
+    if said := _hint_on_values(bare):
+        return said
+    pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
+    odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
+    return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Turns grammar into expressions, with the types of the columns at hand.
+
+    A loose one may hold of a number that is none; it is simple enough to be told by the largest and least values.
+    Doubts are noted on the way: texts that letters do not put into the order that is meant meet no condition.
+    """
+
+    filter: Filter
+    schema: Any
+    loose: bool = False
+    doubts: list[Doubt] = dataclasses.field(default_factory=list)
+
+    def condition(self, node: ast.expr) -> Any:
+        """Something that holds of a row or does not."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                joined = operator.and_ if isinstance(op, ast.And) else operator.or_
+                return _in_pairs(joined, [self.condition(value) for value in values])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self.condition(operand)
+            case ast.Compare():
+                return _in_pairs(operator.and_, list(self._comparisons(node)))
+            case ast.Name(id=word) if word in WORDS:
+                return compute.scalar(WORDS[word])
+            case ast.Name() if word_of(node) not in NOTHING:
+                name, kind = self._column(node)
+                if pa.types.is_boolean(kind):
+                    return compute.field(name)
+                raise BadFilter(
+                    f"the column holds {kind} and is no condition", column=name, mend=f"Compare it: {name} == ..."
+                )
+            case ast.Constant(value=bool() as value):
+                return compute.scalar(value)
+        raise self.filter.foreign(node)
+
+    def _comparisons(self, node: ast.Compare) -> Iterator[Any]:
+        """Every link of a chain: 0 <= a < 1 has two."""
+        left = node.left
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(op, ast.In | ast.NotIn):
+                found = self._membership(left, right)
+                yield ~found if isinstance(op, ast.NotIn) else found
+            elif isinstance(op, ast.Is | ast.IsNot):
+                if not _is_nothing(right):
+                    raise self.filter.foreign(node)
+                missing = self._field(left)[1].is_null(nan_is_null=True)
+                yield ~missing if isinstance(op, ast.IsNot) else missing
+            else:
+                yield self._compared(COMPARISONS[type(op)], left, right)
+            left = right
+
+    def _compared(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        from pyarrow import compute
+
+        if _is_nothing(left) or _is_nothing(right):
+            raise BadFilter("nothing equals null", mend="Write `is null` or `is not null`")
+        named = [isinstance(side, ast.Name) and word_of(side) not in WORDS for side in (left, right)]
+        if not any(named):
+            raise BadFilter(f"no column is compared in {self.filter.shown}", mend=MEND)
+        if all(named):
+            return self._columns(compare, left, right)
+        column, other = (left, right) if named[0] else (right, left)
+        name, field, kind = self._field(column)
+        ordered = compare not in (operator.eq, operator.ne)
+        value = self._literal(other, name, kind, ordered)
+        if family(kind) == "number":
+            self._refuse_rounded(kind, value.as_py(), name)
+            wide, value = common_with(kind, value.as_py())
+            field = field if wide == kind else field.cast(wide, safe=False)
+        found = compare(field, value) if named[0] else compare(value, field)
+        if ordered and family(kind) == "text" and (form := form_of(value.as_py(), name)):
+            doubt = ~compute.match_substring_regex(field, form)
+            found = self._unless_doubtful(found, name, quoted(value.as_py()), doubt)
+        return self._unless_missing(found, (field, kind))
+
+    def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
+        from pyarrow import compute
+
+        (name, one, kind), (other, two, second) = self._field(left), self._field(right)
+        if family(kind) != family(second):
+            raise BadFilter(
+                f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared",
+                mend="Compare columns of one kind",
+            )
+        sides = [(one, kind), (two, second)]
+        if kind != second and family(kind) in ("number", "text"):
+            wide = common(kind, second)
+            if wide is None:
+                raise BadFilter(
+                    f"columns {quoted(name)} of {kind} and {quoted(other)} of {second} cannot be compared exactly",
+                    mend="Bring both columns into one type",
+                )
+            if not (are_inexact(kind, second) or are_inexact(second, kind)):
+                one, two = (field.cast(wide, safe=False) for field in (one, two))
+        if are_inexact(kind, second):
+            found = compared_exactly(compare, one, kind, two)
+        elif are_inexact(second, kind):
+            found = compared_exactly(MIRRORED.get(compare, compare), two, second, one)
+        else:
+            found = compare(one, two)
+        if family(kind) == "text" and compare not in (operator.eq, operator.ne):
+            for word, field, against in ((name, one, other), (other, two, name)):
+                doubt = compute.match_substring_regex(field, DAY_BEFORE_YEAR)
+                found = self._unless_doubtful(found, word, against, doubt)
+        return self._unless_missing(found, *sides)
+
+    def _unless_doubtful(self, found: Any, name: str, against: str, doubt: Any) -> Any:
+        """Text of which letters do not tell whether it comes before other text meets no condition."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        self.doubts.append((name, against, doubt))
+        return found if self.loose else compute.if_else(doubt, pa.scalar(None, pa.bool_()), found)
+
+    def _membership(self, left: ast.expr, right: ast.expr) -> Any:
+        import pyarrow as pa
+
+        name, field, kind = self._field(left)
+        entries = right.elts if isinstance(right, ast.Tuple | ast.List) else [right]
+        if not entries:
+            raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
+        values = [self._literal(entry, name, kind).as_py() for entry in entries]
+        for value in values if family(kind) == "number" else ():
+            self._refuse_rounded(kind, value, name)
+        if pa.types.is_null(kind):  # it has no value that could be among them
+            found = field.cast(pa.bool_()).isin(pa.array([], pa.bool_()))
+        elif pa.types.is_decimal(kind):
+            wanted = [common_with(kind, value) for value in dict.fromkeys(values)]
+            found = _in_pairs(operator.or_, [field.cast(wide, safe=False) == value for wide, value in wanted])
+        else:
+            found = self._among(field, kind, values)
+        return self._unless_missing(found, (field, kind), absent=True)
+
+    def _among(self, field: Any, kind: Any, values: Sequence[Any]) -> Any:
+        """Where a column has one of several values; as ``==`` has it, 0 is -0.0 too."""
+        import pyarrow as pa
+
+        if pa.types.is_integer(kind):
+            values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
+        elif pa.types.is_floating(kind):
+            values = [rounded(kind, value) for value in values]
+            values += [-0.0, 0.0] if 0 in values else []
+            kind = pa.float64()
+        return field.cast(kind).isin(pa.array(values, kind))
+
+    def _refuse_rounded(self, kind: Any, value: Any, name: str) -> None:
+        """Refuse to hold a whole number against floats so large that they skip whole numbers."""
+        if not can_hold(kind, value):
+            raise BadFilter(
+                f"the column holds {kind}, of which numbers as large as {quoted(value)} are rounded",
+                column=name,
+                mend=f"Write {float(value)!r} for the nearest such number, or keep the column as whole numbers or text",
+            )
+
+    def _unless_missing(self, found: Any, *sides: tuple[Any, Any], absent: bool = False) -> Any:
+        """A missing value, or a number that is none, neither meets a condition nor its contrary."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        for field, kind in sides:
+            if absent:
+                found = compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
+            if pa.types.is_floating(kind) and not self.loose:
+                found = compute.if_else(compute.is_nan(field), pa.scalar(None, pa.bool_()), found)
+        return found
+
+    def _column(self, node: ast.expr) -> tuple[str, Any]:
+        if not isinstance(node, ast.Name) or word_of(node) in (*WORDS, *NOTHING):
+            raise self.filter.foreign(node)
+        name = self.filter.bound.get(node.id, node.id)
+        refuse_unknown(name, self.schema.names, self.filter)
+        return name, self.schema.field(name).type
+
+    def _field(self, node: ast.expr) -> tuple[str, Any, Any]:
+        """A column by its name, as an expression, and what it holds."""
+        import pyarrow as pa
+        from pyarrow import compute
+
+        name, kind = self._column(node)
+        if pa.types.is_dictionary(kind):
+            return name, compute.field(name).cast(kind.value_type), kind.value_type
+        return name, compute.field(name), kind
+
+    def _literal(self, node: ast.expr, name: str, kind: Any, ordered: bool = False) -> Any:
+        """A value of the kind that a column holds."""
+        import pyarrow as pa
+
+        value = self._value(node)
+        own, given = family(kind), family_of(value)
+        try:
+            if own in (given, "nothing"):
+                large = type(value) is int and value >= 1 << 63
+                return pa.scalar(value, pa.uint64()) if large else pa.scalar(value)
+            if own == "time" and given == "text":
+                return moment(value, kind)
+        except (pa.ArrowException, OverflowError):
+            mend = "Write it as in '2024-12-31'" if own == "time" else "Give a smaller number"
+            raise BadFilter(f"{quoted(value)} cannot be compared with {kind}", column=name, mend=mend) from None
+        said = {
+            # In quotes it would be held against the others letter by letter: '9' comes behind '15'.
+            "text": "Some value of it is no number: put that right" if ordered else f"Put it in quotes: '{value}'",
+            "number": "Leave out the quotes" if given == "text" else "Compare it with a number",
+            "boolean": "Say true or false",
+            "time": "Write it as in '2024-12-31'",
+        }
+        given = given if given == "text" else f"a {given}"
+        raise BadFilter(
+            f"the column holds {kind}, and {quoted(value)} is {given}", column=name, mend=said.get(own, MEND)
+        )
+
+    def _value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value=bool() | int() | float() | str() as value):
+                return value
+            case ast.Name(id=word) if word in WORDS and word not in self.filter.bound:
+                return WORDS[word]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if value is not True:
+                return -value
+        raise self.filter.foreign(node)
+
+
+def _in_pairs(joined: Callable[[Any, Any], Any], conditions: Sequence[Any]) -> Any:
+    """Many conditions as one, which is not nested as deeply as they are many."""
+    while len(conditions) > 1:
+        pairs = [conditions[place : place + 2] for place in range(0, len(conditions), 2)]
+        conditions = [reduce(joined, pair) for pair in pairs]
+    return conditions[0]
+
+
+def word_of(node: ast.expr) -> str:
+    """The word that a name is."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    return word_of(node) in NOTHING or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def refuse_unknown(name: object, names: list[str], condition: Filter | None = None) -> None:
+    """Name the nearest column where there is none of a name; in a condition, text may have been meant."""
+    if isinstance(name, str) and name in names:
+        return
+    mend = did_you_mean(name, names, f"There are {listed(names) or 'none'}")
+    if condition is not None and name in condition.compared:
+        mend = f"{mend}{'' if mend.endswith('?') else '.'} Text stands in quotes: {quoted(name)}"
+    raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)

@@ -1,0 +1,289 @@
+"""Partition spaces ready to be drawn: the rows of every classifier as marks, or many of them as cells, with borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..core.errors import BadOption, quoted
+from ..core.parallel import chunks, over_rows
+from ..core.table import Table
+from ..families.partition.space import Space
+from ..maths.simplex import (
+    MOST_CLASSES,
+    assigned_borders,
+    cell_codes,
+    cells,
+    cells_of,
+    coordinates,
+    edges,
+    second_borders,
+    seen,
+)
+from .continuum_strip import levels
+from .partition_pieces import FORMER, LINES, Piece, correctness, pieces_of, space_of
+
+if TYPE_CHECKING:
+    from ..core.scale import Label
+    from ..core.typing import Array, Codes, Places
+    from ..results.assessment import Assessment
+
+MOST_MARKS = 400  # in a panel
+STEPS = {2: 60, 3: 36, 4: 14}  # cells along an edge
+DOT, MOST_LEVELS = 0.02, 14  # of a segment: how wide a mark is, and how many go on top of each other
+TALLEST, LOWEST = DOT * MOST_LEVELS, 0.006  # of a segment: bars
+REACH = {3: 2 / (3 * STEPS[3]), 4: 0.5 / STEPS[4]}  # how far the hexagon of the most rows reaches
+SMALLEST, PALEST = 0.3, 0.3  # of these: none is smaller or paler, so that a single row among a million is seen
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One simplex: all that is drawn of it.
+
+    Attributes:
+        model: The classifier.
+        classes: The classes at the corners.
+        marks: One row a mark (truth, assigned and coordinates) or a cell (with rows, share, radius and opacity too, or
+            for two classes from, to, foot and top). Of four classes, x, y and z lie in the tetrahedron, and across, up
+            and depth are what is seen of it.
+        corners: Where the classes are: label, x, y, and the rate of right ones among the rows assigned to it: value,
+            low, high.
+        borders: Lines of a kind ("edge", "hidden", "assigned", "second"): x, y, to_x, to_y.
+        lines: From rows to a corner, with the class of that corner and how wide: label, width, x, y, to_x, to_y.
+        left_out: How many rows have no membership in any of these classes, and so no place.
+    """
+
+    model: str
+    classes: tuple[Label, ...]
+    marks: Table
+    corners: Table
+    borders: Table
+    lines: Table
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """The partition spaces of one or more classifiers on the same rows.
+
+    Attributes:
+        classes: The classes of all.
+        spaces: The rows of each classifier.
+        rates: How often assignments to the classes are right.
+        lines: Which corners lines go to: those of the "truth", of the "assigned" classes, or none.
+    """
+
+    classes: tuple[Label, ...]
+    spaces: Mapping[str, Space] = field(repr=False)
+    rates: Mapping[str, Table] = field(repr=False)
+    lines: str | None = None
+
+    @classmethod
+    def of(
+        cls, assessments: Mapping[str, Assessment], scaling: str = "default", depth: int = 1, lines: str | None = None
+    ) -> Partitions:
+        """Take the rows out of assessments."""
+        lines = FORMER.get(lines, lines) if isinstance(lines, str) else lines
+        if lines is not None and lines not in LINES:
+            raise BadOption(f"lines is {quoted(lines)}", mend=f"Say {' or '.join(map(repr, LINES))}, or leave it out")
+        spaces = {name: space_of(each, scaling, depth) for name, each in assessments.items()}
+        rates = {name: correctness(each, spaces[name]) for name, each in assessments.items()}
+        return cls(next(iter(assessments.values())).classes, spaces, rates, lines)
+
+    @property
+    def corners(self) -> int:
+        """How many corners a panel has."""
+        return len(self.classes) if len(self.classes) <= MOST_CLASSES else 3
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The rows of every panel."""
+        return pieces_of(self.spaces)
+
+    def panels(self, by_row: bool = True) -> list[Panel]:
+        """All that is drawn: one mark a row, where there are few and all weigh the same; else cells."""
+        marks = (self._marks() if by_row else []) or self._cells()
+        return [self._panel(piece, each) for piece, each in zip(self.pieces, marks, strict=True)]
+
+    def _panel(self, piece: Piece, marks: Table) -> Panel:
+        rates = self.rates[piece.model]
+        places = drawn(np.eye(self.corners))
+        columns: dict[str, Any] = {"label": self._labels(np.array(piece.codes)), "x": places[:, 0], "y": places[:, 1]}
+        columns |= {name: np.array(rates[name])[list(piece.codes)] for name in ("value", "low", "high")}
+        labels = tuple(columns["label"].tolist())
+        return Panel(piece.model, labels, marks, _table(columns), borders(len(labels)), self._lines(piece),
+                     piece.left_out)  # fmt: skip
+
+    def _labels(self, codes: Places) -> Any:
+        return np.array([*self.classes, None], dtype=object)[:-1][codes]
+
+    # --- one mark a row ----------------------------------------------------------------------------------------
+
+    @property
+    def _one_by_one(self) -> bool:
+        """Whether there is a mark for every row."""
+        few = all(len(piece.truth) <= MOST_MARKS for piece in self.pieces)
+        return few and all(bool((piece.mass == 1).all()) for piece in self.pieces)
+
+    def _marks(self) -> list[Table]:
+        """One row a mark; nothing where it is too crowded."""
+        if not self._one_by_one:
+            return []
+        found = []
+        for piece in self.pieces:
+            columns: dict[str, Any] = {"truth": self._labels(piece.truth), "assigned": self._labels(piece.assigned)}
+            columns |= placed(piece.memberships)
+            if self.corners == 2:
+                columns["y"] = stacked_dots(columns["x"], piece.truth)
+                if np.abs(columns["y"]).max(initial=0.0) > TALLEST:
+                    return []
+            found.append(_table(columns))
+        return found
+
+    # --- many rows ---------------------------------------------------------------------------------------------
+
+    def _cells(self) -> list[Table]:
+        """One row a cell: its area is as the root of the number of rows, the same in all panels."""
+        counts = [self._counts(piece) for piece in self.pieces]
+        if self.corners == 2:
+            most = max(float((each.sum(axis=2) / _bar(codes)[2]).max(initial=0.0)) for codes, each in counts) or 1.0
+            return [self._bars(codes, each[:, :2, :2], most) for codes, each in counts]
+        most = max(float(each.sum(axis=(1, 2)).max(initial=0.0)) for _, each in counts) or 1.0
+        both = zip(self.pieces, counts, strict=True)
+        return [self._cell_table(piece, codes, each, most) for piece, (codes, each) in both]
+
+    def _counts(self, piece: Piece) -> tuple[Places, Array]:
+        """The cells that have rows, and what those of every true and assigned class weigh there."""
+        steps, size = STEPS[self.corners], self.corners + 1
+        shape = (steps + 1) ** (self.corners - 1), size, size
+
+        def count(start: int, stop: int) -> Array:
+            found = np.zeros(shape)
+            for low, high in chunks(start, stop, self.corners):
+                code = cell_codes(cells(piece.memberships[low:high], steps), steps)
+                truth, assigned = (piece.places(each[low:high]) for each in (piece.truth, piece.assigned))
+                flat = (code * size + truth) * size + assigned
+                found += np.bincount(flat, piece.mass[low:high], found.size).reshape(shape)
+            return found
+
+        counts = reduce(np.add, over_rows(len(piece.truth), count, self.corners))
+        codes = np.flatnonzero(counts.any(axis=(1, 2)))
+        return codes, counts[codes]
+
+    def _cell_table(self, piece: Piece, codes: Places, counts: Array, most: float) -> Table:
+        """Cells with the true and the assigned class that most of their rows have; None is a class not shown there."""
+        labels = np.array([*self._labels(np.array(piece.codes)), None], dtype=object)
+        rows, by_truth = counts.sum(axis=(1, 2)), counts.sum(axis=2)
+        truth, assigned = by_truth.argmax(axis=1), counts.sum(axis=1).argmax(axis=1)
+        share, even = by_truth.max(axis=1) / rows, 1 / len(self.classes)
+        columns: dict[str, Any] = {"truth": labels[truth], "assigned": labels[assigned]}
+        columns |= placed(cells_of(codes, STEPS[self.corners], self.corners))
+        columns |= {"rows": rows, "share": share}
+        columns["radius"] = REACH[self.corners] * np.maximum((rows / most) ** 0.25, SMALLEST)
+        columns["opacity"] = PALEST + (1 - PALEST) * (share - even) / (1 - even)
+        return _table(columns)
+
+    def _bars(self, codes: Places, counts: Array, most: float) -> Table:
+        """Bars on a segment, upwards of the first class and downwards of the second, the rows assigned to it first."""
+        start, stop, width = _bar(codes)
+        dense = counts.sum(axis=2, keepdims=True) / width[:, None] / most
+        height = np.maximum(np.sqrt(dense) * TALLEST, LOWEST)
+        counts = np.stack([counts[:, 0], counts[:, 1, ::-1]], axis=1)
+        total = counts.sum(axis=2, keepdims=True)
+        top = np.cumsum(np.divide(counts, total, out=np.zeros_like(counts), where=total > 0), axis=2) * height
+        place, truth, order = np.nonzero(counts)
+        sign = 1 - 2 * truth
+        foot = np.where(order == 0, 0.0, top[place, truth, 0])
+        columns: dict[str, Any] = {
+            "truth": self._labels(truth),
+            "assigned": self._labels(np.where(truth == 0, order, 1 - order)),
+            "from": start[place],
+            "to": stop[place],
+            "rows": counts[place, truth, order],
+            "foot": sign * foot,
+            "top": sign * top[place, truth, order],
+        }
+        return _table(columns)
+
+    # --- lines -------------------------------------------------------------------------------------------------
+
+    def _lines(self, piece: Piece) -> Table:
+        """From rows, or from cells of them, to the corners of their classes."""
+        empty: Sequence[float] = []
+        if self.lines is None or self.corners == 2:
+            return Table(dict.fromkeys(("label", "width", "x", "y", "to_x", "to_y"), empty))
+        to, size = piece.places(piece.truth if self.lines == "truth" else piece.assigned), self.corners + 1
+        starts, width = piece.memberships, np.ones(len(to))
+        if not self._one_by_one:
+            steps = STEPS[self.corners] // 3  # more lines could not be told apart
+            code = cell_codes(cells(piece.memberships, steps), steps) * size + to
+            codes, place = np.unique(code, return_inverse=True)
+            starts, to = cells_of(codes // size, steps, self.corners), codes % size
+            rows = np.bincount(place, piece.mass)
+            width = np.sqrt(rows / max(rows.max(initial=0.0), 1e-300))
+        here = np.flatnonzero(to < self.corners)
+        ends = np.stack([drawn(starts[here]), drawn(np.eye(self.corners)[to[here]])], axis=1)
+        labels = self._labels(np.array(piece.codes)[to[here]])
+        return _table({"label": labels, "width": width[here], **_segments(ends)})
+
+
+def _bar(codes: Places) -> tuple[Array, Array, Array]:
+    """From where to where cells of a segment reach, and as a column how wide they are: those at its ends are halves."""
+    middle, half = cells_of(codes, STEPS[2], 2)[:, 1], 0.5 / STEPS[2]
+    start, stop = np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0)
+    return start, stop, (stop - start)[:, None]
+
+
+def placed(memberships: Array) -> dict[str, Array]:
+    """The columns of coordinates."""
+    places = coordinates(memberships)
+    columns = dict(zip("xyz", places.T, strict=False))
+    if memberships.shape[1] == MOST_CLASSES:
+        columns |= dict(zip(("across", "up", "depth"), seen(places).T, strict=True))
+    return columns
+
+
+def drawn(memberships: Array) -> Array:
+    """Where memberships lie on paper: (rows, 2)."""
+    places = coordinates(memberships)
+    if places.shape[1] == 1:
+        return np.append(places, np.zeros_like(places), axis=1)
+    return places if places.shape[1] == 2 else np.asarray(seen(places)[:, :2])
+
+
+def stacked_dots(x: Array, truth: Codes) -> Array:
+    """Heights of marks on a segment so that none touches another: above it of the first class, below of the second."""
+    found = np.zeros(len(x))
+    for code, sign in ((0, 1), (1, -1)):
+        here = np.flatnonzero(truth == code)
+        found[here] = sign * DOT * (levels(x[here], DOT, MOST_LEVELS) + 0.7)
+    return found
+
+
+def borders(classes: int) -> Table:
+    """The edges of a simplex, and the borders in it. Of a tetrahedron, the edge behind all others is hidden."""
+    kinds = {"edge": edges(classes), "assigned": assigned_borders(classes)}
+    if classes > 2:
+        kinds["second"] = second_borders(classes)
+    names = [kind for kind, lines in kinds.items() for _ in lines]
+    ends = np.concatenate([drawn(lines.reshape(-1, classes)).reshape(-1, 2, 2) for lines in kinds.values()])
+    if classes == 2:
+        ends[1] = [[0.5, -TALLEST], [0.5, TALLEST]]
+    if classes == MOST_CLASSES:
+        depth = seen(coordinates(edges(classes).mean(axis=1)))[:, 2]
+        names[int(np.argmin(depth))] = "hidden"
+    return _table({"kind": np.array(names), **_segments(ends)})
+
+
+def _segments(ends: Array) -> dict[str, Array]:
+    """The columns of lines, from their ends (lines, 2, 2)."""
+    return dict(zip(("x", "y", "to_x", "to_y"), ends.reshape(-1, 4).T, strict=True))
+
+
+def _table(columns: Mapping[str, Any]) -> Table:
+    return Table({name: values.tolist() for name, values in columns.items()})

@@ -1,0 +1,162 @@
+"""What all displays share: curves by classifier, a picture of them, and their numbers as one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from ...core.errors import BadOption, quoted
+from ...core.table import Table
+from .style import BAND, LINE, Corner, Stroke, add_legend, band_alpha, dress, entry, literal_text, new_figure, stroke
+from .thinning import Numbers, thin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where the numbers of one line stand: a table and its columns. Those of the band may be missing."""
+
+    name: str
+    table: Table
+    y: str
+    low: str = "low"
+    high: str = "high"
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The points of one line. Where it has no band, low and high are NaN."""
+
+    x: Numbers
+    y: Numbers
+    low: Numbers
+    high: Numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Display:
+    """Curves of one or more classifiers, ready to be drawn.
+
+    Attributes:
+        curves: The finished table of each classifier, by its name.
+        labels: What the legend says instead of the bare name, such as ``"lda: AUC 0.912 [0.88, 0.94]"``.
+    """
+
+    curves: Mapping[str, Table]
+    _: KW_ONLY
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    x: ClassVar[str]
+    y: ClassVar[str]
+    x_title: ClassVar[str]
+    y_title: ClassVar[str]
+    corner: ClassVar[Corner] = "best"
+    steps: ClassVar[bool] = False
+    size: ClassVar[tuple[float, float]] = (6.0, 5.0)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn now, not when it is drawn."""
+        lines = list(self._lines())
+        if not lines:
+            raise BadOption("there is no curve to draw", mend="Give at least one classifier and its table")
+        for line in lines:
+            for column in (self.x, line.y):
+                line.table[column]  # raises if it is not there
+        refuse_strangers("labels", self.labels, [line.name for line in lines])
+
+    def plot(self, ax: Axes | None = None, *, band: bool = True) -> Axes:
+        """Draw the curves into the given axes, or into a new figure, with their bands unless those are not wanted."""
+        with literal_text():
+            own, axes = new_figure(self.size) if ax is None else (None, ax)
+            axes.set_xlabel(self.x_title)
+            axes.set_ylabel(self.y_title)
+            self._scale(axes)
+            lines = list(self._lines())
+            for index, line in enumerate(lines):
+                self._draw(axes, line, stroke(index), band_alpha(len(lines)) if band else 0.0)
+            self._add_reference(axes)
+            dress(axes)
+            add_legend(axes, self._corner(), own)
+        return axes
+
+    def frame(self) -> Table:
+        """All tables below each other, with the classifier's name in the column "model"."""
+        return stacked(self.curves)
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines to draw: one a classifier."""
+        for name, table in self.curves.items():
+            yield Line(name, table, self.y)
+
+    def _trace(self, line: Line) -> Trace:
+        """What can be drawn of a line, from left to right, with no more points than the eye can tell apart."""
+        table = line.table
+        band = (_column_or_nan(table, line.low), _column_or_nan(table, line.high))
+        points = np.array([table[self.x], table[line.y], *band], float)
+        points = points[:, np.isfinite(points[:2]).all(axis=0)]
+        if points.shape[1] and points[0, 0] > points[0, -1]:
+            points = points[:, ::-1]
+        points = self._completed(points)
+        points = points[:, thin(self._scaled(points[0]), self._scaled(points[1]))]
+        return Trace(*self._between(points))
+
+    def _draw(self, axes: Axes, line: Line, look: Stroke, alpha: float) -> None:
+        """One line, and its band unless that would be fully transparent."""
+        trace = self._trace(line)
+        if alpha and (np.isfinite(trace.low) & np.isfinite(trace.high)).any():
+            step: Literal["pre"] | None = "pre" if self.steps else None
+            axes.fill_between(trace.x, trace.low, trace.high, step=step, color=look.color, alpha=alpha, **BAND)
+        label = entry(line.name, self.labels.get(line.name, line.name))
+        style = "steps-pre" if self.steps else "default"
+        # A line of one point would not be seen.
+        mark = "o" if len(trace.x) == 1 else None
+        looks = {"color": look.color, "linestyle": look.linestyle, "drawstyle": style, "marker": mark, **LINE}
+        axes.plot(trace.x, trace.y, label=label, **looks)
+
+    def _scale(self, axes: Axes) -> None:
+        """Set the limits and the scale of the axes."""
+
+    def _scaled(self, values: Numbers) -> Numbers:
+        """Where values lie on the axes; only `thin` asks."""
+        return values
+
+    def _corner(self) -> Corner:
+        """Where the legend goes."""
+        return self.corner
+
+    def _completed(self, points: Numbers) -> Numbers:
+        """Add a point that every such curve has and that tables may leave out."""
+        return points
+
+    def _between(self, points: Numbers) -> Numbers:
+        """Add points where the curve between two points of its table is no straight line."""
+        return points
+
+    def _add_reference(self, axes: Axes) -> None:
+        """Draw what the curves are held against."""
+
+
+def stacked(tables: Mapping[str, Table]) -> Table:
+    """Tables of classifiers below each other, with the classifier's name in the column "model"."""
+    columns = {name: None for table in tables.values() for name in table.column_names}
+    models = [model for model, table in tables.items() for _ in range(len(table))]
+    rows = {name: [value for table in tables.values() for value in _column_or_nan(table, name)] for name in columns}
+    return Table({"model": models, **rows})
+
+
+def refuse_strangers(what: str, given: Iterable[str], names: Iterable[str]) -> None:
+    """Facts about something that is not drawn would be lost in silence."""
+    known = set(names)
+    strangers = [name for name in given if name not in known]
+    if strangers:
+        raise BadOption(f"{what} are given for {quoted(strangers[0])}, which is not drawn", mend="Leave it out")
+
+
+def _column_or_nan(table: Table, name: str) -> list[object]:
+    return table[name] if name in table.column_names else [math.nan] * len(table)

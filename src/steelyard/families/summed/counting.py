@@ -1,0 +1,118 @@
+"""Scores of rows that are not held, counted in the cells of rulers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...maths.ruler import BITS, OCTAVES, FinerRuler, Ruler
+from ...states.held_rows import Rows
+from ...states.score_grid import Counter, Grid
+from ...states.statistics import RANKING
+from .recipe import Recipe
+
+if TYPE_CHECKING:
+    from ...core.scale import Label
+    from ...core.typing import Codes, Places
+
+Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
+
+FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
+COARSEST = 9
+MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
+FINEST = 48  # bits
+MOST_TIMES = 3  # that cells are parted further
+
+
+@dataclass(frozen=True)
+class Grids:
+    """The grids of all columns of all classifiers."""
+
+    parts: tuple[tuple[Grid, ...], ...]
+
+    def __add__(self, other: Grids) -> Grids:
+        """Add grid by grid."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Grids(tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs))
+
+    def __neg__(self) -> Grids:
+        """Turn around, so that subtracting is adding."""
+        return Grids(tuple(tuple(-grid for grid in part) for part in self.parts))
+
+
+def sides_of(recipe: Recipe, model: int, column: int) -> Places:
+    """The classes that the sides of a column stand for: the rest and the class, or every class by itself."""
+    if any(measure.balanced for measure in recipe.made_of(RANKING)):
+        return np.arange(len(recipe.scale))
+    columns, speaks, _ = recipe.shape[model]
+    own = speaks if columns == 1 else column
+    return np.array([int(own == 0), own])  # any other class stands for the rest
+
+
+def side(truth: Codes, sides: Places) -> Codes:
+    """The side of each row."""
+    return np.asarray(truth == sides[1]).view(np.uint8) if len(sides) == 2 else truth
+
+
+def rulers_for(recipe: Recipe) -> Rulers:
+    """As fine rulers as there is memory for."""
+    columns = sum(size for size, *_ in recipe.shape)
+    ruler = ruler_for(columns * len(sides_of(recipe, 0, 0)), recipe.bits)
+    return tuple((ruler,) * size for size, *_ in recipe.shape)
+
+
+def ruler_for(sums: int, bits: int = BITS) -> Ruler:
+    """As fine a ruler as there is memory for, where so many sums are kept in every cell."""
+    return Ruler(max(bits - max(int(np.ceil(np.log2(max(sums, 1) / 2 / FINE_COLUMNS))), 0), COARSEST))
+
+
+class Counting:
+    """Counts the scores of all classifiers into grids."""
+
+    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
+        """Start with no rows; on other rulers where cells are parted further."""
+        self.recipe, rulers = recipe, rulers or rulers_for(recipe)
+        self.sides = [
+            [sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)
+        ]
+        self.counters = [
+            [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
+            for pair in zip(rulers, self.sides, strict=True)
+        ]
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Count some rows."""
+        del clusters
+        for said, sides, counters in zip(rows.scores, self.sides, self.counters, strict=True):
+            for column, each, counter in zip(said.columns, sides, counters, strict=True):
+                counter.add(column, side(rows.truth, each), rows.sums)
+
+    def state(self) -> Grids:
+        """The cells that have rows."""
+        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+
+
+def cells_of(recipe: Recipe, grids: Sequence[Grid], model: int, column: int) -> Rows:
+    """The rows of a column, as many as there are cells and sides."""
+    speaks = recipe.shape[model][1] if len(grids) == 1 else column
+    return grids[column].rows(sides_of(recipe, model, column), len(recipe.scale), speaks)
+
+
+def finer_ruler(grid: Grid, heavy: Places) -> FinerRuler | None:
+    """Part some cells, as finely as there is memory for; None where none can be parted, or it was done often enough."""
+    ruler, heavy = grid.ruler, heavy[:MOST_PARTED]
+    if ruler.parted_times >= MOST_TIMES:
+        return None
+    fine = ruler if isinstance(ruler, Ruler) else ruler.fine
+    low = ruler.low(grid.cells[heavy])
+    heavy = heavy[(np.abs(low) < 2.0**OCTAVES) & ((np.abs(low) > 2.0**-OCTAVES) & (np.abs(1 - low) > 2.0**-OCTAVES))]
+    parted = np.sort(grid.cells[heavy])
+    for bits in range(FINEST, fine.bits, -1):
+        # Cells that were not parted before have more to be parted into.
+        ends = [Ruler(bits).place(ruler.low(cells)) for cells in (parted, parted + 1)]
+        if len(parted) and (ends[1] - ends[0]).sum() <= MOST_CELLS:
+            return FinerRuler(ruler, parted, Ruler(bits))
+    return None

@@ -1,0 +1,161 @@
+"""Products of the influences of rows: how far slots scatter, and together with what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.cached import cached_property
+from ...core.scale import Label, Scale
+from ...inference.hall import Tails
+from ...inference.row_evaluation import key_of
+from ...inference.table_evaluation import Slot
+from ...measures.masses import spread_of
+from ...measures.registry import Measure
+
+if TYPE_CHECKING:
+    from ...core.typing import Array, Marks
+
+MOST_SIDES = 10  # of averages over more classes, a few rows or clusters of one of them hardly matter
+ROUNDING = 1e-14  # of a correlation
+Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
+Pair = tuple[float, float]  # as it is, and for intervals
+
+
+@dataclass(frozen=True)
+class Products:
+    """Products of influences, summed over rows, or over clusters after influences are summed within each.
+
+    Attributes:
+        keys: The slots.
+        sums: (slots, slots); with clusters the sums of each cluster, (clusters, slots).
+        clusters: The labels of these clusters; None where rows are independent.
+        drawn: How many rows there are.
+        powers: Third and fourth powers of influences, (2, slots), summed over rows where these are independent.
+        within: The same within each true class, (classes, slots, slots), where rows are independent; of very many
+            classes squares alone, (classes, slots).
+    """
+
+    keys: tuple[Key, ...]
+    sums: Array
+    clusters: tuple[Label, ...] | None
+    drawn: float
+    powers: Array = field(default_factory=lambda: np.zeros((2, 0)))
+    within: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def __add__(self, other: Products) -> Products:
+        """Add what was found on other rows; a cluster may have rows in both."""
+        drawn = self.drawn + other.drawn
+        if self.clusters is None or other.clusters is None:
+            with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
+                powers, within = self.powers + other.powers, self.within + other.within
+                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, within=within)
+        labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
+        places = {label: place for place, label in enumerate(labels)}
+        sums = np.zeros((len(labels), len(self.keys)))
+        for part in (self, other):
+            sums[[places[label] for label in part.clusters or ()]] += part.sums
+        return replace(self, sums=sums, clusters=tuple(labels), drawn=drawn)
+
+    @property
+    def parted(self) -> bool:
+        """Whether made-up rows are those of one class after the other, as many of each."""
+        return self.within.ndim == 3
+
+    @property
+    def lost(self) -> float:
+        """What products are multiplied with for the degree of freedom that is lost, of rows or of clusters."""
+        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+
+    @cached_property
+    def factor(self) -> Array:
+        """Made-up rows with the same products, (slots, made-up rows): one a cluster, where there are any."""
+        if self.clusters is not None:
+            found = np.asarray(self.sums.T * np.sqrt(self.lost))
+            found[~np.isfinite(found).all(axis=1)] = np.nan  # an infinite score has no spread
+            return found
+        parts = self.within if self.parted else self.sums[None]
+        return np.concatenate([made_up(part * self.lost) for part in parts], axis=1)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: one less than what is drawn."""
+        return (self.drawn if self.clusters is None else len(self.clusters)) - 1
+
+    def tails(self, key: Key, beside: float = 0.0) -> Tails:
+        """Of what is drawn, rows or clusters: a part of the data may have few of them, however many there are.
+
+        Beside it there may be a normal error, of which the variance is told.
+        """
+        if key not in self.keys:
+            return Tails.none(1)
+        place, drawn = self.keys.index(key), self.freedom + 1
+        if self.clusters is None:
+            square, (third, fourth) = self.sums[place, place], self.powers[:, place]
+        else:
+            square, third, fourth = (np.power(self.sums[:, place], power).sum() for power in (2, 3, 4))
+        return tails_of(square, third, fourth, drawn, beside)
+
+    def by_clusters(self, keys: Sequence[Key], sides: Sequence[int]) -> tuple[Array, Marks]:
+        """What clusters add to a slot on each side, (clusters, sides), and on which of these each of them has rows.
+
+        Rows of some classes are sides, and so is the rest. Behind the slot stand what clusters add to it by each side
+        alone, and how many rows of each class they have.
+        """
+        columns = [self.sums[:, self.keys.index(key)] for key in keys]
+        sums, rows = np.stack(columns[1 : len(sides) + 1], axis=1), np.stack(columns[len(sides) + 1 :], axis=1) > 0
+        seen, rest = rows[:, sides], np.delete(rows, sides, axis=1)
+        if not rest.size:
+            return sums, seen
+        others = (columns[0] - sums.sum(axis=1), rest.any(axis=1))
+        return np.column_stack([sums, others[0]]), np.column_stack([seen, others[1]])
+
+    def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
+        """The variance of a slot and its degrees of freedom, where rows are independent and each class is a side.
+
+        Then the same with so much of a pseudo-row in each.
+        """
+        place = self.keys.index(key)
+        squares = self.within[:, place, place] if self.parted else self.within[:, place]
+        (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes, pseudo=pseudo)
+        return (variance, smooth), (freedom, looser)
+
+    def row(self, key: Key) -> Array | None:
+        """The influences of the made-up rows on one slot."""
+        return self.factor[self.keys.index(key)] if key in self.keys else None
+
+
+def tails_of(square: float, third: float, fourth: float, drawn: float, beside: float) -> Tails:
+    """Tails of sums of so many that are drawn, by powers of what each of them adds, and a normal error beside them."""
+    whole = square + beside
+    if not 0 < whole < np.inf:
+        return Tails.none(1)
+    even = (square / whole) ** 2 / drawn
+    return Tails.of_moments(np.array([third / whole**1.5]), np.array([fourth / whole**2]), even)
+
+
+def made_up(covariance: Array) -> Array:
+    """Rows that have these products."""
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    usable = np.isfinite(deviation) & (deviation > 0)
+    scale = np.where(usable, deviation, 1.0)
+    correlation = np.where(np.outer(usable, usable), covariance / np.outer(scale, scale), 0.0)
+    values, vectors = np.linalg.eigh(correlation)
+    # Two classifiers that always agree differ by rounding alone, of which the root would be much more.
+    found = vectors * np.sqrt(np.where(values > ROUNDING * len(values), values, 0.0)) * scale[:, None]
+    # Where nothing scatters, eigenvectors leave rounding, which would pass for a tiny spread.
+    found[~usable] = np.where(np.isfinite(deviation[~usable]), 0.0, np.nan)[:, None]
+    return np.asarray(found)
+
+
+def of_side(slot: Slot, code: int) -> Slot:
+    """What rows of a class alone add to a slot."""
+    return Slot(slot.measure, None, f"{key_of(slot)[1]} by {code}")
+
+
+def of_rows(measures: Sequence[Measure], scale: Scale) -> list[Slot]:
+    """How many rows of each class there are, whatever the measures."""
+    return [Slot(measures[0], None, f"rows of {code}") for code in range(len(scale))]

@@ -1,0 +1,138 @@
+"""What is asked of rows that are too many to be held, and what a family of measures keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...core.cached import cached_property
+from ...core.scale import Label, Scale
+from ...core.tree import Sum
+from ...inputs.cases import Cases, Given
+from ...maths.ruler import BITS
+from ...measures.registry import Measure
+from ...states.statistics import CONFUSION, Statistic
+
+if TYPE_CHECKING:
+    from ...core.typing import Array
+    from ...inference.settings import Settings
+    from ...states.held_rows import Rows
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is asked of rows that are not held.
+
+    Attributes:
+        scale: The classes.
+        models: The names of the classifiers.
+        shape: How many columns each of them has, the class that a single one speaks for, and whether they are scores
+            that are no probabilities.
+        measures: The measures that are made of rows.
+        given: What there is for measures to be made of.
+        weighed: Whether rows have weights.
+        clustered: Whether rows belong to clusters.
+        bits: Of the rulers on which scores are counted first.
+    """
+
+    scale: Scale
+    models: tuple[str, ...]
+    shape: tuple[tuple[int, int, bool], ...]
+    measures: tuple[Measure, ...]
+    given: Given
+    weighed: bool = False
+    clustered: bool = False
+    bits: int = BITS
+
+    def made_of(self, statistic: Statistic) -> tuple[Measure, ...]:
+        """The measures that are made of one statistic."""
+        return tuple(measure for measure in self.measures if measure.statistic is statistic)
+
+    @property
+    def labels(self) -> set[str]:
+        """The measures, by their labels."""
+        return {measure.label for measure in self.measures}
+
+    @classmethod
+    def of(cls, cases: Cases, settings: Settings, bits: int = BITS) -> Recipe:
+        """What is asked of rows like these."""
+        given = cases.given()
+        measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
+        speaks = tuple((len(said.columns), said.speaks, said.raw) for said in cases.scores.values())
+        weighed, clustered = cases.weight is not None, cases.group is not None
+        asked = (tuple(cases.assigned), speaks, tuple(measures), given)
+        return cls(cases.scale, *asked, weighed, clustered, bits)
+
+    def meeting(self, other: Recipe | None) -> Recipe:
+        """What can be asked of both: scores of which some are no probabilities are none."""
+        return other if other is not None and not other.given.probable else self
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The same in words, to see whether two are alike."""
+        measures = [f"{measure.label} {dict(measure.parameters)}" for measure in self.measures]
+        return (*measures, f"columns {self.shape}", f"weights {self.weighed}", f"clusters {self.clustered}")
+
+
+class Taking(Protocol):
+    """Something that rows are added to, batch after batch, with the labels of their clusters."""
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Add some rows."""
+
+    def state(self) -> Any:
+        """What is kept of all of them: what is kept of others can be added to it, and taken off."""
+
+
+Look = Callable[[], Taking]  # it starts with no rows
+
+
+class Batchwise:
+    """Makes a state of each batch of rows, and adds the states up."""
+
+    def __init__(self, make: Callable[[Rows, tuple[Label, ...]], Any]) -> None:
+        """Start with no rows."""
+        self.make = make
+        self.total: Sum[Any] = Sum()
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Add some rows."""
+        self.total.add(self.make(rows, clusters))
+
+    def state(self) -> Any:
+        """What is kept of all of them."""
+        return self.total.total()
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums that are added up number by number."""
+
+    parts: tuple[Array, ...]
+
+    def __add__(self, other: Totals) -> Totals:
+        """Add."""
+        return Totals(tuple(mine + yours for mine, yours in zip(self.parts, other.parts, strict=True)))
+
+    def __neg__(self) -> Totals:
+        """Turn around, so that subtracting is adding."""
+        return Totals(tuple(-part for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is kept under names: what two have under the same name is added up, and what one has alone stays."""
+
+    found: Mapping[Any, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Named) -> Named:
+        """Add name by name."""
+        found = dict(self.found)
+        for name, state in other.found.items():
+            found[name] = found[name] + state if name in found else state
+        return Named(found)
+
+    def __neg__(self) -> Named:
+        """Turn around, so that subtracting is adding."""
+        return Named({name: -state for name, state in self.found.items()})

@@ -1,0 +1,79 @@
+"""The second pass over rows: of which slots it tells how far they scatter, and the products that it sums up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.scale import Label
+from ...inference.row_evaluation import AVERAGES, key_of
+from ...inference.table_evaluation import Slot
+from ...measures.masses import summed_at
+from .products import MOST_SIDES, Products
+from .summed import SummedEvaluation
+
+if TYPE_CHECKING:
+    from ...core.typing import Array, Codes
+    from ...states.held_rows import Rows
+
+Wanted = Sequence[tuple[SummedEvaluation, Sequence[Slot]]]
+
+
+def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
+    """The slots of which a second pass tells how far they scatter.
+
+    These are all of them where there are clusters; all that stand for measures, and all averages, where classifiers are
+    compared; and else those of which a first pass did not tell. Some take others with them.
+    """
+    found = []
+    for evaluation in evaluations:
+        if evaluation.foretold or not evaluation.heard:
+            continue
+        always = len(evaluation.models) > 1 or evaluation.clustered
+        slots = evaluation.slots if evaluation.clustered else _standing(evaluation)
+        late = [slot for slot in slots if always or evaluation.told_late(slot)]
+        late = list({key_of(slot): slot for slot in [*late, *evaluation.beside(late)]}.values())
+        found += [(evaluation, late)] if late else []
+    return found
+
+
+def _standing(evaluation: SummedEvaluation) -> list[Slot]:
+    """The slots that stand for measures, and averages over classes."""
+    slots = []
+    for measure in evaluation.measures:
+        averages = [Slot(measure, None, average) for average in AVERAGES] if measure.per_class else []
+        slots += [evaluation.slots[evaluation.overall(measure)], *averages]
+    return list({key_of(slot): slot for slot in slots}.values())
+
+
+def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Products:
+    """Products of the influences of some rows; ``clusters`` are the labels of their clusters."""
+    keys = tuple((each.model, *key_of(slot)) for each, slots in wanted for slot in slots)
+    influences = np.concatenate([each.row_influences(slots, rows) for each, slots in wanted])
+    count = float(len(rows)) if rows.sums is None else float(rows.sums[:, 0].sum())
+    if rows.cluster is None:
+        root, cubes = influences, influences * influences * influences
+        times, mean = np.ones((2, len(rows)))
+        if rows.sums is not None:
+            times, mass, square = rows.sums.T
+            root, mean = influences * np.sqrt(square), np.divide(mass, times, out=np.zeros(len(rows)), where=times > 0)
+        third = times * mean * mean * mean
+        with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
+            powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
+            within = _within(root, rows.truth, len(wanted[0][0].scale))
+            sums = within.sum(axis=0) if within.ndim == 3 else root @ root.T
+            return Products(keys, sums, None, count, powers, within)
+    weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
+    sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
+    return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
+
+
+def _within(root: Array, truth: Codes, classes: int) -> Array:
+    """Products of influences within each class; of very many, squares alone."""
+    if classes > MOST_SIDES:
+        return summed_at(truth, root * root, classes).T
+    # Not root[:, truth == code], which takes several times as long.
+    parts = [np.compress(truth == code, root, axis=1) for code in range(classes)]
+    return np.stack([part @ part.T for part in parts])

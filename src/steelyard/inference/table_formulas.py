@@ -1,0 +1,142 @@
+"""The formulas of count measures, evaluated all at once on stacks of tables: values, and slopes by complex step.
+
+Many are ratios of two sums of cells, and which cells these are a formula tells itself when it is given tables with one
+row each. All of them together are then one product of matrices, and so are their slopes. The others are called: with
+numbers for their values, and for their slopes with numbers of which each takes a complex step in its turn (Squire &
+Trapp 1998). Nothing that is kept here depends on data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..maths.two_by_two import SUMS, by_name, offered_of_classes
+from ..measures.registry import Measure
+from ..states.statistics import Margins
+from .layout import Layout, layout_of
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Places
+
+STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
+CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
+SUM_STEPS = 1j * STEP * SUMS[..., None]  # what the sums of the cells make of that
+
+
+def offered_of_table(margins: Margins) -> dict[str, Any]:
+    """What formulas of the whole table may ask for."""
+    return {
+        "correct": margins.correct,
+        "true": margins.true,
+        "assigned": margins.assigned,
+        "total": margins.true.sum(axis=-1),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Formulas:
+    """Measures of counts, told apart by what they are made of."""
+
+    measures: tuple[Measure, ...]
+
+    @cached_property
+    def single(self) -> tuple[Measure, ...]:
+        """The measures of one class against the rest."""
+        return tuple(measure for measure in self.measures if measure.per_class)
+
+    @cached_property
+    def whole(self) -> tuple[Measure, ...]:
+        """The measures of the whole table."""
+        return tuple(measure for measure in self.measures if not measure.per_class)
+
+    @cached_property
+    def priced(self) -> tuple[Measure, ...]:
+        """Those of the whole table that have a penalty matrix."""
+        return tuple(measure for measure in self.whole if measure.penalty is not None)
+
+    @cached_property
+    def priced_places(self) -> Places:
+        """Where these are among those of the whole table."""
+        return np.array([place for place, measure in enumerate(self.whole) if measure.penalty is not None], np.intp)
+
+    @cached_property
+    def unpriced_places(self) -> Places:
+        """Where the others are."""
+        return np.array([place for place, measure in enumerate(self.whole) if measure.penalty is None], np.intp)
+
+    @cached_property
+    def by_class(self) -> tuple[Measure, ...]:
+        """The measures that have a value for every class: a class and the rest make a whole table of two."""
+        return (*self.single, *[measure for measure in self.whole if measure.penalty is None])
+
+    def layout(self, classes: int) -> Layout:
+        """Where their slots are, on so many classes."""
+        return _layout(self, classes)
+
+    @cached_property
+    def ratios(self) -> Places:
+        """Which measures that have a value for every class are ratios of two sums of cells."""
+        return np.array([place for place, measure in enumerate(self.by_class) if measure.cells is not None], np.intp)
+
+    @cached_property
+    def _called(self) -> dict[int, Measure]:
+        """The others, which have to be called."""
+        return {place: measure for place, measure in enumerate(self.by_class) if measure.cells is None}
+
+    @cached_property
+    def _cells(self) -> Array:
+        """The cells that the ratios are made of, (2, ratios, 4)."""
+        return np.array([self.by_class[place].cells for place in self.ratios]).reshape(-1, 2, 4).swapaxes(0, 1)
+
+    @cached_property
+    def _sums(self) -> Array:
+        """The cells of all sums that are needed: those that formulas ask for, and both parts of the ratios."""
+        return np.concatenate([SUMS, self._cells.reshape(-1, 4)])
+
+    def at_classes(self, cells: Array) -> Array:
+        """Values at tables of classes against the rest, (4, ...): (measures, ...)."""
+        offered = offered_of_classes(cells)
+        found = [measure.value_of(offered) for measure in self.by_class]
+        return np.array(found).reshape(-1, *cells.shape[1:])
+
+    def sloping_at_classes(self, cells: Array) -> tuple[Array, Array, Array]:
+        """Values at (4, tables), what the ratios are divided by, and slopes by the cells: (4, measures, tables)."""
+        sums, values = self._sums @ cells, np.empty((len(self.by_class), cells.shape[1]))
+        slopes, asked = np.empty((4, *values.shape)), sums[: len(SUMS)]
+        above, below = sums[len(SUMS) :].reshape(2, len(self.ratios), cells.shape[1])
+        values[self.ratios] = shares = above / below
+        above_slopes, below_slopes = self._cells.swapaxes(1, 2)[..., None]
+        slopes[:, self.ratios] = (above_slopes - below_slopes * shares) / below
+        if self._called:
+            plain, stepped = by_name(asked), by_name(asked[:, None] + SUM_STEPS)
+            for place, measure in self._called.items():
+                values[place] = measure.value_of(plain)
+            found = np.array([measure.value_of(stepped) for measure in self._called.values()])
+            slopes[:, [*self._called]] = (found.imag / STEP).swapaxes(0, 1)
+        return values, below, slopes
+
+    def at_table(
+        self,
+        measures: Sequence[Measure],
+        margins: Margins,
+        penalties: Mapping[str, Any],
+        matrices: Mapping[str, Array],
+    ) -> list[Any]:
+        """Some measures of the whole table, from its sums."""
+        offered, found = offered_of_table(margins), []
+        for measure in measures:
+            if measure.penalty is not None:
+                offered |= {"penalty": penalties[measure.label], "matrix": matrices[measure.label]}
+            found.append(measure.value_of(offered))
+        return found
+
+
+@lru_cache(maxsize=16)
+def _layout(formulas: Formulas, classes: int) -> Layout:
+    return layout_of(tuple([measure.facts for measure in formulas.measures]), classes)

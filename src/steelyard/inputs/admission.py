@@ -1,0 +1,298 @@
+"""From what a user names to rows that are let in: arrays as they are, columns out of frames and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.columns import is_listed, read_frame
+from ..core.errors import BadOption, SteelyardError, UnknownColumn, WrongShape, quoted
+from ..core.scale import Continuum, Scale
+from ..data import sources
+from ..data.digests import Origin
+from ..data.paths import File
+from ..data.spelling import NumberMarks, Uses, is_spelled_apart
+from ..data.streams import Files, Loaded, refuse_marks
+from .cases import Cases, Door, Prediction
+from .labels import encode
+from .measured import Knowledge
+from .membership import numbers
+from .misreadings import BY_POSITION, refuse_misaligned
+from .prediction import scored
+from .remarks import Remark, joined, on_passed
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which columns hold what, and which rows count.
+
+    Attributes:
+        truth: The column of true labels; None where arrays are given.
+        models: The columns of each classifier.
+        door: The options under which rows are let in; weight, group and by may be names of columns.
+        where: Which rows count.
+        marks: What marks numbers in text files have, where that was said.
+    """
+
+    truth: str | None
+    models: Mapping[str, Any]
+    door: Door
+    where: str | None = None
+    marks: NumberMarks | None = None
+
+    def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
+        """Let arrays in as they are; take columns out of frames and files first."""
+        known = self.door.knowledge
+        beside: dict[str, Any] = {name: getattr(self.door, name) for name in ("weight", "group", "by")}
+        beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
+        by_position = refuse_misaligned(y_true, beside, predictions or {})
+        cases = self._admit(y_true, predictions)
+        return replace(cases, remarks={**cases.remarks, BY_POSITION: len(cases)}) if by_position else cases
+
+    def _admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
+        if predictions is not None:
+            refuse_marks(self.marks, text=False)
+            for name, value in (("truth", self.truth), ("where", self.where)):
+                if value is not None:
+                    raise BadOption(
+                        f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
+                    )
+            return self.door.admit(y_true, predictions)
+        if self.truth is None:
+            raise BadOption(
+                "there is no prediction",
+                mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
+            )
+        self._refuse_loose()
+        return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
+
+    def _admit_loaded(self, loaded: Loaded) -> Cases:
+        try:
+            cases = self.let_in(loaded.table)
+        except SteelyardError as error:
+            raise loaded.locate(error) from None
+        origin = Origin(loaded.sources, self.columns_read(loaded.table, cases.scale))
+        cases = replace(cases, origin=origin, remarks=joined(cases.remarks, on_passed(loaded.passed)))
+        if loaded.places is None:
+            return cases
+        return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])
+
+    def let_in(self, table: Any, door: Door | None = None, forms: Mapping[str, bool] | None = None) -> Cases:
+        """Take the columns out of a table and let its rows in; which classifiers gave labels may be known."""
+        door, chosen, names = self.door if door is None else door, {}, {"truth": str(self.truth)}
+        for what in ("weight", "group", "by"):
+            value = getattr(door, what)
+            if isinstance(value, str):
+                chosen[what], names[what] = sources.column(table, value), value
+            elif what == "by" and _are_names(value):
+                chosen[what] = {name: sources.column(table, name) for name in value}
+        known, names = _known_columns(table, door.knowledge), {**names, **door.knowledge.named}
+        truth, columns = self.taken(lambda name: sources.column(table, name), table)
+        for name, labels in () if forms is None else forms.items():
+            if name in self.headings:
+                columns[name] = _of_form(columns[name], self.headings[name], labels=labels)
+        cases = replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
+        apart = {Remark("whole_number", one.name): len(cases) for one in table.schema if is_spelled_apart(one)}
+        return replace(cases, remarks=joined(cases.remarks, apart)) if apart else cases
+
+    def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
+        """The truth and what each classifier said: single columns by a function, memberships out of a table."""
+        predictions = {
+            name: column(spec) if _is_column(spec) else membership_prediction(table, name, spec)
+            for name, spec in self.models.items()
+        }
+        return column(str(self.truth)), predictions
+
+    def columns_read(self, table: Any, scale: Scale) -> tuple[tuple[str, str], ...]:
+        """Which columns of a table hold what each classifier predicted, by class where there are several."""
+        found = []
+        for name, spec in self.models.items():
+            columns = {name: spec} if _is_column(spec) else sources.membership_columns(table, _checked(spec))
+            several: Any = list(columns.values())
+            with suppress(SteelyardError):
+                places = sources.bind(list(columns), scale, several) if len(several) > 1 else []
+                several = {
+                    str(label): several[place] for label, place in zip(scale.classes, places, strict=False)
+                } or several
+            found.append((f"model {name}", str(several[0] if len(columns) == 1 else several)))
+        return tuple(found)
+
+    @property
+    def uses(self) -> Uses:
+        """What columns of text files are read as."""
+        door = self.door
+        parts = [door.group, *(door.by if _are_names(door.by) else [door.by])]
+        return Uses(
+            truth=None if isinstance(door.scale, Continuum) else self.truth,
+            predictions=tuple(self.headings.values()),
+            parts=tuple(name for name in parts if isinstance(name, str)),
+            scale=door.scale,
+            scored=frozenset(column for name, column in self.headings.items() if door.expects_scores(name)),
+        )
+
+    @property
+    def parts_are_named(self) -> bool:
+        """Whether the parts of the data are columns, if there are any."""
+        return self.door.by is None or isinstance(self.door.by, str) or _are_names(self.door.by)
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """What messages call a classifier's column of labels or scores."""
+        return {name: spec for name, spec in self.models.items() if isinstance(spec, str) and "*" not in spec}
+
+    def columns_among(self, names: Sequence[str]) -> list[str]:
+        """The columns that are needed, of those that there are."""
+        import pyarrow as pa
+
+        table = pa.table([pa.nulls(0)] * len(names), names=list(names))
+        door, pair = self.door, self.door.knowledge.response
+        named = [self.truth, door.weight, door.group, door.knowledge.sd, door.knowledge.sd_response]
+        for several in (door.by, pair):
+            named += list(several) if _are_names(several) else [several]
+        found = [name for name in named if isinstance(name, str)]
+        for spec in self.models.values():
+            found += [spec] if _is_column(spec) else list(sources.membership_columns(table, _checked(spec)).values())
+        for name in found:
+            sources.column(table, name)
+        return list(dict.fromkeys(found))
+
+    def _needed(self, source: Any) -> list[str] | None:
+        """Of files, only what is needed is read; every file must offer the same."""
+        if hasattr(source, "__arrow_c_stream__"):
+            return None
+        return self.columns_of(sources.opened(source, self.where, self.marks))
+
+    def columns_of(self, files: Files) -> list[str]:
+        """The columns that are needed of files; a pattern must match the same in all of them."""
+        wanted: list[str] = []
+        for file in files.files:
+            here = self.columns_in(files, file)
+            refuse_other_columns(here, wanted, file)
+            wanted = here
+        return wanted
+
+    def columns_in(self, files: Files, file: File) -> list[str]:
+        """The columns that are needed of one file."""
+        try:
+            return self.columns_among(files.names_in(file))
+        except SteelyardError as error:
+            raise error.within(file.shown, None) from None
+
+    def _refuse_loose(self) -> None:
+        """A filter leaves out rows of the table, but none of an array that stands beside it."""
+        beside = {"weight": self.door.weight, "group": self.door.group, "by": self.door.by}
+        for name, value in beside.items() if self.where is not None else ():
+            if value is not None and not isinstance(value, str) and not _are_names(value):
+                raise BadOption(f"where= leaves rows out, but {name}= is an array", mend="Name a column instead")
+
+
+def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File) -> None:
+    """A file must offer the same columns as those before it, where there were any."""
+    if wanted and list(here) != list(wanted):
+        odd = sorted(set(here) ^ set(wanted))[0]
+        raise UnknownColumn(
+            f"{quoted(odd)} is a column of some files, not of all",
+            file=file.shown,
+            mend="Files that are read together need the same columns",
+        )
+
+
+def refuse_untold(source: Any, named: bool, too: str = "") -> None:
+    """Of a path, or of a frame whose columns are named, the column of the true classes must be named too."""
+    if isinstance(source, str | os.PathLike | Files) or (named and hasattr(source, "columns")):
+        raise BadOption("which column holds the true classes is not said", mend=f"Name it: truth='column'{too}")
+
+
+def names_columns(predictions: Any) -> bool:
+    """Whether predictions of classifiers are told by the names of columns."""
+    values = list(predictions.values()) if isinstance(predictions, Mapping) else predictions
+    return isinstance(values, list | tuple) and any(isinstance(value, str) or _are_names(value) for value in values)
+
+
+def predictions_by_name(predictions: Any, of_columns: bool) -> dict[str, Any]:
+    """Predictions by the names of their classifiers; columns of a frame are names already, or have them."""
+    if of_columns and _are_names(predictions):
+        return by_name((name, name) for name in predictions)
+    if not of_columns and hasattr(predictions, "__arrow_c_stream__") and hasattr(predictions, "columns"):
+        return by_name(_columns_of(predictions))
+    if not isinstance(predictions, Mapping):
+        raise BadOption("predictions have no names", mend="Give {name: prediction}")
+    return by_name(predictions.items())
+
+
+def _columns_of(frame: Any) -> Iterable[tuple[Any, Any]]:
+    """The columns of a frame with their names; those of pandas keep their index, by which rows are told."""
+    if hasattr(frame, "items"):
+        return list(frame.items())
+    table = read_frame(frame)
+    return zip(table.column_names, table.columns, strict=True)
+
+
+def by_name(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """Classifiers by their names, as text; no two may have the same."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if str(name) in found:
+            raise BadOption("two classifiers have the same name as text", mend="Give each its own name")
+        found[str(name)] = value
+    return found
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+
+
+def _is_column(spec: Any) -> bool:
+    """Whether a classifier has one column of labels or scores."""
+    return isinstance(spec, str) and "*" not in spec
+
+
+def _checked(spec: Any) -> Any:
+    if spec is None:
+        raise UnknownColumn("no column holds the prediction", mend="Name assigned='column' or membership='p_*'")
+    if not isinstance(spec, str | Mapping | list | tuple):
+        text = f"Columns are named by text, as '{spec}'; or give" if isinstance(spec, int) else "Give"
+        raise BadOption(f"{quoted(spec)} names no columns", mend=f"{text} 'p_*', a list or {{class: column}}")
+    return spec
+
+
+def _known_columns(table: Any, known: Knowledge) -> Knowledge:
+    """Columns in the place of their names."""
+
+    def found(name: Any) -> Any:
+        return sources.column(table, name) if isinstance(name, str) else name
+
+    pair = known.response
+    return Knowledge(
+        found(known.sd),
+        found(known.sd_response),
+        tuple(found(name) for name in pair) if isinstance(pair, tuple | list) else pair,
+    )
+
+
+def membership_prediction(table: Any, name: str, wanted: Any) -> Prediction:
+    """What one classifier said, from the membership columns that were named for it."""
+    found = sources.membership_columns(table, _checked(wanted))
+    bound = isinstance(wanted, Mapping) or (isinstance(wanted, str) and "*" in wanted)
+    alone = sources.column(table, next(iter(found.values()))) if len(found) == 1 else None
+    if alone is not None and is_listed(alone):  # one column of all classes
+        if bound:
+            (label, column), *_ = found.items()
+            raise WrongShape(
+                f"every row holds a list, and the column is bound to one class, {quoted(label)}",
+                column=column,
+                mend=f"Say membership={quoted(column)}: the lists hold all classes, in the order of the scale",
+            )
+        return replace(scored(alone, *found.values()), name=name)
+    columns = tuple(numbers(sources.column(table, column), column) for column in found.values())
+    return Prediction(name, columns=columns, class_names=tuple(found), headings=tuple(found.values()), bound=bound)
+
+
+def _of_form(column: Any, heading: str, *, labels: bool) -> Prediction:
+    """A column as labels or as scores, whichever all rows together are."""
+    if labels:
+        return Prediction(heading, labels=encode(column, heading))
+    return scored(column, heading)

@@ -1,0 +1,476 @@
+"""One validated batch of rows. What gets past this door is right, so nothing behind it checks again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..core.columns import as_number, flattened, is_table, numbers, refuse_twice, take
+from ..core.errors import (
+    BadOption,
+    EmptyInput,
+    NotNumbers,
+    OneClass,
+    OutsideContinuum,
+    SteelyardError,
+    UnknownLabel,
+    UnusableLabels,
+    WrongShape,
+    quoted,
+)
+from ..core.scale import Continuum, Label, Scale, listed, plain_label, same_number, whole_number
+from ..core.suggestions import did_you_mean, refuse_unknown
+from ..data.digests import Origin
+from .coded import Coded, refuse_missing, respelled, scale_of
+from .labels import coded, crossed, encode_parts, take_parts
+from .measured import Knowledge, Measured
+from .membership import Noticed, refuse_missing_numbers
+from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
+from .naming import named_after, renamed
+from .prediction import Prediction, Scores, recognise, recognise_scores
+from .raw import Raw
+from .remarks import UNNAMED, Remark, Remarks
+from .thresholds import kinds_of, noticed_of, refuse_unlike_scales, unassigned
+from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Codes, Places
+
+__all__ = ["Cases", "Door", "Missing", "Prediction", "replace_event"]
+
+Missing = Literal["error", "drop"]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Rows with their true class and the class that each classifier assigned, coded on one scale.
+
+    Attributes:
+        scale: The classes.
+        truth: Codes of the true classes.
+        assigned: Codes of the assigned classes, by classifier.
+        scores: Scores or memberships, by classifier.
+        measured: The values that true classes were cut from, where they are.
+        weight: What each row weighs; None where all weigh the same.
+        counted: True when weights say how often a row occurred (or there are none), False for sampling weights.
+        group: The cluster that each row belongs to.
+        slice: The part of the data that each row belongs to, for results by part.
+        kept: Which rows of the input these are; None for all.
+        dropped: How many rows were left out because a value was missing.
+        remarks: What was noticed that a reader of the result must know.
+        origin: Where the rows come from, if they were read from files or a table.
+    """
+
+    scale: Scale
+    truth: Codes
+    assigned: Mapping[str, Codes]
+    scores: Mapping[str, Scores]
+    measured: Measured | None = None
+    weight: Array | None = None
+    counted: bool = True
+    group: Coded | None = None
+    slice: Coded | None = None
+    kept: Places | None = None
+    dropped: int = 0
+    remarks: Remarks = field(default_factory=dict)
+    origin: Origin | None = None
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.truth)
+
+    def some(self, rows: Places) -> Cases:
+        """Some of the rows, each as often as it is named."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            assigned={name: codes[rows] for name, codes in self.assigned.items()},
+            scores={name: said.at(rows) for name, said in self.scores.items()},
+            measured=None if self.measured is None else self.measured.keep(rows),
+            weight=None if self.weight is None else self.weight[rows],
+            group=None if self.group is None else replace(self.group, codes=self.group.codes[rows]),
+            slice=None if self.slice is None else replace(self.slice, codes=self.slice.codes[rows]),
+            kept=rows if self.kept is None else self.kept[rows],
+        )
+
+    def present(self) -> Cases:
+        """Without rows that weigh nothing: they are no rows, and make no cluster and no part."""
+        if self.weight is None or not (absent := self.weight == 0).any():
+            return self
+        group, parts = (None if one is None else one.keep(~absent) for one in (self.group, self.slice))
+        return replace(self.some(np.flatnonzero(~absent)), group=group, slice=parts)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any classifier gave scores."""
+        return any(scores.columns for scores in self.scores.values())
+
+    def given(self, checked: bool = False) -> Given:
+        """What there is for measures to be made of; scores may have been found to be probabilities before."""
+        found = given_by(list(self.scores.values()), self.measured, checked)
+        return found._replace(unassigned=unassigned(self.remarks, tuple(self.assigned)))
+
+
+class Given(NamedTuple):
+    """What there is for measures to be made of.
+
+    Attributes:
+        scored: Whether any classifier gave scores.
+        probable: Whether all scores can be probabilities.
+        measured: What is known about measured values; None where the truth was not measured.
+        kept: Whether the scores are at hand; else classes were assigned by them, and they were let go.
+        ordered: Whether any classifier gave one score a class that rank the classes of a row, and are no probabilities.
+        raw: Whether any classifier gave scores on any scale, which are never read as probabilities.
+        unassigned: The classifiers whose scores assign rows to no class, since no threshold was given.
+    """
+
+    scored: bool = False
+    probable: bool = True
+    measured: frozenset[str] | None = None
+    kept: bool = True
+    ordered: bool = False
+    raw: bool = False
+    unassigned: tuple[str, ...] = ()
+
+
+def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:
+    """See what there is.
+
+    Scores that were given as such take nothing from the probabilities of other classifiers.
+    """
+    raw = [said for said in scores if said.raw]
+    likely = [said for said in scores if not said.raw and (said.columns or not raw)]
+    probable = bool(likely) and (checked or all(said.are_probabilities for said in likely))
+    ordered = any(len(said.columns) > 1 for said in raw)
+    known = None if measured is None else measured.given
+    return Given(any(said.columns for said in scores), probable, known, ordered=ordered, raw=bool(raw))
+
+
+@dataclass(frozen=True)
+class Door:
+    """The options under which rows are let in.
+
+    Attributes:
+        scale: The classes, where the user named them.
+        event: The class of interest.
+        threshold: The score from which on a row is assigned to the event.
+        missing: What to do about missing values.
+        weight: What each row weighs.
+        group: The cluster of each row.
+        by: The part of the data that each row belongs to.
+        names: What messages call the truth, the weight, the group and the parts, where they are columns of a table.
+        headings: What messages call a classifier's column of labels or scores, where it is a column of a table.
+        any_scale: Whether a score need not be a probability, since it is not held against one half.
+        knowledge: What is said about measured values, where the truth was measured.
+        part: Whether more rows follow: what must hold of all rows together is then for others to check.
+        weight_kind: Whether weights are sampling weights, or frequency weights that count repeated rows.
+        thresholds: The thresholds of single classifiers, by name: they come before the common one.
+        scores: The classifiers that give scores on any scale, which are never read as probabilities.
+        later: The classifiers whose threshold will be chosen once all rows are known.
+    """
+
+    scale: Scale | None = None
+    event: Any = None
+    threshold: float | None = None
+    missing: Missing = "error"
+    weight: Any = None
+    group: Any = None
+    by: Any = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
+    any_scale: bool = False
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    part: bool = False
+    weight_kind: WeightKind = "sampling"
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    scores: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Check the options themselves."""
+        refuse_unknown("missing", self.missing, ("error", "drop"))
+        refuse_unknown("weight_kind", self.weight_kind, WEIGHT_KINDS)
+        if self.scale is not None and not isinstance(self.scale, Scale):
+            raise BadOption(f"scale is {quoted(self.scale)}", mend="Give scale=Scale(['low', 'high'])")
+        if self.threshold is not None:
+            object.__setattr__(self, "threshold", as_number(self.threshold))
+            if np.isnan(self.threshold):
+                raise BadOption("threshold is no number", mend="Give a number, or leave it out")
+        object.__setattr__(self, "thresholds", {name: as_number(each) for name, each in self.thresholds.items()})
+        for name, each in self.thresholds.items():
+            if np.isnan(each):
+                raise BadOption(f"the threshold of {quoted(name)} is no number", mend="Give a number, or leave it out")
+        object.__setattr__(self, "event", None if self.event is None else plain_label(self.event))
+        if isinstance(self.scale, Continuum):
+            if self.knowledge.sd is None:
+                object.__setattr__(self, "knowledge", replace(self.knowledge, sd=self.scale.sd))
+        elif self.knowledge.said:
+            raise BadOption(
+                f"{self.knowledge.said[0]} is given, but the truth was not measured",
+                mend="Say where classes are cut: scale=Continuum([65], ['dry', 'wet'])",
+            )
+
+    def admit(self, truth: Any, predictions: Mapping[str, Any]) -> Cases:
+        """Check and code everything; the way from raw input to Cases."""
+        if not predictions:
+            raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
+        raw = self._read(truth, predictions)
+        refuse_unequal(raw, self._name("weight"))
+        if len(raw.truth) == 0:
+            raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
+        gaps = raw.missing() if self.missing == "drop" else None
+        if gaps is None or not gaps.any():
+            return self._place(raw).present()
+        if gaps.all():
+            raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
+        kept = np.flatnonzero(~gaps)
+        try:
+            cases = self._place(raw.keep(~gaps))
+        except SteelyardError as error:
+            raise error if error.row is None else error.at(int(kept[error.row])) from None
+        return replace(cases, kept=kept, dropped=len(gaps) - len(kept)).present()
+
+    def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
+        """The classes and the form of every prediction, from the distinct values that the rows hold."""
+        raw, _ = self._spelled_alike(self._read(truth, predictions))
+        return self._settle(raw), raw.predictions
+
+    def threshold_of(self, name: str) -> float | None:
+        """The threshold of one classifier; None where probabilities are compared, or where it will be chosen."""
+        return None if name in self.later else self.thresholds.get(name, self.threshold)
+
+    def expects_scores(self, name: str) -> bool:
+        """Whether it was said that a classifier gave scores, or a threshold that only scores have."""
+        return self.threshold_of(name) is not None or self.any_scale or name in self.scores | self.later
+
+    def takes_numbers(self, name: str) -> bool:
+        """Whether whole numbers that are no classes are scores, or guesses at what was measured."""
+        if self.expects_scores(name):
+            return True
+        if not isinstance(self.scale, Continuum) or self.scale.named_after_intervals:
+            return False
+        return self._event is None and isinstance(self.scale.classes[0], str)
+
+    @property
+    def _event(self) -> Any:
+        return self.event if self.event is not None or self.scale is None else self.scale.event
+
+    def _name(self, what: str) -> str:
+        return self.names.get(what, what)
+
+    def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
+        true, measured = self._truth(truth, next(iter(predictions.values())))
+        known, event = _as_numbers(true.labels if self.scale is None else self.scale.classes, self._event)
+        if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
+            known = ()  # what they are called is up to the predictions
+        read = {name: self._recognised(name, value, known, event) for name, value in predictions.items()}
+        weight = None if self.weight is None else numbers(self.weight, self._name("weight"))
+        group = None if self.group is None else encode_parts(self.group, self._name("group"))
+        return Raw(
+            true,
+            measured,
+            read,
+            weight,
+            group,
+            self._slice(),
+        )
+
+    def _recognised(self, name: str, value: Any, known: Sequence[Label], event: Any) -> Prediction:
+        """What one classifier said, in the form that it was said to have, or else in that which it looks like."""
+        heading = self.headings.get(name, name)
+        if name in self.scores:
+            return recognise_scores(value, heading)
+        return recognise(value, heading, known, event, self.takes_numbers(name))
+
+    def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
+        name = self._name("truth")
+        taken = take(truth, name)
+        try:
+            if not isinstance(self.scale, Continuum):
+                return coded(flattened(taken, name), name), None
+            values = numbers(taken, name)
+            codes = self.scale.cut(values)
+        except OutsideContinuum as error:
+            raise error.but(column=name) from None
+        except (UnusableLabels, WrongShape, NotNumbers) as error:
+            refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
+            raise error from None
+        cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        return cut, self.knowledge.of(self.scale.in_double(values), self.names)
+
+    def _slice(self) -> Coded | None:
+        if self.by is None:
+            return None
+        if isinstance(self.by, Mapping):
+            names, columns = [str(plain_label(name)) for name in self.by], list(self.by.values())
+        else:
+            names, columns = [self._name("by")], [take_parts(self.by, self._name("by"))]
+            if is_table(columns[0]):
+                names, columns = [field.name for field in columns[0].type], columns[0].flatten()
+        if not columns:
+            raise BadOption("by= names no column", mend="Give at least one, or leave it out")
+        refuse_twice(names)
+        return crossed([encode_parts(column, name) for name, column in zip(names, columns, strict=True)])
+
+    def _place(self, raw: Raw) -> Cases:
+        """Code everything on one scale; a row without a value is refused."""
+        for column in raw.labelled():
+            refuse_missing(column)
+        self._refuse_idle(raw)
+        raw, remarks = self._spelled_alike(raw)
+        scale, truth = self._settle(raw), raw.truth
+        if self.event is not None and str(self.event) not in map(str, scale.classes):
+            remarks[Remark("number_meant", str(self.event))] = len(truth)
+        if isinstance(scale, Continuum) and isinstance(self.scale, Continuum):
+            truth = renamed(truth, self.scale, scale)
+        weight = raw.weight
+        if weight is not None:
+            weight = checked_weight(weight, self._name("weight"), self.part, self.weight_kind)
+        codes = truth.on(scale)
+        assigned, noticed = self._assigned(raw, scale)
+        return Cases(
+            scale=scale,
+            truth=codes,
+            assigned=assigned,
+            scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
+            measured=_checked_measured(raw.measured, self.names),
+            weight=weight,
+            counted=weight is None or self.weight_kind == "frequency",
+            group=raw.group,
+            slice=raw.slice,
+            remarks=remarks | noticed | remarks_on(weight, self.weight_kind) | _unnamed(raw),
+        )
+
+    def _spelled_alike(self, raw: Raw) -> tuple[Raw, dict[Remark, int]]:
+        """Spell whole numbers in one way in all columns of labels, and count the rows in which that changed labels."""
+        said = {name: one.labels for name, one in raw.predictions.items() if one.labels is not None}
+        names = [name for one in raw.predictions.values() for name in one.class_names]
+        if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
+            return raw, {}
+        before = [raw.truth, *said.values()]
+        after = respelled(before, None if self.scale is None else self.scale.classes, names)
+        changed = [(old, old.rows_unlike(new)) for old, new in zip(before, after, strict=True) if new is not old]
+        if not changed:
+            return raw, {}
+        labels = dict(zip(said, after[1:], strict=True))
+        predictions = {
+            name: replace(one, labels=labels[name]) if name in labels else one for name, one in raw.predictions.items()
+        }
+        return replace(raw, truth=after[0], predictions=predictions), {
+            Remark("whole_number", column.name): rows for column, rows in changed if rows
+        }
+
+    def _refuse_idle(self, raw: Raw) -> None:
+        """Refuse a threshold that no score is held against."""
+        scored = [name for name, said in raw.predictions.items() if said.labels is None]
+        if self.threshold is not None and not scored:
+            raise BadOption("threshold= is given, but no score", mend="Leave it out, or give scores for the event")
+        for name in self.thresholds:
+            if name not in scored:
+                there = f"{quoted(name)} gave labels" if name in raw.predictions else f"there is no {quoted(name)}"
+                mend = did_you_mean(name, scored, "Name classifiers that gave scores")
+                raise BadOption(f"threshold= is given for {quoted(name)}, but {there}", mend=mend)
+
+    def _assigned(self, raw: Raw, scale: Scale) -> tuple[dict[str, Codes], dict[Remark, int]]:
+        """The class of every row by each classifier, and what there is to know about that."""
+        found: dict[str, Codes] = {}
+        remarks: dict[Remark, int] = {}
+        shared = [name for name, said in raw.predictions.items() if said.labels is None and self._shares(name)]
+        for name, said in raw.predictions.items():
+            threshold, free = self.threshold_of(name), self.any_scale or name in self.later
+            noticed = Noticed(scales=threshold is None or (name in shared and len(shared) > 1))
+            found[name] = codes = said.assigned(scale, threshold, free, noticed)
+            if said.labels is None:
+                speaks = said.speaks_for(scale)
+                remarks |= noticed_of(name, codes, speaks, threshold, noticed, scale.event is not None)
+                if threshold is None and name not in self.later and said.assigns_none(free, noticed.beyond):
+                    remarks[Remark("unassigned", name)] = len(codes)
+                if name in shared and len(shared) > 1:
+                    remarks |= kinds_of(name, len(codes), noticed.beyond, said.raw)
+        if not self.part:
+            refuse_unlike_scales(remarks, self.threshold)
+        return found, remarks
+
+    def _shares(self, name: str) -> bool:
+        """Whether a classifier is under the threshold that is common to all."""
+        return self.threshold is not None and name not in self.thresholds and name not in self.later
+
+    def _settle(self, raw: Raw) -> Scale:
+        """Take the scale that was given, or make one of all labels seen."""
+        if self.scale is not None:
+            scale = self.scale
+            if isinstance(scale, Continuum) and scale.named_after_intervals and raw.measured is not None:
+                scale = named_after(scale, raw.predictions, raw.measured.value)
+            return scale if self.event is None else replace_event(scale, self.event)
+        predictions = raw.predictions.values()
+        columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
+        named = [prediction.class_names for prediction in predictions if prediction.class_names]
+        columns += [_bearing_names(names, raw.truth.labels) for names in named]
+        labels = {label for column in columns for label in column.labels}
+        event = self.event
+        if event is not None and event not in labels and (same := same_number(event, labels)) is not None:
+            event = same
+        if event is not None and event not in labels:
+            if len(labels) > 1:
+                known, usual = sorted(labels, key=str), "Check the spelling, or name all classes: scale=Scale([...])"
+                raise UnknownLabel(
+                    f"the event {quoted(self.event)} is not one of the classes seen, {listed(known)}",
+                    mend=did_you_mean(self.event, known, usual),
+                )
+            columns.append(Coded(np.zeros(0, np.uint8), (event,), "event"))
+        elif len(labels) < 2:
+            raise OneClass(
+                f"only one class is seen: {quoted(next(iter(labels), None))}",
+                column=raw.truth.name,
+                mend="Name all classes that can occur: scale=Scale([...])",
+            )
+        scale = scale_of(columns, event)
+        refuse_strangers(raw, self.event)
+        refuse_nameless(raw, scale)
+        return scale
+
+
+def _as_numbers(known: Sequence[Label], event: Any) -> tuple[Sequence[Label], Any]:
+    """Classes and the event as whole numbers where these are spelled as text: predictions may be such numbers."""
+    numbers = [whole_number(label) for label in known]
+    if not known or not isinstance(known[0], str) or None in numbers or len(set(numbers)) < len(numbers):
+        return known, event
+    return [number for number in numbers if number is not None], event if whole_number(event) is None else whole_number(
+        event
+    )
+
+
+def _unnamed(raw: Raw) -> dict[Remark, int]:
+    """Return how many rows each classifier has in columns that only their order binds to classes."""
+    several = {name: said for name, said in raw.predictions.items() if len(said.columns) > 1 and not said.class_names}
+    return {Remark(UNNAMED, name): len(said) for name, said in several.items()}
+
+
+def replace_event(scale: Scale, event: Any) -> Scale:
+    """Name another event on the same scale."""
+    if isinstance(scale, Continuum):
+        return scale.but(event=event)
+    return Scale(scale.classes, event, scale.ordered)
+
+
+def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
+    """Let membership columns say which classes there are, when they bear the plain names of those seen."""
+    seen = {str(label) for label in labels}
+    others = [name for name in names if name not in seen] if seen <= set(names) else []
+    unseen: list[Label] = list(others)
+    if all(isinstance(label, bool) for label in labels):
+        unseen = [name == "True" for name in others if name in ("False", "True")]
+    elif not any(isinstance(label, str) for label in labels):
+        numbers = [(name, whole_number(name)) for name in others]
+        unseen = [number for name, number in numbers if number is not None and str(number) == name]
+    return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
+
+
+def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Measured | None:
+    """Refuse a row of which something is missing that was said of the others."""
+    for name, column in () if measured is None else measured.said():
+        refuse_missing_numbers(column, names.get(name, name))
+    return measured

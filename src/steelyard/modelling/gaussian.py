@@ -1,0 +1,329 @@
+"""Discriminant analysis: the covariances without a part differ from those of all rows by what its rows add to them.
+
+Variables are brought to coordinates in which the covariance of all rows is the unit matrix, so that neither their
+units nor their correlations cost digits. Of one row that is left out, covariances change by its outer product, and
+their inverse and determinant follow from one squared distance (Sherman and Morrison 1950). Of a larger part they
+are looked at once a part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .leaving import LITTLE, LOST, ROUNDING, Answer, Leaving, given_priors, known, shares, undecided
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Codes, Marks
+
+SAID = "without a fit a part: sums of all rows, less those of the part"
+MARGIN = 2.0  # times the tolerance of a rank: what is nearer to it is left to the fit
+WORST = 1e-7  # the least singular value beside the largest: its square still has digits
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """Coordinates in which a covariance is the unit matrix.
+
+    Attributes:
+        inverse: What rows are multiplied by.
+        log_determinant: Of the covariance.
+        least: The least singular value of its root.
+        condition: How many times as large its largest eigenvalue is as its least.
+        sound: Whether all directions can be told from rounding.
+    """
+
+    inverse: Array
+    log_determinant: float
+    least: float
+    condition: float
+    sound: bool
+
+    @classmethod
+    def of(cls, weighed: Array, ridge: float = 0.0) -> Whitening:
+        """For the covariance ``weighed.T @ weighed``, and a multiple of the unit matrix besides.
+
+        There are at least as many rows as variables.
+        """
+        size = weighed.shape[1]
+        if ridge > 0:
+            weighed = np.concatenate([weighed, np.sqrt(ridge) * np.eye(size)])
+        scale = np.sqrt(np.square(weighed).sum(axis=0))
+        scale = np.where(scale > 0, scale, 1.0)
+        root = np.linalg.qr(weighed / scale, mode="r")
+        values = np.linalg.svd(root, compute_uv=False)
+        if not values[-1] > WORST * values[0]:
+            return cls(np.eye(size), 0.0, 0.0, np.inf, False)
+        log_determinant = 2 * float(np.log(np.abs(np.diag(root)) * scale).sum())
+        values = np.linalg.svd(root * scale, compute_uv=False)
+        condition = float(np.square(values[0] / values[-1]))
+        return cls(np.linalg.inv(root) / scale[:, None], log_determinant, float(values[-1]), condition, True)
+
+    def digits(self, means: Array, by_covariance: bool) -> bool:
+        """Whether a fit keeps its digits, however far from 0 the classes are and however unlike the units.
+
+        Args:
+            means: The means of the classes.
+            by_covariance: Whether it decomposes the covariance itself, instead of rows about their means.
+        """
+        turned = means @ self.inverse
+        far = np.sqrt(np.square(turned).sum(axis=1).max())
+        apart = max(1.0, float(np.sqrt(np.square(turned - turned[0]).sum(axis=1).max())))
+        return bool(ROUNDING * max(far * apart, self.condition if by_covariance else 0.0) < LOST)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Log probabilities of classes up to a constant of each row, and rows of which they cannot be told."""
+
+    log: Array
+    doubtful: Marks
+
+    def answer(self) -> Answer:
+        """The same, as an answer."""
+        return Answer(self.log.argmax(axis=1), shares(self.log), None, self.doubtful | undecided(self.log), SAID)
+
+
+def _log_priors(leaving: Leaving, priors: Array | None) -> Array:
+    """Of each class without each part, (parts, classes)."""
+    remaining = leaving.remaining
+    shape = remaining.shape
+    share = remaining / remaining.sum(axis=1, keepdims=True) if priors is None else np.broadcast_to(priors, shape)
+    return np.asarray(np.log(share))
+
+
+# --- linear ---------------------------------------------------------------------------------------------------------
+
+
+def linear(estimator: Any, leaving: Leaving) -> Answer | None:
+    """Linear discriminant analysis."""
+    names = {"solver", "shrinkage", "priors", "n_components", "store_covariance", "tol", "covariance_estimator"}
+    options = known(estimator, names)
+    if options is None or options["shrinkage"] is not None or options["covariance_estimator"] is not None:
+        return None
+    if options["solver"] not in ("svd", "lsqr", "eigen") or not _fits(options["n_components"], leaving):
+        return None
+    priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
+    if options["priors"] is not None and priors is None:
+        return None
+    by_rank = options["solver"] == "svd"
+    # Given priors weigh the covariances of the classes too, but not where there is no covariance but an SVD.
+    pooling = _Pooling(leaving, None if by_rank else priors)
+    tolerance = float(options["tol"]) if by_rank else 0.0
+    log_priors = _log_priors(leaving, priors)
+    if not _determined(leaving, pooling, options["solver"]):
+        return None
+    if by_rank and not _means_apart(leaving, pooling, log_priors, tolerance):
+        return None
+    route = _linear_singly if leaving.singly else _linear_by_part
+    found = route(leaving, pooling, log_priors, tolerance)
+    return None if found is None else found.answer()
+
+
+def _fits(components: Any, leaving: Leaving) -> bool:
+    """Whether a fit would take that number of components; what it predicts does not depend on it."""
+    return components is None or 0 < components <= min(leaving.classes - 1, leaving.variables)
+
+
+@dataclass(frozen=True)
+class _Pooling:
+    """How much the squares of each class count in the covariance within classes."""
+
+    leaving: Leaving
+    priors: Array | None
+
+    def weights(self, counts: Codes) -> Array:
+        """Of each class, where it has so many rows."""
+        if self.priors is None:
+            return np.full(len(counts), 1.0 / counts.sum())
+        return self.priors / counts
+
+    def whitening(self, counts: Codes) -> Whitening:
+        """Of the squares of all rows, weighed as if there were so many of them."""
+        weights = self.weights(counts)[self.leaving.codes]
+        return Whitening.of(self.leaving.away * np.sqrt(weights)[:, None])
+
+    def least(self) -> float:
+        """The least singular value that the SVD of scikit-learn sees: of variables with standard deviation 1."""
+        scaled = self.leaving.away / np.where(self._scale > 0, self._scale, 1.0)
+        return float(np.linalg.svd(np.linalg.qr(scaled, mode="r"), compute_uv=False)[-1] / np.sqrt(self.leaving.rows))
+
+    @property
+    def _scale(self) -> Array:
+        return np.asarray(np.sqrt(np.square(self.leaving.away).mean(axis=0)))
+
+
+def _determined(leaving: Leaving, pooling: _Pooling, solver: str) -> bool:
+    """Whether there is a covariance that has an inverse, and a fit that keeps its digits."""
+    if leaving.rows - leaving.sizes.max() <= leaving.variables + leaving.classes:
+        return False
+    whitening = pooling.whitening(leaving.counts)
+    # Without the SVD, squares of the means are a term of what is decided by.
+    squares = np.square(leaving.means @ whitening.inverse).sum(axis=1).max()
+    if solver != "svd" and not ROUNDING * squares < LOST:
+        return False
+    return whitening.sound and whitening.digits(leaving.means, solver == "lsqr")
+
+
+def _means_apart(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> bool:
+    """Whether the means of classes differ in as many directions as they can, clearly.
+
+    scikit-learn leaves out those in which they differ by less than its tolerance.
+    """
+    whitening = pooling.whitening(leaving.counts)
+    priors = np.exp(log_priors).mean(axis=0)
+    away = (leaving.means - leaving.x.mean(axis=0)) @ whitening.inverse
+    away = np.sqrt(priors)[:, None] * (away - priors @ away / priors.sum())
+    values = np.linalg.svd(away, compute_uv=False)
+    directions = min(leaving.classes - 1, leaving.variables)
+    return bool(values[0] > 0 and values[directions - 1] > 10 * tolerance * values[0])
+
+
+def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Found | None:
+    log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
+    least = pooling.least() if tolerance else 1.0
+    for code in range(leaving.classes):
+        rows = np.flatnonzero(leaving.codes == code)
+        counts = leaving.counts - (np.arange(leaving.classes) == code)
+        whitening = pooling.whitening(counts)
+        if not whitening.sound:  # weighed in another way, it may just fall short
+            return None
+        grown = leaving.counts[code] / counts[code]
+        own = leaving.away[rows] @ whitening.inverse
+        lost = pooling.weights(counts)[code] * grown * np.square(own).sum(axis=1)
+        kept = 1 - lost
+        doubtful[rows] = ~((kept > LITTLE) & (least * np.sqrt(kept.clip(0)) > MARGIN * tolerance))
+        factor = pooling.weights(counts)[code] * grown / np.where(kept > LITTLE, kept, 1.0)
+        for other in range(leaving.classes):
+            # The mean of the row's own class moves away from it, straight on.
+            gap = (
+                own * grown
+                if other == code
+                else own + (leaving.means[code] - leaving.means[other]) @ (whitening.inverse)
+            )
+            squared = np.square(gap).sum(axis=1) + factor * np.square((gap * own).sum(axis=1))
+            log[rows, other] = log_priors[leaving.part_of[rows], other] - squared / 2
+    return Found(log, doubtful)
+
+
+def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Found:
+    whitening = pooling.whitening(leaving.counts)
+    log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
+    least = pooling.least() if tolerance else 1.0
+    away = leaving.away @ whitening.inverse
+    means = (leaving.means - leaving.means[0]) @ whitening.inverse
+    scatters = [_scatter(away[leaving.codes == code]) for code in range(leaving.classes)]
+    for place, part in enumerate(leaving.parts):
+        remaining, codes = leaving.remaining[place], leaving.codes[part]
+        weights, moved, pooled = pooling.weights(remaining), means.copy(), np.zeros_like(scatters[0])
+        for code, scatter in enumerate(scatters):
+            shift, rest = _without(away[part[codes == code]], scatter, int(remaining[code]))
+            moved[code] += shift
+            pooled += weights[code] * rest
+        values, vectors = np.linalg.eigh(pooled)
+        if not (values[0] > LITTLE and least * np.sqrt(values[0]) > MARGIN * tolerance):
+            doubtful[part] = True
+            values = np.ones_like(values)
+        here, whiten = away[part] + means[codes], vectors / np.sqrt(values)
+        for code, mean in enumerate(moved):
+            log[part, code] = log_priors[place, code] - np.square((here - mean) @ whiten).sum(axis=1) / 2
+    return Found(log, doubtful)
+
+
+def _scatter(away: Array) -> Array:
+    return np.asarray(away.T @ away)
+
+
+def _without(left: Array, scatter: Array, remaining: int) -> tuple[Array, Array]:
+    """How far the mean of a class moves when rows are left out, and the scatter about it that remains."""
+    shift = -left.sum(axis=0) / remaining
+    return shift, scatter - left.T @ left - remaining * shift[:, None] * shift
+
+
+# --- quadratic ------------------------------------------------------------------------------------------------------
+
+
+def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
+    """Quadratic discriminant analysis."""
+    names = {"solver", "shrinkage", "priors", "reg_param", "store_covariance", "tol", "covariance_estimator"}
+    options = known(estimator, names)
+    if options is None or options.get("shrinkage") is not None or options.get("covariance_estimator") is not None:
+        return None
+    priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
+    if options["priors"] is not None and priors is None:
+        return None
+    solver = options.get("solver", "svd")
+    if solver not in ("svd", "eigen") or leaving.remaining.min() <= leaving.variables:
+        return None
+    # The other solver does not look at it.
+    ridge = float(options["reg_param"]) if solver == "svd" else 0.0
+    if not 0 <= ridge < 1:
+        return None
+    log, doubtful = _log_priors(leaving, priors)[leaving.part_of], np.zeros(leaving.rows, dtype=bool)
+    for code in range(leaving.classes):
+        own = _Own(leaving, code, ridge, float(options["tol"]), solver == "eigen")
+        if not own.add_to(log, doubtful):
+            return None
+    return Found(log, doubtful).answer()
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A class with its own covariance."""
+
+    leaving: Leaving
+    code: int
+    ridge: float
+    tolerance: float
+    by_covariance: bool
+
+    def whitening(self, count: int) -> Whitening:
+        """Of the squares of all its rows, as if there were so many of them."""
+        away = self.leaving.away[self.leaving.codes == self.code]
+        return Whitening.of(away * np.sqrt((1 - self.ridge) / count), self.ridge)
+
+    def add_to(self, log: Array, doubtful: Marks) -> bool:
+        """Add the log density of the class to that of every row, unless it has none."""
+        count = int(self.leaving.counts[self.code])
+        whitening = self.whitening(count)
+        if not whitening.sound or not whitening.least**2 > MARGIN * self.tolerance:
+            return False
+        if not whitening.digits(self.leaving.means, self.by_covariance):
+            return False
+        gap = (self.leaving.x - self.leaving.means[self.code]) @ whitening.inverse
+        density = (np.square(gap).sum(axis=1) + whitening.log_determinant) / -2
+        if self.leaving.singly:
+            self._correct_singly(density, doubtful)
+        else:
+            self._correct_by_part(density, doubtful, gap, whitening)
+        log[:, self.code] += density
+        return True
+
+    def _correct_singly(self, density: Array, doubtful: Marks) -> None:
+        """Leave each row of the class out of its own density."""
+        rows, count = np.flatnonzero(self.leaving.codes == self.code), int(self.leaving.counts[self.code])
+        whitening, grown = self.whitening(count - 1), count / (count - 1)
+        squared = np.square(self.leaving.away[rows] @ whitening.inverse).sum(axis=1)
+        kept = 1 - (1 - self.ridge) * grown / (count - 1) * squared
+        doubtful[rows] |= ~((kept > LITTLE) & (whitening.least**2 * kept > MARGIN * self.tolerance))
+        kept = np.where(kept > LITTLE, kept, 1.0)
+        density[rows] = (grown**2 * squared / kept + whitening.log_determinant + np.log(kept)) / -2
+
+    def _correct_by_part(self, density: Array, doubtful: Marks, gap: Array, whitening: Whitening) -> None:
+        """Leave each part out of the density at its rows; ``gap`` is how far they are from the mean."""
+        leaving = self.leaving
+        scatter = _scatter(gap[leaving.codes == self.code])
+        fixed = self.ridge * whitening.inverse.T @ whitening.inverse
+        for place, part in enumerate(leaving.parts):
+            left, remaining = part[leaving.codes[part] == self.code], int(leaving.remaining[place, self.code])
+            if not len(left):
+                continue
+            shift, rest = _without(gap[left], scatter, remaining)
+            values, vectors = np.linalg.eigh((1 - self.ridge) * rest / remaining + fixed)
+            if not (values[0] > LITTLE and whitening.least**2 * values[0] > MARGIN * self.tolerance):
+                doubtful[part] = True
+                continue
+            squared = np.square((gap[part] - shift) @ (vectors / np.sqrt(values))).sum(axis=1)
+            density[part] = (squared + whitening.log_determinant + np.log(values).sum()) / -2

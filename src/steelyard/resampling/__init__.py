@@ -1,1 +1,0 @@
-"""From estimators to verdicts: rows are left out, classifiers fitted to the others, and what they say is assessed."""

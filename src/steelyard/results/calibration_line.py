@@ -1,0 +1,181 @@
+"""The straight line on the scale of log odds along which forecasts came true (Cox 1958), and how sure it is.
+
+Calibrated forecasts have the slope 1: one below 1 says that they are too sure, one above that they are too timid. What
+the line is shifted by where its slope is held at 1, the intercept, says whether forecasts are too low or too high as a
+whole; so does the ratio of what was observed to what was expected.
+
+A line solves equations that are sums over rows, so that its spread is that of what rows add to these: it holds whatever
+the true curve is, and with clusters and weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..core.distinct import distinct
+from ..core.text import count, in_words
+from ..inference.intervals import critical_values, p_values
+from .recalibration import chance_on, likeliest, log_odds, slopes_of
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Marks, Places
+
+RATIO, INTERCEPT, SLOPE = ("observed / expected", "intercept", "slope")
+IDEAL = {RATIO: 1.0, INTERCEPT: 0.0, SLOPE: 1.0}
+NEVER, ALWAYS = "the class never came true", "the class always came true"
+CONSTANT = "all forecasts are the same"
+PARTED = "one threshold sets the class apart: the steeper a line, the better it fits"
+MOST_STEPS, CLOSE = 100, 1e-9
+ROUNDING = 1e-9  # of log odds: 1 - 0.7 is 0.3
+
+
+class Coefficient(NamedTuple):
+    """What the forecasts of a class are off by, in one way.
+
+    Attributes:
+        part: In which way.
+        value: How far; NaN where there is no telling.
+        se: Its standard error.
+        freedom: The degrees of freedom behind that.
+        note: Why there is no value, or which rows were left out.
+    """
+
+    part: str
+    value: float
+    se: float
+    freedom: float
+    note: str = ""
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Its bounds; those of a ratio are symmetric on the log scale."""
+        if np.isnan(self.value):
+            return np.nan, np.nan
+        if not self.freedom > 0:  # one row or one cluster says nothing about spread
+            return 0.0 if self.part == RATIO else -np.inf, np.inf
+        reach = float(critical_values(level, np.array([self.freedom]))[0]) * self.se
+        if self.part == RATIO:
+            with np.errstate(over="ignore"):  # from 0 to infinity, then
+                factor = float(np.exp(reach / self.value))
+            return self.value / factor, self.value * factor
+        return self.value - reach, self.value + reach
+
+    @property
+    def p(self) -> float:
+        """How probable it is that calibrated forecasts are as far off, or further."""
+        off = np.log(self.value) * self.value if self.part == RATIO else self.value - IDEAL[self.part]
+        if off == 0:
+            return 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = np.divide(off, self.se)  # where nothing scatters, infinitely far
+        return float(p_values(np.array([statistic]), np.array([self.freedom]))[0])
+
+
+class Observed(NamedTuple):
+    """Some rows: what was said of one class, and whether it came true.
+
+    Attributes:
+        said: The forecasts, or their log odds.
+        happened: 1 where the class is the true one, 0 elsewhere.
+        drawn: How often each row occurs.
+        mass: What it weighs.
+        square: Its squared weight.
+        cluster: Its cluster; None where rows are independent.
+    """
+
+    said: Array
+    happened: Array
+    drawn: Array
+    mass: Array
+    square: Array
+    cluster: Places | None = None
+
+    def coefficients(self) -> Iterator[Coefficient]:
+        """In which ways the forecasts are off, and how far."""
+        yield self._ratio()
+        odds = log_odds(self.said)
+        sure, certain = np.isinf(odds) & (self.mass > 0), ""
+        if sure.any():
+            number, wrong = (float(self.drawn[rows].sum()) for rows in (sure, sure & (self.said != self.happened)))
+            certain = f"without {in_words(number, 'forecast')} of 0 or 1 ({count(wrong) if wrong else 'none'} wrong)"
+        used = self._replace(said=odds)._some(np.isfinite(odds) & (self.mass > 0))
+        for part, fit in ((INTERCEPT, used._intercept), (SLOPE, used._slope)):
+            if len(used.said):
+                found = fit()
+                # Why there is no value may hold for the rows that are left alone.
+                yield found._replace(note=", ".join(filter(None, (certain, found.note))))
+            else:
+                yield self._none(part, "all forecasts are 0 or 1")
+
+    def _some(self, rows: Marks) -> Observed:
+        said, happened, drawn, mass, square = (column[rows] for column in self[:5])
+        return Observed(said, happened, drawn, mass, square, None if self.cluster is None else self.cluster[rows])
+
+    @property
+    def _outcome(self) -> str:
+        """Why nothing can be said of rows of which all came true, or none."""
+        return ALWAYS if self.happened.all() else "" if self.happened.any() else NEVER
+
+    def _ratio(self) -> Coefficient:
+        """What came true over what was expected to."""
+        seen, expected = float(self.mass @ self.happened), float(self.mass @ self.said)
+        if not seen or not expected:
+            return self._none(RATIO, "all forecasts are 0" if not expected else NEVER)
+        value = seen / expected
+        spread = self._spread((self.happened - value * self.said)[None] / expected)
+        return self._found(RATIO, value, spread, 1)
+
+    def _intercept(self) -> Coefficient:
+        """By how much log odds are too low: the shift that makes as many come true as are expected to."""
+        if self._outcome:
+            return self._none(INTERCEPT, self._outcome)
+        level = float(log_odds(np.array(np.average(self.happened, weights=self.mass))))
+        low, high = level - float(self.said.max()), level - float(self.said.min())
+        shift = min(max(0.0, low), high)
+        for _ in range(MOST_STEPS):
+            gradient, curvature = slopes_of(self.said, self.happened, self.mass, np.array([shift, 1.0]))
+            low, high = (shift, high) if gradient[0] > 0 else (low, shift)
+            before, shift = shift, shift + float(gradient[0] / max(curvature[0, 0], 1e-300))
+            shift = shift if low <= shift <= high else (low + high) / 2
+            if abs(shift - before) < CLOSE:
+                break
+        gap = self.happened - chance_on(self.said, np.array([shift, 1.0]))
+        spread = self._spread(gap[None] / max(curvature[0, 0], 1e-300))
+        return self._found(INTERCEPT, shift, spread, 1)
+
+    def _slope(self) -> Coefficient:
+        """By how much log odds rise where those of the forecasts rise by 1."""
+        own, rest = self.said[self.happened > 0], self.said[self.happened == 0]
+        if self._outcome:
+            return self._none(SLOPE, self._outcome)
+        if self.said.max() - self.said.min() <= ROUNDING:
+            return self._none(SLOPE, CONSTANT)
+        if own.min() >= rest.max() - ROUNDING or own.max() <= rest.min() + ROUNDING:
+            return self._none(SLOPE, PARTED)
+        unit = float(self.said.std())
+        x = (self.said - self.said.mean()) / unit
+        line = likeliest(x, self.happened, self.mass, pull=0.0)
+        curvature = slopes_of(x, self.happened, self.mass, line)[1]
+        gap = self.happened - chance_on(x, line)
+        spread = self._spread(np.linalg.solve(curvature, np.stack([gap, gap * x])))
+        return self._found(SLOPE, float(line[1]) / unit, spread[1:, 1:] / unit**2, 2)
+
+    def _spread(self, influence: Array) -> Array:
+        """The covariance of sums over rows of what these add to each of them: (sums, rows) to (sums, sums)."""
+        with np.errstate(over="ignore"):  # where hardly any row tells a value from others, its error may be infinite
+            if self.cluster is None:
+                return np.asarray((influence * self.square) @ influence.T)
+            sums = np.stack([np.bincount(self.cluster, self.mass * each) for each in influence])
+            return np.asarray(sums @ sums.T)
+
+    def _found(self, part: str, value: float, spread: Array, fitted: int) -> Coefficient:
+        """A value, and the spread of it, with what as many parameters as were fitted take."""
+        units = float(self.drawn.sum()) if self.cluster is None else float(len(distinct(self.cluster)))
+        freedom = units - (fitted if self.cluster is None else 1)
+        more = units / freedom if freedom > 0 else np.nan
+        return Coefficient(part, value, float(np.sqrt(spread[0, 0] * more)), freedom)
+
+    def _none(self, part: str, why: str) -> Coefficient:
+        return Coefficient(part, np.nan, np.nan, np.nan, why)

@@ -1,0 +1,366 @@
+"""From scores to decisions: where to set the threshold, what that achieves, and when to decline.
+
+A threshold that was chosen on some rows looks better on them than it is. So every choice comes with two values: what
+it achieves on the rows at hand, and what it achieves on rows that had no part in it, found by choosing anew without
+each tenth of the rows and trying the choice on that tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..core.errors import BadOption, NoThreshold, quoted
+from ..core.estimate import Estimate
+from ..core.parallel import chunks, over_rows
+from ..core.table import Table
+from ..families.forecasts.calibration import DECIMALS
+from ..families.ranking.evaluation import RankedEvaluation
+from ..families.ranking.one_against_rest import OneAgainstRest
+from ..maths.ordered_scores import Ranking
+from ..measures import find
+from ..measures.counts import words_on_gains
+from ..measures.registry import Measure
+from .goals import Goal, Limit, counted
+from .scatter import Scatter
+from .two_by_two_tables import Tables
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Codes, Marks, Numbers, Places
+    from .assessment import Assessment
+
+FOLDS, REPEATS = 10, 5
+NONE_LEFT = "without the one cluster, or row, there is nothing to choose by"
+MANY_ROWS = 100_000  # from which on one round of tenths is as good as five
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """A threshold, what it was chosen for, and what it achieves.
+
+    Attributes:
+        goal: What it was chosen for.
+        threshold: A row is assigned to the event when its score is this or more; NaN where no threshold will do.
+        also: Scores down to this one, but not including it, would do the same as a threshold.
+        value: What it achieves on the rows that it was chosen on.
+        honest: The same on rows that had no part in the choice.
+        limits: What it achieves where conditions were set: on the same rows, and on others.
+        note: What there is to know.
+        assessment: All measures at this threshold, on the rows that it was chosen on.
+    """
+
+    goal: Goal
+    threshold: float
+    also: float
+    value: Estimate | None
+    honest: Estimate | None
+    limits: tuple[tuple[Estimate, Estimate], ...]
+    note: str
+    assessment: Assessment | None = field(repr=False, default=None)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is such a threshold."""
+        return self.value is not None
+
+    def refuse_none(self, name: str) -> Decision:
+        """Say what stands in the way where there is no such threshold for a classifier."""
+        if not self.found:
+            raise NoThreshold(f"no threshold of {quoted(name)} has the {self.goal}", mend=self.note)
+        return self
+
+    def __str__(self) -> str:
+        """In a few lines."""
+        from ..core.text import down_to
+
+        if self.value is None or self.honest is None:
+            return f"no threshold: {self.goal}; {self.note}"
+        lines = [f"threshold {down_to(self.threshold, self.also)}: {self.goal}"]
+        pairs = [(self.goal.measure.label, self.value, self.honest)]
+        pairs += [(str(limit), *both) for limit, both in zip(self.goal.limits, self.limits, strict=True)]
+        for label, here, elsewhere in pairs:
+            lines.append(f"  {label}: {here}; on rows that had no part in the choice {elsewhere}")
+        return "\n".join([*lines, *([f"  {self.note}"] if self.note else [])])
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """All thresholds of the score of one class, from the highest on; at the first one no row is assigned to it."""
+
+    one: OneAgainstRest
+    prevalence: float | None = None
+
+    @cached_property
+    def scores(self) -> Array:
+        """The thresholds."""
+        return np.concatenate([[np.inf], self.one.ranking.thresholds])
+
+    @property
+    def unit(self) -> float:
+        """What one independent row weighs."""
+        return self.one.population.independent_row
+
+    @property
+    def own_weight(self) -> Array:
+        """What the rows weigh, in the order of the scores."""
+        return self.one.in_order(self.one.population.weights.mass)
+
+    def tables(self) -> Tables:
+        """The table at every threshold."""
+        found = self.table_of(self.raw_cells(self.own_weight))
+        return found if self.one.population.alike else replace(found, scatter=Scatter.of(self.one))
+
+    def table_of(self, cells: Array) -> Tables:
+        """Tables with the prevalence that was asked for."""
+        population = self.one.population
+        return Tables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
+
+    def frame(
+        self,
+        measures: Sequence[str | Measure],
+        level: float | None,
+        known: Sequence[Measure] = (),
+        stand_in: float = float("nan"),
+    ) -> Table:
+        """Every threshold that there can be in a row: the table there, and some measures with their intervals.
+
+        What stands in for an undefined value was not estimated: it has no interval.
+        """
+        chosen, tables = [counted(name, known) for name in measures], self.tables()
+        columns: dict[str, Any] = {"threshold": self.scores.tolist()}
+        columns |= {name: cell.tolist() for name, cell in zip(("tp", "fn", "fp", "tn"), tables.shown, strict=True)}
+        values = tables.values(chosen)
+        bounds = (values, values) if level is None else tables.bounds(chosen, level)
+        for place, measure in enumerate(chosen):
+            columns[measure.label] = np.where(np.isnan(values[place]), stand_in, values[place]).tolist()
+            if level is not None:
+                columns |= {f"{measure.label}_low": bounds[0][place].tolist()}
+                columns |= {f"{measure.label}_high": bounds[1][place].tolist()}
+        return Table({name: column[self.first :] for name, column in columns.items()})
+
+    @property
+    def first(self) -> int:
+        """The place of the highest: none lies above a score that is infinite, so that no row is assigned."""
+        return int(np.isposinf(self.scores[1]))
+
+    def guaranteed(self, goal: Goal, cells: Array) -> Marks | None:
+        """Where the conditions hold for all rows to come with the probability asked for; None where none was.
+
+        A threshold with so many rows of a class on the wrong side of it has a true error that is spread as a Beta
+        variable, whatever the scores are (Wilks 1941): only the number of rows on the wrong side matters.
+        """
+        if goal.guarantee is None:
+            return None
+        if not self.one.population.alike:
+            raise BadOption("a guarantee needs independent rows that weigh the same", mend="Leave guarantee= out")
+        allowed = np.ones(cells.shape[1], dtype=bool)
+        for limit in goal.limits:
+            wrong, size, share = wrong_side(limit, cells)
+            allowed &= wrong <= _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits))
+        return allowed
+
+    # --- the choice -----------------------------------------------------------------------------------------
+
+    def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
+        """The place of the best threshold for a goal."""
+        cells = self.raw_cells(self.own_weight if weight is None else weight)[:, self.first :]
+        place = goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
+        return None if place is None else place + self.first
+
+    def held_out(self, goal: Goal, seed: int = 0) -> Array:
+        """The table of rows that had no part in the choice of the threshold by which they were assigned: (4, 1)."""
+        mass, random = self.own_weight, np.random.default_rng(seed)
+        repeats = REPEATS if len(mass) <= MANY_ROWS else 1
+        cells = np.zeros(4)
+        for _ in range(repeats):
+            fold = self._folds(random)
+            for number in range(FOLDS):
+                out = fold == number
+                if out.all():
+                    continue
+                place = self.choose(goal, np.where(out, 0.0, mass))
+                # Where no threshold will do, no row is assigned to the class.
+                cells += self.raw_cells(np.where(out, mass, 0.0))[:, place or 0]
+        return cells[:, None] / repeats
+
+    def raw_cells(self, weight: Array) -> Array:
+        """The tables at every threshold as they are, with other weights of the rows."""
+        hits, alarms = (np.concatenate([[0.0], np.cumsum(part)]) for part in self.one.parted(weight))
+        return np.stack([hits, hits[-1] - hits, alarms, alarms[-1] - alarms])
+
+    def _folds(self, random: np.random.Generator) -> Places:
+        """Part the rows into tenths at random, each class apart; rows of one cluster stay together."""
+        cluster = self.one.sides.cluster
+        if cluster is not None:
+            return np.asarray(random.permutation(int(cluster.max()) + 1) % FOLDS)[cluster]
+        fold = np.empty(len(self.one.truth), dtype=np.int64)
+        for side in (self.one.positive, ~self.one.positive):
+            fold[side] = random.permutation(int(side.sum())) % FOLDS
+        return fold
+
+
+def wrong_side(limit: Limit, cells: Array) -> tuple[Array, float, float]:
+    """How many rows of a class are on the wrong side of each threshold, of how many; the share that must not be."""
+    tp, fn, fp, tn = cells
+    sides = {"sensitivity": (fn, True), "fnr": (fn, False), "specificity": (fp, True), "fpr": (fp, False)}
+    if limit.measure.name not in sides or limit.at_least != sides[limit.measure.name][1]:
+        raise BadOption(
+            f"{quoted(str(limit))} cannot be guaranteed",
+            mend="Only sensitivity or specificity of at least, fpr or fnr of at most, so much can be",
+        )
+    wrong, at_least = sides[limit.measure.name]
+    size = float((tp + fn)[0] if wrong is fn else (fp + tn)[0])
+    return wrong, size, float(np.clip(limit.bound if at_least else 1 - limit.bound, 0.0, 1.0))
+
+
+def _most_wrong(size: float, share: float, probability: float) -> int:
+    """How many rows of a class may be on the wrong side of a threshold; -1 where even none is too many."""
+    from scipy.special import betaincc
+
+    wrong = np.arange(int(size))
+    sure = betaincc(size - wrong, wrong + 1, share) >= probability
+    return int(np.flatnonzero(sure)[-1]) if sure.any() else -1
+
+
+def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decision:
+    """Choose a threshold for the event, and tell what it achieves."""
+    assessment.code_of_two()
+    thresholds = Thresholds(assessment.event_ranking(), goal.prevalence)
+    place = thresholds.choose(goal)
+    if place is None:
+        return Decision(goal, float("nan"), float("nan"), None, None, (), _why_not(goal, thresholds))
+    threshold = float(thresholds.scores[place])
+    there = assessment.at_threshold(threshold)
+    if goal.prevalence is None:
+        here = [there.by(measure)[measure] for measure in goal.measures]
+    else:
+        here = _estimates(thresholds.tables().at(np.array([place])), goal, assessment)
+    # What one independent row weighs is judged by the errors at this threshold, not by those at another one before.
+    held_out = replace(thresholds.table_of(thresholds.held_out(goal, seed)), unit=there.evaluation.unit)
+    elsewhere = _estimates(held_out, goal, assessment)
+    below = float(thresholds.scores[place + 1]) if place + 1 < len(thresholds.scores) else float("-inf")
+    limits = tuple(zip(here[1:], elsewhere[1:], strict=True))
+    notes = ["no row is assigned to the event"] if place == 0 else []
+    matrix = goal.measure.matrix(assessment.tally.scale)
+    notes += [] if matrix is None else filter(None, [words_on_gains(assessment.tally.scale, matrix)])
+    return Decision(goal, threshold, below, here[0], elsewhere[0], limits, "; ".join(notes), there)
+
+
+def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
+    """The measures of a goal on one table; what stands in for an undefined value has no interval."""
+    event, stand_in = assessment.tally.scale.event, assessment.settings.stand_in
+    level, clustered = assessment.settings.level, ", clustered" * assessment.ranked.clustered
+    values, (low, high) = tables.values(goal.measures)[:, 0], tables.bounds(goal.measures, level)
+    errors, unknown = tables.errors(goal.measures)[:, 0], np.isnan(values)
+    stands = "" if np.isnan(stand_in) else f"; {stand_in:g} stands in"
+    reasons = [measure.undefined.replace("{class}", quoted(event)) + stands for measure in goal.measures]
+    return [
+        Estimate(
+            float(stand_in if unknown[place] else values[place]),
+            float(np.nan if unknown[place] else low[place, 0]),
+            float(np.nan if unknown[place] else high[place, 0]),
+            float(errors[place]),
+            assessment.n,
+            tables.method(measure) + clustered,
+            measure=measure.label,
+            label=event,
+            note=NONE_LEFT + stands if not tables.cells.any() else reasons[place] if unknown[place] else "",
+            level=level,
+        )
+        for place, measure in enumerate(goal.measures)
+    ]
+
+
+def _why_not(goal: Goal, thresholds: Thresholds) -> str:
+    """What stands in the way of a goal."""
+    tables = thresholds.tables()
+    if goal.guarantee is not None:
+        for limit in goal.limits:
+            _, size, share = wrong_side(limit, thresholds.raw_cells(thresholds.own_weight))
+            if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
+                if share == 1:  # however many rows there are, one to come may be on the wrong side
+                    return f"{limit} cannot be guaranteed by any number of rows"
+                needed = np.ceil(np.log((1 - goal.guarantee) / len(goal.limits)) / np.log(share))
+                return f"{limit} cannot be guaranteed by {size:g} rows; {needed:g} would do, all on the right side"
+    values_of = dict(zip([measure.label for measure in goal.measures], tables.values(goal.measures), strict=True))
+    for label, values in values_of.items():
+        if np.isnan(values).all():
+            return f"{label} is undefined at every threshold"
+    for limit in goal.limits:
+        values = values_of[limit.measure.label]
+        if not limit.met(values).any():
+            most = np.nanmax(values) if limit.at_least else np.nanmin(values)
+            return f"{limit} is met at no threshold: the {'most' if limit.at_least else 'least'} is {most:.4g}"
+    return "no threshold meets all conditions"
+
+
+# --- more than two classes, and no decision at all ------------------------------------------------------------------
+
+
+def least_cost(
+    columns: Sequence[Numbers], costs: Array, decline: float | None = None, event: int | None = None
+) -> Codes:
+    """Assign every row to the class with the least expected cost; -1 where declining costs less.
+
+    Where several classes cost as little, the event wins, or else the first of them.
+
+    Args:
+        columns: The probability of each class.
+        costs: What it costs to assign a row of a class (rows) to a class (columns).
+        decline: What it costs not to decide.
+        event: The class that wins ties.
+    """
+    codes = np.empty(len(columns[0]), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        for low, high in chunks(start, stop):
+            expected = np.stack([column[low:high] for column in columns], axis=1).astype(np.float64) @ costs
+            least, codes[low:high] = expected.min(axis=1), expected.argmin(axis=1)
+            if event is not None:
+                codes[low:high][expected[:, event] == least] = event
+            if decline is not None:
+                codes[low:high][least > decline] = -1
+
+    over_rows(len(codes), work)
+    return codes
+
+
+def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None = None) -> Table:
+    """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
+
+    How sure it is of a row is the highest of its probabilities. Rows are assigned to the class that has it, and one
+    probability of just a half speaks for the class that it is of, as everywhere. Where the confusion table of how rows
+    were assigned is told, by ``judged``, another one is refused: that of another threshold.
+    """
+    rows, said = evaluation.rows, evaluation.rows.scores[evaluation.model]
+    stacked = np.stack(said.memberships(), axis=1)
+    if said.raw or not (stacked.min() >= 0 and stacked.max() <= 1):
+        raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
+    sure = stacked.max(axis=1).astype(np.float64)
+    ranking = Ranking.of(np.round(sure, DECIMALS))  # 1 - 0.42 is as sure as 0.58
+    assigned = said.likeliest(evaluation.scale.event_code)
+    cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
+    found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
+    if judged is not None and not np.allclose(found, judged.ravel(), rtol=0, atol=1e-9 * judged.sum()):
+        raise BadOption(
+            "the rows were assigned by a threshold or by costs, and not to the class of the highest probability",
+            mend="Leave threshold= out: how sure a classifier is, is told by its highest probability",
+        )
+    # Errors are what is looked for, from the surest row on: the error among those is a precision.
+    errors = OneAgainstRest(evaluation.population, 0, ranking, (assigned != rows.truth)[ranking.order])
+    tables, risk = Thresholds(errors).tables(), [find("precision")]
+    if tables.scatter is not None:  # where none that is kept is an error, all rows tell how much one of them weighs
+        unit = np.full_like(tables.scatter.unit, evaluation.population.independent_row)
+        tables = replace(tables, scatter=replace(tables.scatter, unit=unit))
+    kept = tables.cells[[0, 2]].sum(axis=0)
+    columns = {"coverage": kept / kept[-1], "risk": tables.values(risk)[0]}
+    columns |= {name: bound[0] for name, bound in zip(("low", "high"), tables.bounds(risk, level), strict=True)}
+    columns = {name: each[1:] for name, each in columns.items()}  # at first no row is kept
+    columns = {"threshold": ranking.groups.least(sure[ranking.order])} | columns
+    return Table({name: each.tolist() for name, each in columns.items()})

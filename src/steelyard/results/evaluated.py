@@ -1,0 +1,510 @@
+"""What there is of one classifier: its slots, evaluated when they are asked for, and where each measure stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..core.errors import BadOption, EventNeeded, TooLarge, UnknownLabel, UnknownMeasure, UnknownPart, quoted
+from ..core.estimate import Estimate
+from ..core.scale import Continuum, Label, label_among, listed, whole_number
+from ..core.suggestions import did_you_mean
+from ..core.text import count, in_words
+from ..data.sizes import available
+from ..data.sizes import in_words as bytes_in_words
+from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
+from ..families.ranking.one_against_rest import OneAgainstRest
+from ..families.summed.summary import Summary
+from ..inference.layout import AVERAGES
+from ..inference.row_evaluation import RowEvaluation
+from ..inference.settings import Settings
+from ..inference.table_evaluation import Evaluation
+from ..inference.table_formulas import Formulas
+from ..inference.variances import unit_of
+from ..inputs.doubtful import same_numbers, words_for_missing
+from ..inputs.published import words_on_per_cent, words_on_thousands
+from ..inputs.remarks import UNNAMED, Remark
+from ..inputs.thresholds import told_of_thresholds
+from ..measures import find, lacking, means_a_class, of_class, refuse_of_class
+from ..measures.counts import words_on_gains
+from ..measures.registry import REGISTRY, Measure
+from ..passes.tally import Tally
+from ..states.held_rows import Rows
+from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
+from .column_order import MOST_CLASSES, words_on_order
+from .parts import Part, Results
+
+if TYPE_CHECKING:
+    from ..families.continuum.evaluation import ContinuumEvaluation
+    from ..families.forecasts.calibration import CalibrationEvaluation
+    from ..families.forecasts.evaluation import ForecastEvaluation
+    from ..families.partition.evaluation import PartitionEvaluation
+    from ..families.ranking.evaluation import RankedEvaluation
+
+Kind = TypeVar("Kind")
+
+
+BYTES_A_VALUE = 800  # of a class by a measure, with slopes and intervals
+FEW_ENOUGH = 2_000  # classes that need no look at the memory
+MOST_VALUES = 1_000_000
+LABELS_AS_FORECASTS = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
+
+
+class Slices(dict[Label, Kind]):
+    """One result for every part of the data; a part that there is not is answered with those that there are."""
+
+    def __missing__(self, part: Any) -> Kind:
+        """Name the parts."""
+        there = f"There are {listed(list(self))}" if self else "Name the column of parts: by="
+        raise UnknownPart(f"there is no part {quoted(part)}", mend=did_you_mean(part, self, there))
+
+    def __repr__(self) -> str:
+        """Name the parts, not all that is known of each of them."""
+        return f"{in_words(len(self), 'part')} of the data: {listed(list(self))}"
+
+
+def refuse_too_many_values(classes: int, settings: Settings) -> None:
+    """Refuse measures of very many classes: each has a value for every class, and slopes by all of them."""
+    measures = settings.measures
+    values = classes * len(measures)
+    size = values * BYTES_A_VALUE
+    if classes <= FEW_ENOUGH or (values <= MOST_VALUES and size <= (free := available())):
+        return
+    memory = "" if values > MOST_VALUES else f", and {bytes_in_words(free)} of memory are free"
+    raise TooLarge(
+        f"{in_words(len(measures), 'measure')} of {classes:,} classes take about {bytes_in_words(size)}{memory}",
+        mend="Ask for fewer measures, as in measures=['error']; or are the labels numbers that were measured?",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """One classifier, evaluated.
+
+    Attributes:
+        tally: The sums.
+        settings: What was asked for, and how it is computed.
+        model: What the classifier is called.
+        slice: The part of the data; all of them where it is None.
+    """
+
+    tally: Tally
+    settings: Settings
+    model: str = "prediction"
+    slice: Label | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse more values than memory holds, before any of it is taken."""
+        refuse_too_many_values(len(self.tally.scale), self.settings)
+        self.words_on_names  # noqa: B018  (a class that there is not is refused before anything is computed)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """The evaluated slots of this classifier that are made of counts."""
+        patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
+        return Evaluation(
+            patterns,
+            model,
+            self.tally.scale,
+            self.settings.formulas,
+            self.settings.stand_in,
+            unit_of(patterns, model),
+        )
+
+    def of(self, statistic: Statistic) -> RowEvaluation:
+        """The evaluated slots of this classifier that are made of one statistic of its rows."""
+        if statistic not in self._evaluated:
+            counts = self.evaluation
+            self._evaluated[statistic] = evaluate(
+                statistic,
+                self._kept,
+                counts.model,
+                scale=counts.scale,
+                measures=self.settings.made_of(statistic),
+                stand_in=self.settings.stand_in,
+                unit=counts.unit,
+                models=self.tally.models,
+            )
+        return self._evaluated[statistic]
+
+    @cached_property
+    def _evaluated(self) -> dict[Statistic, RowEvaluation]:
+        return {}
+
+    @property
+    def ranked(self) -> RankedEvaluation:
+        """The evaluated slots of this classifier that are made of its scores."""
+        if not self.tally.tells_rows:
+            raise self.no_scores
+        return cast("RankedEvaluation", self.of(RANKING))
+
+    @property
+    def forecast(self) -> ForecastEvaluation:
+        """The evaluated slots of this classifier that are made of its probabilities."""
+        return cast("ForecastEvaluation", self.of(FORECASTS))
+
+    @property
+    def calibration(self) -> CalibrationEvaluation:
+        """The evaluated slots of this classifier that hold its probabilities against frequencies."""
+        return cast("CalibrationEvaluation", self.of(CALIBRATION))
+
+    @property
+    def continuum(self) -> ContinuumEvaluation:
+        """The evaluated slots of this classifier that are made of measured values."""
+        return cast("ContinuumEvaluation", self.of(CONTINUUM))
+
+    @property
+    def partition(self) -> PartitionEvaluation:
+        """The evaluated slots of this classifier that are made of its memberships in a partition space."""
+        return cast("PartitionEvaluation", self.of(PARTITION))
+
+    @property
+    def _kept(self) -> Rows | Summary:
+        """The rows with what was said of them, or what was kept of them; of labels, their patterns tell as much."""
+        kept = self.tally.kept_of(self.slice)
+        if not self.tally.given.kept:
+            raise self.no_scores
+        return self.evaluation.patterns.as_rows() if kept is None else kept
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """What is made of counts, of the order of scores, and of probabilities."""
+        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n, self.hidden)}
+        for statistic in OF_ROWS:
+            if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
+                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n, self.hidden)
+        return parts
+
+    def part(self, statistic: Statistic) -> Part:
+        """What is made of one of them."""
+        if statistic.name not in self.parts:
+            raise self.no_scores
+        part = self.parts[statistic.name]
+        self._refuse_changed([part])
+        return part
+
+    def _refuse_changed(self, parts: Iterable[Part]) -> None:
+        """See whether the scores are still those that were given, before anything new is made of them."""
+        if self.tally.scores is not None and any(part.looks_at_rows for part in parts):
+            self.tally.scores.refuse_changed()
+
+    @property
+    def results(self) -> Results:
+        """All values and bounds that are made of counts, as columns."""
+        return self.part(CONFUSION).results
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole."""
+        if self.hidden:
+            return [self.hidden]
+        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_input, self.tally.scale
+        if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
+            order = " < ".join(str(label) for label in self.classes)
+            notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
+        unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
+        if unnamed and any(measure.per_class for measure in self.settings.measures):
+            notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
+        notes += self.words_on_names
+        notes += self._gains
+        notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
+        same = () if scale.ordered else same_numbers(self.classes)
+        notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
+        notes += self._missing_by_name
+        notes += self.words_on_labels
+        notes += self._words_on_scores
+        strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
+        if strangers.any() and not self._unassigned:
+            labels = [self.classes[code] for code in np.flatnonzero(strangers)]
+            notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
+        if order := self._better_order:
+            notes.append(order)
+        elif self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
+            notes.append(f"worse than chance, kappa {agreement}: {self._mixed_up}?")
+        if self.tally.published:
+            table = patterns.table(self.evaluation.model)
+            notes.extend(filter(None, (words_on_per_cent(table), words_on_thousands(table))))
+        if patterns.clusters == 1:
+            notes.append(
+                "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
+            )
+        if patterns.sampled:
+            effective = patterns.mass.sum() ** 2 / patterns.square.sum()
+            notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
+        return notes
+
+    @property
+    def _unassigned(self) -> bool:
+        """Whether the scores of this classifier assign rows to no class."""
+        return self.model in self.tally.given.unassigned
+
+    @property
+    def _raw(self) -> bool:
+        """Whether this classifier gave scores on any scale, or in cross-validation none, and no probabilities."""
+        if not self.tally.tells_rows:
+            return False
+        rows = self.tally.some_rows
+        return rows is not None and rows.scores[self.evaluation.model].raw
+
+    @property
+    def words_on_labels(self) -> list[str]:
+        """Return a note where forecasts are scored, and the classifier gave labels alone."""
+        rows = self.tally.some_rows if self.tally.tells_rows else None
+        said = None if rows is None else rows.scores[self.evaluation.model]
+        labels = not self.tally.given.scored if said is None else not said.columns and not said.raw
+        scored = any(map(self.settings.made_of, (FORECASTS, CALIBRATION, PARTITION)))
+        return [LABELS_AS_FORECASTS] if labels and scored else []
+
+    @property
+    def _words_on_scores(self) -> list[str]:
+        """What there is to know about scores: what was not made of them, and a threshold that parts no rows."""
+        notes, given, asked = [], self.tally.given, self.settings.everything
+        if given.unassigned and asked:
+            whose = "" if len(self.tally.models) == 1 else f" of {listed(list(given.unassigned), 3)}"
+            notes.append(
+                f"no threshold is given for the scores{whose}: measures of predicted classes (error, kappa, "
+                "sensitivity, the confusion table) are left out"
+            )
+        if self._raw and asked:
+            why = "scores are not read as probabilities" if self.has_scores else "labels are no probabilities"
+            how = "have no value" if given.probable else "are left out"
+            notes.append(f"{why}: log score, Brier score and calibration {how}")
+        for found in told_of_thresholds(self.tally.remarks, self.model) if self.slice is None else ():
+            if 0 in (found.reached, found.unreached):
+                notes.append(self._words_on_threshold(found.threshold, all_reach=not found.unreached))
+        return notes
+
+    def _words_on_threshold(self, threshold: float, all_reach: bool) -> str:
+        """What to say of a threshold that no score reaches, or that all reach."""
+        told = f"{'all scores reach' if all_reach else 'no score reaches'} the threshold {threshold:g}"
+        rows = None if self.tally.summaries is not None else self.tally.scores
+        said = None if rows is None else rows.scores[self.evaluation.model]
+        if said is None or not said.columns or not len(said.columns[0]):
+            return told
+        event = self.tally.scale.event_code
+        column = said.columns[0 if len(said.columns) == 1 or event is None else event]
+        low, high = float(column.min()), float(column.max())
+        per_cent = threshold <= 1 < high <= 100 and low >= 0
+        return f"{told}: they lie between {low:.4g} and {high:.4g}{' (are they per cent?)' if per_cent else ''}"
+
+    @property
+    def _alike(self) -> list[list[Label]]:
+        """Classes that differ in nothing but capitals and blanks; whoever named them knows what they are."""
+        found: dict[str, list[Label]] = {}
+        for label in () if self.tally.scale.ordered else self.classes:
+            found.setdefault(" ".join(str(label).casefold().split()), []).append(label)
+        return [labels for labels in found.values() if len(labels) > 1]
+
+    @property
+    def _missing_by_name(self) -> list[str]:
+        """Notes on classes whose names stand for missing values elsewhere."""
+        patterns, notes = self.evaluation.patterns, []
+        for word in words_for_missing(self.classes):
+            code = self.tally.scale.code(word)
+            here = (patterns.truth == code) | (patterns.assigned[self.evaluation.model] == code)
+            rows = patterns.count[here].sum()
+            many = f"{rows:,.0f} row{'' if rows == 1 else 's'}"
+            notes.append(f"{quoted(word)} is a class of {many}: is it a missing value?")
+        return notes
+
+    @property
+    def _less_than_chance(self) -> Estimate | None:
+        """Kappa, where all of its interval is below 0."""
+        margins = self.evaluation.margins
+        if margins.correct.sum() * margins.true.sum() >= margins.true @ margins.assigned:
+            return None
+        kappa = find("kappa")
+        counts = replace(self.evaluation, formulas=Formulas((kappa,)))
+        agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(kappa))
+        return agreement if agreement.high < 0 else None
+
+    @cached_property
+    def _gains(self) -> list[str]:
+        """What to ask about matrices of costs by which mistakes are better than right answers."""
+        found = []
+        for measure in self.settings.measures:
+            of_text = all(isinstance(value, str) for value in measure.parameters.values())
+            matrix = None if of_text else measure.matrix(self.tally.scale)
+            found.append("" if matrix is None else words_on_gains(self.tally.scale, matrix))
+        return list(dict.fromkeys(filter(None, found)))
+
+    @cached_property
+    def _better_order(self) -> str:
+        """What to ask where another order of columns without names fits far better, or nothing."""
+        patterns, model = self.evaluation.patterns, self.evaluation.model
+        unnamed = self.tally.remarks.get(Remark(UNNAMED, self.model))
+        if not unnamed or not len(patterns.mass) or len(self.classes) > MOST_CLASSES:
+            return ""
+        table, rows = patterns.table(model), self.tally.some_rows
+        said = None if rows is None else rows.scores[model]
+        if said is not None and said.free and self.slice is None and rows is not None:  # no class was assigned
+            weight = None if rows.sums is None else rows.sums[:, 1]
+            cells = rows.truth * np.intp(len(self.classes)) + said.likeliest()
+            table = np.bincount(cells, weight, len(self.classes) ** 2).astype(np.float64).reshape(table.shape)
+        units = patterns.mass.sum() ** 2 / patterns.square.sum()
+        return words_on_order(table, min(units, patterns.clusters or np.inf), self.classes)
+
+    @property
+    def _mixed_up(self) -> str:
+        """What users may have mixed up whose classifier does worse than chance."""
+        event = self.tally.scale.event
+        if not self.tally.given.scored:
+            return "are labels mixed up"
+        if event is None:
+            return f"are the columns of memberships those of {listed(self.classes, 3)}, in this order"
+        return f"do scores speak for another class than the event, {quoted(event)}"
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.tally.scale.classes
+
+    @property
+    def n(self) -> float:
+        """How many rows were assessed; of a subgroup that is not reported, NaN."""
+        return math.nan if self.hidden else rows_in(self.evaluation.patterns.count)
+
+    @property
+    def hidden(self) -> str:
+        """Why a subgroup is not reported; empty where it is.
+
+        This is the one place that decides: all columns, estimates and numbers of rows come from here.
+        """
+        least = self.settings.least
+        small = self.slice is not None and rows_in(self.evaluation.patterns.count) < least
+        return f"fewer than {in_words(least, 'row')}" if small else ""
+
+    @property
+    def size_words(self) -> str:
+        """How many rows there are, or only that there are few."""
+        return f"<{self.settings.least:,}" if self.hidden else count(self.n)
+
+    def refuse_hidden(self) -> None:
+        """Refuse what would tell of a subgroup that is not reported."""
+        if self.hidden:
+            raise BadOption(f"{quoted(self.slice)} has {self.hidden}", mend="Leave least= out, or take a larger part")
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out because a value was missing."""
+        return self.tally.dropped
+
+    def place(self, name: str | Measure, part: Any = None) -> int:
+        """Find the slot of a measure among those of its kind, for a class, an average or overall."""
+        entry = self.find(name)
+        evaluation = self.part(entry.statistic).evaluation
+        if part is None:
+            return evaluation.overall(entry)
+        average = isinstance(part, str) and part not in self.classes and part in AVERAGES
+        try:
+            place = evaluation.places.get((entry.label, part if average else self.tally.scale.code(part)))
+        except UnknownLabel as error:
+            raise error.but(mend=did_you_mean(part, AVERAGES, error.mend)) from None
+        if place is None:
+            has = f"It has {listed(evaluation.layout.kinds)} averages"
+            mend = has if entry.per_class else "It speaks of all classes together"
+            raise UnknownMeasure(f"{entry.label} has no value for {quoted(part)}", mend=mend)
+        return place
+
+    def meant(self, name: Any, part: Any = None) -> tuple[Any, Any, str]:
+        """Return the measure and the class that a name with a class means, and a word on it; others as they are."""
+        found = of_class(name)
+        if found is None and part is None:
+            return name, None, ""
+        if found is not None and part is not None:
+            raise UnknownMeasure(f"{quoted(name)} names its class", mend=f"Leave {quoted(part)} out")
+        if found is not None:
+            label, words = self._class_meant(found.label)
+            return found.measure, label, REGISTRY[found.measure].caution(name, words)
+        measure = means_a_class(name)
+        if isinstance(part, str) and part in AVERAGES and part not in self.classes:
+            measure = None
+        if measure is None:
+            return name, part, ""
+        label, words = self._class_meant(part)
+        return measure, label, REGISTRY[measure].caution(f"{name} {part}", words)
+
+    def _class_meant(self, word: Any) -> tuple[Label, str]:
+        """Return the class of that name, or else the one in that place, counted from 1; and which it is, in words."""
+        text, number = str(word), whole_number(word)
+        numbers = {str(int(label)): label for label in self.classes if isinstance(label, bool)}  # as 1 and 0 in files
+        named = numbers.get(text, label_among(self.classes, text))
+        if named is not None:
+            return named, f"class {quoted(named)}"
+        if number is not None and 1 <= number <= len(self.classes):
+            label = self.classes[number - 1]
+            return label, f"class {quoted(label)}, number {number} of {listed(self.classes, 5)}"
+        mend = f"There are {listed(self.classes, 5)}, or their places from 1 to {len(self.classes)}"
+        raise UnknownLabel(f"{quoted(word)} is not one of the classes", mend=did_you_mean(text, self.classes, mend))
+
+    @property
+    def words_on_names(self) -> list[str]:
+        """Return what there is to know about the names that measures were asked for by."""
+        return [self.meant(name)[2] or measure.caution(name) for measure, name in self.settings.asked]
+
+    def find(self, name: str | Measure) -> Measure:
+        """Find a measure among the computed ones; costs given before need not be repeated."""
+        computed = {entry.label: entry for entry in self.settings.measures}
+        if isinstance(name, str) and name in computed:
+            return computed[name]
+        refuse_of_class(name)
+        entry = find(name)
+        # Costs are not part of a name: those that a measure brings along need not be those that were given before.
+        if entry.label in computed and entry.agrees_with(computed[entry.label]):
+            return computed[entry.label]
+        same = [other for other in self.settings.measures if other.name == entry.name]
+        if len(same) == 1 and not entry.changed:
+            return same[0]
+        if not entry.needs:
+            if self.settings.everything:
+                return entry  # there is nothing that stands in the way of computing it now
+            raise UnknownMeasure(f"{entry.label} was not asked for", mend="Name it in measures=[...]")
+        raise UnknownMeasure(f"{entry.label} needs {listed(entry.needs)}", mend=lacking(entry))
+
+    def code(self, label: Any) -> int:
+        """The class that a curve is about: the one that is named, or the event."""
+        code = self.tally.scale.event_code if label is None else self.tally.scale.code(label)
+        if code is None:
+            last = quoted(self.classes[-1])
+            mend = f"Name one of {listed(self.classes, 5)}: label={last} here, or event={last} in assess or compare"
+            raise EventNeeded("curves and thresholds are those of one class, and no event is named", mend=mend)
+        return code
+
+    def code_of_two(self, label: Any = None) -> int:
+        """The class that a threshold parts from the other one; more than two are not parted by one."""
+        if len(self.classes) > 2:
+            mend = "Give a truth that is one class and the rest, or see steelyard.decide"
+            raise BadOption(f"a threshold parts two classes, not {len(self.classes)}", mend=mend)
+        return self.code(label)
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether its scores are read as probabilities."""
+        return self.tally.given.probable and not self._raw
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether the classifier gave scores, from which curves and thresholds follow."""
+        return self.tally.given.scored and self.tally.given.kept and self.ranked.scored
+
+    @property
+    def no_scores(self) -> UnknownMeasure:
+        """What to tell whoever asks for something that needs scores, where there are none."""
+        if self.tally.given.kept:
+            return UnknownMeasure("there are no scores", mend="Give scores or memberships, not labels")
+        return UnknownMeasure(
+            "nothing but the classes that scores assigned was counted",
+            mend="Ask for a measure of the scores too, such as auc or brier, where rows are counted",
+        )
+
+    def event_ranking(self, label: Any = None) -> OneAgainstRest:
+        """The rows sorted by the score of the event, or of another class."""
+        if not self.has_scores:
+            raise self.no_scores
+        self.ranked.rows.refuse_changed()
+        return self.ranked.against_rest(self.code(label))

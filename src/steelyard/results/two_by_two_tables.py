@@ -1,0 +1,168 @@
+"""Count measures of many tables of two by two at once, each with its interval: a curve over thresholds is one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..core.errors import BadOption
+from ..core.scale import Scale
+from ..inference.influence import Spread
+from ..inference.intervals import LOGIT, MEAN, WILSON, critical_values, interval_method, intervals
+from ..inference.table_evaluation import PSEUDO_ROWS, Slot
+from ..inference.table_formulas import CELL_STEPS, STEP
+from ..maths.two_by_two import offered_of_classes
+from ..measures.registry import Measure
+
+if TYPE_CHECKING:
+    from ..core.typing import Array, Places
+    from .scatter import Scatter
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables of a class against the rest, one a threshold.
+
+    Attributes:
+        cells: What is in them: tp, fn, fp, tn, (4, tables).
+        scale: The two classes.
+        code: The class.
+        unit: What one independent observation weighs.
+        prevalence: The share of the class where measures are to hold; that of the tables if not given.
+        freedom: The degrees of freedom that clusters leave.
+        scatter: How the cells of each table scatter; as those of independent rows of one unit if not given.
+    """
+
+    cells: Array
+    scale: Scale
+    code: int
+    unit: float = 1.0
+    prevalence: float | None = None
+    freedom: float = np.inf
+    scatter: Scatter | None = None
+
+    @property
+    def units(self) -> Array:
+        """What one independent observation weighs, table by table."""
+        return np.full(self.cells.shape[1], self.unit) if self.scatter is None else self.scatter.unit
+
+    @property
+    def shown(self) -> Array:
+        """What would be in them at the prevalence asked for."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._moved(self.cells)
+
+    def _moved(self, cells: Array) -> Array:
+        """Let both sides have their shares, and together what they had."""
+        if self.prevalence is None:
+            return cells
+        tp, fn, fp, tn = cells
+        own, rest = tp + fn, fp + tn
+        more, less = self.prevalence * (own + rest) / own, (1 - self.prevalence) * (own + rest) / rest
+        return np.stack([tp * more, fn * more, fp * less, tn * less])
+
+    def values(self, measures: Sequence[Measure]) -> Array:
+        """The values of some measures: (measures, tables)."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self._at(measures, self.cells)
+
+    def _at(self, measures: Sequence[Measure], cells: Array) -> Array:
+        results = self._results(measures, self._moved(cells))
+        found = [measure.divided(result) for measure, result in zip(measures, results, strict=True)]
+        return np.array(found).reshape(len(measures), -1)
+
+    def _results(self, measures: Sequence[Measure], cells: Any) -> list[Any]:
+        offered, found = offered_of_classes(cells), []
+        for measure in measures:
+            if (matrix := self._matrix(measure)) is not None:
+                tp, fn, fp, tn = cells
+                penalty = tp * matrix[0, 0] + fn * matrix[0, 1] + fp * matrix[1, 0] + tn * matrix[1, 1]
+                offered |= {"penalty": penalty, "matrix": matrix}
+            found.append(measure.of(offered))
+        return found
+
+    def _matrix(self, measure: Measure) -> Array | None:
+        """What each kind of assignment costs, the class before the other."""
+        if measure.penalty is None:
+            return None
+        if len(self.scale) > 2:
+            raise BadOption(
+                f"{measure.label} tells all {len(self.scale)} classes apart, and a threshold only two",
+                mend="Choose a measure of one class",
+            )
+        order = [self.code, 1 - self.code]
+        return np.asarray(measure.matrix(self.scale))[np.ix_(order, order)]
+
+    def at(self, places: Places) -> Tables:
+        """Some of the tables."""
+        scatter = None if self.scatter is None else self.scatter.at(places)
+        return replace(self, cells=self.cells[:, places], scatter=scatter)
+
+    def bounds(self, measures: Sequence[Measure], level: float) -> tuple[Array, Array]:
+        """Lower and upper bounds of these values, every one for itself: (measures, tables) each."""
+        shape = len(measures), self.cells.shape[1]
+        methods = np.repeat([self.method(measure) for measure in measures], shape[1])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            trials = self._trials(measures)
+            spread = Spread(self._errors(measures, self.cells, 0.0), self._errors(measures, self._smoothed, 1.0))
+            centre = self._at(measures, self._smoothed)
+            drawn = self.cells.sum(axis=0) / self.unit if self.scatter is None else self.scatter.rows
+            rows = np.broadcast_to(np.where(np.isinf(self.freedom), drawn - 1, self.freedom), shape[1])
+            freedom = np.where(methods == MEAN, np.tile(rows, shape[0]), self.freedom)
+            places = {str(method): np.flatnonzero(methods == method) for method in set(methods)}
+            low, high = intervals(
+                places,
+                self.values(measures).ravel(),
+                centre.ravel(),
+                spread,
+                trials.ravel(),
+                critical_values(level, freedom),
+            )
+        return self._within_costs(measures, low.reshape(shape), high.reshape(shape))
+
+    def _within_costs(self, measures: Sequence[Measure], low: Array, high: Array) -> tuple[Array, Array]:
+        """No mean lies beyond the least and the greatest cost."""
+        for place, measure in enumerate(measures):
+            matrix = self._matrix(measure)
+            if matrix is not None and self.method(measure) == MEAN:
+                low[place], high[place] = np.maximum(low[place], matrix.min()), np.minimum(high[place], matrix.max())
+        return low, high
+
+    def method(self, measure: Measure) -> str:
+        """How intervals of a measure are made; rows that stand for unlike numbers of others are no trials."""
+        found = interval_method(Slot(measure, 0))
+        if found != WILSON or self.prevalence is None:
+            return found
+        of_sides = self._results([measure], np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))[0][1]
+        return LOGIT if np.all(of_sides) else WILSON
+
+    def _trials(self, measures: Sequence[Measure]) -> Array:
+        """How many independent trials are behind each proportion."""
+        found = np.full((len(measures), self.cells.shape[1]), np.nan)
+        for place, (measure, result) in enumerate(zip(measures, self._results(measures, self.cells), strict=True)):
+            if measure.proportion:
+                found[place] = result[1] / self.units
+        return found
+
+    @cached_property
+    def _smoothed(self) -> Array:
+        return self.cells + self.units * PSEUDO_ROWS / 4
+
+    def errors(self, measures: Sequence[Measure]) -> Array:
+        """Standard errors of these values: (measures, tables)."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self._errors(measures, self.cells, 0.0).reshape(len(measures), -1)
+
+    def _errors(self, measures: Sequence[Measure], cells: Array, pseudo: float) -> Array:
+        """Standard errors by complex steps in each cell, pseudo-rows included where they were added."""
+        stepped = self._results(measures, self._moved(cells[:, None] + CELL_STEPS))
+        slopes = np.array([np.broadcast_to(measure.divided(result).imag, cells.shape) / STEP
+                           for measure, result in zip(measures, stepped, strict=True)])  # fmt: skip
+        extra = pseudo * PSEUDO_ROWS * self.units**2 * np.square(slopes).mean(axis=1)
+        if self.scatter is None:
+            return np.asarray(np.sqrt((np.square(slopes) * self.cells * self.unit).sum(axis=1) + extra).ravel())
+        return np.asarray(np.sqrt(self.scatter.variance(slopes) + extra).ravel())

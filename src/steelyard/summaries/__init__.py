@@ -1,1 +1,0 @@
-"""What is kept of rows that are too many to be held: sums, and scores to the nearest mark of a ruler."""
