@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from steelyard.core.deviation import Deviation
 from steelyard.core.errors import (
     BadDeviation,
     BadOption,
@@ -22,6 +21,7 @@ from steelyard.core.errors import (
     UnequalLengths,
     WrongShape,
 )
+from steelyard.core.estimate import Deviation
 from steelyard.core.typing import Array
 from steelyard.modelling.deviations import intrinsic_sd, measurement_sd, total_sd
 

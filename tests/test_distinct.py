@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.core.distinct import apart, distinct, evened
+from steelyard.core.arrays import apart, distinct, evened
 
 
 @given(st.lists(st.integers(-5, 5)), st.sampled_from(["int64", "int8"]))

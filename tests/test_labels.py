@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from steelyard import Scale
 from steelyard.core.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
-from steelyard.core.parallel import LEAST_CHUNK, WORTH_A_THREAD
+from steelyard.core.threads import LEAST_CHUNK, WORTH_A_THREAD
 from steelyard.inputs.coded import Coded, look_up, occurring, refuse_missing, scale_of
 from steelyard.inputs.labels import FEW_WORDS, WIDEST_RANGE, encode
 

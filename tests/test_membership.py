@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import steelyard
+from steelyard.core.arrays import checksum
 from steelyard.core.errors import MissingValues, NotNumbers, OutsideUnitInterval, SteelyardError, SumNotOne, WrongShape
-from steelyard.core.own_columns import checksum
-from steelyard.core.parallel import CHUNK, WORTH_A_THREAD
+from steelyard.core.threads import CHUNK, WORTH_A_THREAD
 from steelyard.inputs.membership import SUM_TOLERANCE, assign_highest, assign_threshold, missing_rows, numbers
 
 HALVES = [0.5, 0.0, 1.0]

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import steelyard as sy
+from steelyard.core.arrays import BLOCK, checksum, frozen, own, pieces, stacked
 from steelyard.core.errors import ChangedInput
-from steelyard.core.own_columns import BLOCK, checksum, frozen, own, pieces, stacked
 from steelyard.core.threads import alone
 from steelyard.inputs import prediction
 

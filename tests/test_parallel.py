@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from steelyard.core.parallel import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, shared
-from steelyard.core.threads import cores
+from steelyard.core.threads import MOST_PORTIONS, WORTH_A_THREAD, Portions, ahead_of, comes_later, cores, shared
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.testing import assert_array_equal
 
-import steelyard.core.parallel
+import steelyard.core.threads
 import steelyard.maths.ordered_scores
 from steelyard import Scale, assess, compare
-from steelyard.core.parallel import CHUNK, WORTH_A_THREAD
+from steelyard.core.threads import CHUNK, WORTH_A_THREAD
 from steelyard.families.ranking.cells import Cells, Standing
 from steelyard.families.ranking.class_order import Order
 from steelyard.families.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
@@ -96,7 +96,7 @@ def crowded(rows: int) -> Any:
 
 
 def test_many_rows_are_ordered_by_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (steelyard.core.parallel, steelyard.maths.ordered_scores):
+    for module in (steelyard.core.threads, steelyard.maths.ordered_scores):
         monkeypatch.setattr(module, "cores", lambda: 3)
     score = crowded(2**20 + 12_345)
     assert len(score) > 2 * WORTH_A_THREAD
@@ -109,7 +109,7 @@ def test_one_thread_orders_as_several_do(monkeypatch: pytest.MonkeyPatch) -> Non
     score, found = crowded(2**20 + 1), []
     monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 18)
     for several in (1, 4):
-        for module in (steelyard.core.parallel, steelyard.maths.ordered_scores):
+        for module in (steelyard.core.threads, steelyard.maths.ordered_scores):
             monkeypatch.setattr(module, "cores", lambda several=several: several)
         found.append(ordering(score))
     assert_array_equal(score[found[0][0]], score[found[1][0]])

@@ -17,7 +17,6 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, cross_val_p
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from steelyard.core.deviation import Deviation
 from steelyard.core.errors import (
     BadDeviation,
     BadOption,
@@ -31,6 +30,7 @@ from steelyard.core.errors import (
     UnequalLengths,
     WrongShape,
 )
+from steelyard.core.estimate import Deviation
 from steelyard.core.threads import one_thread
 from steelyard.core.typing import Array
 from steelyard.inputs.covariates import design

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .core import errors as errors
-    from .core.deviation import Deviation as Deviation
     from .core.errors import SteelyardError as SteelyardError
+    from .core.estimate import Deviation as Deviation
     from .core.estimate import Estimate as Estimate
     from .core.scale import Continuum as Continuum
     from .core.scale import Scale as Scale
@@ -85,14 +85,13 @@ _HOMES = {
     "results.rankings": ("ranking_table",),
     "results.verdicts": ("Verdict",),
     "modelling.chances": ("class_probabilities", "expected_sqe"),
-    "core.deviation": ("Deviation",),
     "modelling.deviations": ("intrinsic_sd", "measurement_sd", "total_sd"),
     "modelling.population": ("PopulationErrors", "population_errors"),
     "modelling.response": ("Response", "fit_response"),
     "modelling.cut_rules": ("CutClassifier", "RegressionRule"),
     "results.decisions": ("Decision",),
     "core.errors": ("SteelyardError",),
-    "core.estimate": ("Estimate",),
+    "core.estimate": ("Deviation", "Estimate"),
     "measures": ("all_measures", "find"),
     "families.partition.known_probabilities": ("membership_precision", "separability"),
     "families.partition.partition_scaling": ("PartitionScaling",),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import steelyard.core.parallel
+import steelyard.core.threads
 import steelyard.families.ranking.evaluation
 from steelyard import assess
 from steelyard.families.ranking.placements import Placements, _running_counts
@@ -73,8 +73,8 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     truth, chance = sample(200_003, 3, 3)
     rows = assess(truth, chance, measures=["auc"]).ranked
     alone = Placements.of(rows.rows, 0, rows.sizes)
-    monkeypatch.setattr(steelyard.core.parallel, "cores", lambda: several)
-    monkeypatch.setattr(steelyard.core.parallel, "WORTH_A_THREAD", 1 << 12)
+    monkeypatch.setattr(steelyard.core.threads, "cores", lambda: several)
+    monkeypatch.setattr(steelyard.core.threads, "WORTH_A_THREAD", 1 << 12)
     together = Placements.of(rows.rows, 0, rows.sizes)
     assert_array_equal(together.counts, alone.counts)
     assert_array_equal(together.above, alone.above)

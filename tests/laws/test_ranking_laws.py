@@ -836,7 +836,7 @@ def test_the_number_of_threads_does_not_matter(monkeypatch: pytest.MonkeyPatch) 
     truth, score, other = drawn(700, 10)
     found: list[Any] = []
     for several in (1, 2, 5):
-        monkeypatch.setattr("steelyard.core.parallel.cores", lambda several=several: several)
+        monkeypatch.setattr("steelyard.core.threads.cores", lambda several=several: several)
         both = compared(truth, score, other, "auc", "h_measure", method="bca", replicates=400)
         shown = both.differences().columns
         found.append([*columns(both["x"]).values(), shown["low"], shown["high"]])

@@ -20,7 +20,7 @@ from .problems import Problem
 
 WAYS = ("memory", "streamed", "merged", "kept")
 LET_GO = {"steelyard.passes.tally.MOST_ROWS": 0, "steelyard.results.summing.MOST_HELD": 0}
-THREADED = {"steelyard.core.parallel.WORTH_A_THREAD": 64}
+THREADED = {"steelyard.core.threads.WORTH_A_THREAD": 64}
 FILES, BATCH = 3, 25
 
 Fields = dict[str, float | str]

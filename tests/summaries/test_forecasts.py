@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard import Scale
-from steelyard.core.own_columns import ODD
+from steelyard.core.arrays import ODD
 from steelyard.families.summed.forecasts import Summing, evaluation_of, summed_columns
 from steelyard.families.summed.recipe import Recipe
 from steelyard.inference.row_evaluation import key_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .columns import as_number, is_single, numbers
+from .columns import as_number, is_single, is_sound, numbers
 from .errors import (
     BadBoundaries,
     BadDeviation,
@@ -22,7 +22,6 @@ from .errors import (
     UnusableLabels,
     quoted,
 )
-from .objects import is_sound
 from .suggestions import did_you_mean, refuse_unknown
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..core.errors import BadOption, quoted
-from ..core.parallel import chunks, over_rows
 from ..core.table import Table
+from ..core.threads import chunks, over_rows
 from ..families.partition.space import Space
 from ..maths.simplex import (
     MOST_CLASSES,

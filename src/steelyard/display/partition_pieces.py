@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core.errors import OutsideUnitInterval
-from ..core.parallel import chunks, over_rows
 from ..core.table import Table
 from ..core.text import number, with_interval
+from ..core.threads import chunks, over_rows
 from ..families.partition.space import Space
 from ..inference.settings import STANDARDISE
 from ..maths.simplex import MOST_CLASSES

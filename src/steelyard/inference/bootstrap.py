@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.parallel import shared
+from ..core.threads import shared
 from ..states.statistics import Margins, Patterns
 from .chosen import influences_at
 from .hall import Tails

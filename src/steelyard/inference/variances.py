@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.distinct import distinct
-from ..core.parallel import SMALL_PRODUCT, chunks
+from ..core.arrays import distinct
+from ..core.threads import SMALL_PRODUCT, chunks
 from ..states.distances import MOST_LAID_OUT
 from ..states.statistics import Patterns
 from .influence import FEW_CLASSES, Influence, Spread, pseudo_mean, pseudo_shares, pseudo_table

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import MissingValues, UnknownLabel, UnusableLabels, quoted
-from ..core.parallel import LEAST_CHUNK, chunks, over_rows
 from ..core.scale import Label, Scale, listed, of_one_kind, whole_number
+from ..core.threads import LEAST_CHUNK, chunks, over_rows
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Codes, Marks, Places

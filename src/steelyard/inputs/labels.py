@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.columns import as_numpy, flat, flattened, is_whole, take
+from ..core.columns import AS_TEXT, as_numpy, days_of, flat, flattened, is_missing, is_whole, take
 from ..core.errors import UnusableLabels, quoted, refuse_length
-from ..core.objects import AS_TEXT, days_of, is_missing
-from ..core.parallel import CHUNK, chunks, over_rows
 from ..core.scale import Label, plain_label
+from ..core.threads import CHUNK, chunks, over_rows
 from .coded import Coded, in_their_order, look_up, occurring, renumbered, without
 
 if TYPE_CHECKING:

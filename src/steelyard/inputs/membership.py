@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.arrays import end_to_end, pieces
 from ..core.columns import numbers
 from ..core.errors import MissingValues, OutsideUnitInterval, SumNotOne
-from ..core.own_columns import end_to_end, pieces
-from ..core.parallel import chunks, long_chunks, over_rows
+from ..core.threads import chunks, long_chunks, over_rows
 
 if TYPE_CHECKING:
     from ..core.typing import Codes, Marks, Numbers

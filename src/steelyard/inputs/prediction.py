@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
+from ..core.arrays import checksum, frozen, own, pieces
 from ..core.columns import (
     flattened,
     is_boolean,
@@ -31,10 +32,9 @@ from ..core.errors import (
     WrongShape,
     quoted,
 )
-from ..core.own_columns import checksum, frozen, own, pieces
-from ..core.parallel import chunks
 from ..core.scale import Continuum, Label, Scale, listed, plain_label
 from ..core.suggestions import did_you_mean
+from ..core.threads import chunks
 from ..data import sources
 from .coded import Coded, refuse_missing
 from .labels import coded

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..core.arrays import distinct
 from ..core.cached import cached_property
-from ..core.distinct import distinct
-from ..core.parallel import chunks, gathered, over_rows
-from ..core.threads import cores, side_by_side
+from ..core.threads import chunks, cores, gathered, over_rows, side_by_side
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Codes, Marks, Numbers, Places

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.parallel import chunks, over_rows
+from ..core.threads import chunks, over_rows
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Numbers, Places

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from ..core.parallel import chunks, over_rows, running_sums
+from ..core.threads import chunks, over_rows, running_sums
 from ..states.held_rows import Rows
 from .registry import Measure
 

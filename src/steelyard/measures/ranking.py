@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.columns import as_number
 from ..core.errors import BadOption, quoted
-from ..core.parallel import in_pieces
+from ..core.threads import in_pieces
 from .masses import Influences, Line, by_count, where_untied
 from .registry import measure
 

@@ -16,8 +16,8 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..core.arrays import distinct
 from ..core.columns import numbers
-from ..core.distinct import distinct
 from ..core.errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
 from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.columns import as_number
-from ..core.deviation import Deviation
 from ..core.errors import BadDeviation, BadOption, TooFewRows, quoted, refuse_length
+from ..core.estimate import Deviation
 from ..core.scale import LARGEST
 from ..core.suggestions import refuse_unknown
 from ..inputs.covariates import design, finite_numbers, grouping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.distinct import distinct
+from ..core.arrays import distinct
 from ..core.errors import BadOption, FailedFits, quoted
 from ..core.suggestions import refuse_no_count
 from ..data.terminal import watched

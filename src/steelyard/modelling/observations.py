@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.distinct import distinct
+from ..core.arrays import deal, distinct
 from ..core.errors import BadOption, TooFewRows, quoted, refuse_length
-from ..core.folds import deal
 from ..core.suggestions import refuse_no_seed
 from ..inputs.covariates import design, deviations, finite_numbers, grouping
 from ..inputs.misreadings import refuse_misaligned

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..core.arrays import distinct, groups_apart
 from ..core.cached import cached_property
 from ..core.columns import things_in
-from ..core.distinct import distinct
 from ..core.errors import BadOption, SteelyardError, StraddlingGroups, quoted
-from ..core.folds import groups_apart
 from ..core.scale import listed
 from ..core.suggestions import refuse_no_count
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.folds import groups_apart
+from ..core.arrays import groups_apart
 from ..core.threads import one_thread
 from ..maths.gaussian_process import Predicted, Process, fit_process
 from ..maths.local_regression import standardised

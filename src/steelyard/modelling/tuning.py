@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..core.arrays import evened
 from ..core.cached import cached_property
 from ..core.columns import is_single
-from ..core.distinct import evened
 from ..core.errors import BadOption, MissingValues, quoted
 from ..core.scale import Continuum, Scale, listed
 from ..core.suggestions import with_known_options

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.columns import as_numpy
+from ..core.columns import AS_TEXT, as_numpy
 from ..core.errors import EmptyInput, UnusableLabels
-from ..core.objects import AS_TEXT
 from ..data.shards import Batch
 from ..inputs.coded import occurring
 from ..inputs.labels import order_of

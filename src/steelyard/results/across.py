@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..core.arrays import evened
 from ..core.cached import cached_property
 from ..core.columns import as_number
-from ..core.distinct import evened
 from ..core.errors import BadOption, UnknownModel, harmless, quoted
 from ..core.scale import listed
 from ..core.suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options

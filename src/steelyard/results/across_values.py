@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core.columns import as_number, read_frame, refuse_twice, things_in
+from ..core.columns import as_number, is_missing, read_frame, refuse_twice, things_in
 from ..core.errors import BadOption, MissingValues, NotNumbers, TooFewRows, UnknownMeasure, WrongShape, quoted
-from ..core.objects import is_missing
 from ..core.scale import listed
 from ..core.suggestions import refuse_unknown
 from ..measures import find, refuse_of_class

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..core.distinct import distinct
+from ..core.arrays import distinct
 from ..core.text import count, in_words
 from ..inference.intervals import critical_values, p_values
 from .recalibration import chance_on, likeliest, log_odds, slopes_of

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.arrays import evened
 from ..core.cached import cached_property
 from ..core.columns import things_in
-from ..core.distinct import evened
 from ..core.errors import BadOption, UnknownModel, quoted
 from ..core.scale import Label, listed
 from ..core.suggestions import did_you_mean, refuse_no_count

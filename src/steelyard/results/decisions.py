@@ -16,8 +16,8 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption, NoThreshold, quoted
 from ..core.estimate import Estimate
-from ..core.parallel import chunks, over_rows
 from ..core.table import Table
+from ..core.threads import chunks, over_rows
 from ..families.forecasts.calibration import DECIMALS
 from ..families.ranking.evaluation import RankedEvaluation
 from ..families.ranking.one_against_rest import OneAgainstRest

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.arrays import apart
 from ..core.cached import cached_property
-from ..core.distinct import apart
 from ..families.forecasts.calibration import CalibrationEvaluation
 from ..families.forecasts.gaps import PairedGaps
 from ..families.ranking.evaluation import RankedEvaluation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.distinct import evened
+from ..core.arrays import evened
 
 if TYPE_CHECKING:
     from ..core.table import Table

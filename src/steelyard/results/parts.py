@@ -13,9 +13,8 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import UndefinedValue, quoted
 from ..core.estimate import Estimate
-from ..core.parallel import ahead_of
 from ..core.scale import Label, listed
-from ..core.threads import one_thread
+from ..core.threads import ahead_of, one_thread
 from ..inference.influence import Spread
 from ..inference.intervals import (
     MEAN,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..core.parallel import shared
 from ..core.suggestions import refuse_unknown
 from ..core.table import Table
+from ..core.threads import shared
 from ..families.ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
 from ..measures.masses import Masses
 

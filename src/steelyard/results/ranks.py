@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from ..core.distinct import evened
+from ..core.arrays import evened
 
 Ranks = Mapping[str, int | None]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.arrays import fold_of
 from ..core.errors import BadOption, quoted
-from ..core.folds import fold_of
 from ..inputs.cases import Cases
 from ..inputs.coded import Coded
 from ..inputs.prediction import Scores

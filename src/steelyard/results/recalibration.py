@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core.parallel import chunks, dealt_out, gathered, over_rows
 from ..core.suggestions import refuse_unknown
+from ..core.threads import chunks, dealt_out, gathered, over_rows
 from .reliability import Reliability, ends
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..core.errors import BadOption, TooLarge
-from ..core.parallel import keep_freed_memory
 from ..core.suggestions import refuse_unknown
+from ..core.threads import keep_freed_memory
 from ..data import sources
 from ..data.digests import Origin
 from ..data.engines import frame_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ..core.cached import cached_property
-from ..core.parallel import chunks, over_rows
+from ..core.threads import chunks, over_rows
 from ..inputs.cases import Cases, Given, given_by
 from ..inputs.measured import COLUMNS, Measured
 from ..inputs.prediction import Scores

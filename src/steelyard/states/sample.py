@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.own_columns import ODD
-from ..core.parallel import chunks
+from ..core.arrays import ODD
+from ..core.threads import chunks
 from .held_rows import Rows
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.parallel import LEAST_CHUNK
+from ..core.threads import LEAST_CHUNK
 from ..inputs.prediction import Scores
 from ..maths.ruler import FinerRuler, Ruler
 from .held_rows import Rows

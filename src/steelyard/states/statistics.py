@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.parallel import chunks, over_rows
+from ..core.threads import chunks, over_rows
 from ..inputs.cases import Cases
 from ..inputs.measured import ASKED
 from ..inputs.prediction import Scores

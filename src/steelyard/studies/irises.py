@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..core.arrays import deal
 from ..core.cached import cached_property
 from ..core.errors import BadOption, quoted
-from ..core.folds import deal
 from ..core.table import Table
 from ..modelling.plans import make_plan
 from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants

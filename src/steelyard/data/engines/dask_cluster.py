@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pkgutil import resolve_name
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from ... import __version__
 from ...core.errors import BadOption, LostWorker, quoted
+from ...core.threads import in_time
 from ..sizes import in_words
 from .dask import MORE_MEMORY, Dask
 from .engine import Engine, extra
-
-Result = TypeVar("Result")
 
 PATIENCE = 20  # seconds
 SLOW_START = 60  # seconds
@@ -76,23 +73,6 @@ def _refuse_little_memory() -> None:
             f"each worker of Dask needs {in_words(WORKER)} of memory, and {in_words(most)} are allowed (ulimit -v)",
             mend="Allow more, or work here with engine='local'",
         )
-
-
-def in_time(work: Callable[[], Result], seconds: float) -> Result:
-    """Return what work comes to; TimeoutError where it does not end in time, and then nobody waits for it."""
-    found: Future[Result] = Future()
-
-    def fill() -> None:
-        try:
-            found.set_result(work())
-        except BaseException as error:  # told to whoever waits, who cannot see into this thread
-            found.set_exception(error)
-
-    Thread(target=fill, daemon=True).start()
-    try:
-        return found.result(seconds)
-    except TimeoutError:
-        raise TimeoutError(f"not within {seconds:.0f} seconds") from None
 
 
 def _greeted(client: Any) -> Dask:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.deviation import Deviation
 from ...core.errors import quoted
+from ...core.estimate import Deviation
 from ...core.scale import Continuum
 from ...core.text import shortened
 from ...inference.settings import Settings

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.deviation import Deviation
-from ...core.parallel import chunks, over_rows
+from ...core.estimate import Deviation
 from ...core.scale import Continuum
+from ...core.threads import chunks, over_rows
 from ...inference.intervals import critical_values, wilson
 from ...inference.skewed import SkewedEvaluation
 from ...inference.table_evaluation import Slot

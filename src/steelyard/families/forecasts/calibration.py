@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.parallel import chunks, over_rows
 from ...core.suggestions import refuse_no_count
+from ...core.threads import chunks, over_rows
 from ...inference.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from ...inference.table_evaluation import PSEUDO_ROWS, Slot
 from ...maths.quantiles import quantiles

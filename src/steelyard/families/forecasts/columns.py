@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...core.arrays import ODD
 from ...core.cached import cached_property
 from ...core.errors import BadOption
-from ...core.own_columns import ODD
-from ...core.parallel import Portions, long_chunks, over_rows
+from ...core.threads import Portions, long_chunks, over_rows
 from ...inference.row_evaluation import AVERAGES, RowEvaluation, key_of
 from ...inference.table_evaluation import PSEUDO_ROWS, Slot
 from ...inputs.prediction import Scores

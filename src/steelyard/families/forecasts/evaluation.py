@@ -14,9 +14,9 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.errors import BadOption, quoted
-from ...core.parallel import long_chunks
 from ...core.scale import listed
 from ...core.suggestions import did_you_mean
+from ...core.threads import long_chunks
 from ...inference.intervals import critical_values
 from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot

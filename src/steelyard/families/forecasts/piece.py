@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...core.arrays import stacked
 from ...core.cached import cached_property
-from ...core.own_columns import stacked
 from ...inputs.prediction import Scores
 from ...measures.registry import Measure
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.errors import BadOption
-from ...core.parallel import shared
 from ...core.suggestions import refuse_unknown
+from ...core.threads import shared
 from ...states.held_rows import counts_of
 from .rows import Arranged, Part, Prefix, Use
 from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Blocks, Moments, Variant, beta_map, broken, rescaled

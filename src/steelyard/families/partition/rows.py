@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.parallel import chunks, over_rows, shared
+from ...core.threads import chunks, over_rows, shared
 from .scaling import FEW, orders, write_highest
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.parallel import chunks, over_rows
+from ...core.threads import chunks, over_rows
 from ...maths.beta_table import BetaTable
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from ...core.parallel import Portions, chunks, dealt_out
+from ...core.threads import Portions, chunks, dealt_out
 from ...maths.ordered_scores import SORTING
 from ...measures.masses import summed_at, sums_of_products
 from ...states.held_rows import Rows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.parallel import chunks
+from ...core.threads import chunks
 from .sided import Sided
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.parallel import chunks, over_rows, shared
+from ...core.threads import chunks, over_rows, shared
 from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ...inference.table_evaluation import Slot
 from ...maths.ordered_scores import SORTING, Ranking

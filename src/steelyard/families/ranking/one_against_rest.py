@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...core.arrays import distinct
 from ...core.cached import cached_property
-from ...core.distinct import distinct
-from ...core.parallel import chunks, gathered, over_rows, summed
 from ...core.scale import Scale
+from ...core.threads import chunks, gathered, over_rows, summed
 from ...inference.row_evaluation import Found
 from ...maths.ordered_scores import PASSES, Groups, Ranking
 from ...measures.masses import UNTIED, Influences, Masses, Sides, Slopes, pseudo_moments, spread_of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.parallel import chunks, dealt_out, over_rows
+from ...core.threads import chunks, dealt_out, over_rows
 from ...maths.ordered_scores import SORTING, Tags, ordering
 from ...measures.masses import sums_of_products
 from ...states.held_rows import Rows

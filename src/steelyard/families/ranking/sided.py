@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.distinct import distinct
-from ...core.parallel import chunks, over_rows
+from ...core.arrays import distinct
+from ...core.threads import chunks, over_rows
 from ...maths.ordered_scores import PASSES, Ranking, in_halves
 
 if TYPE_CHECKING:

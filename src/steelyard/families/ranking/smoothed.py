@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.parallel import chunks, over_rows, shared
+from ...core.threads import chunks, over_rows, shared
 from ...inference.row_evaluation import NOT_FOUND, Found
 from ...inputs.prediction import Scores
 from ...maths.ordered_scores import SORTING, Tags, ordering

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.distinct import distinct
+from ...core.arrays import distinct
 from ...core.errors import TooLarge
 from ...core.scale import Label
 from ...inference.table_evaluation import Slot

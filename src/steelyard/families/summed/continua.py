@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.parallel import SMALL_PRODUCT, chunks, over_rows
 from ...core.scale import Label
+from ...core.threads import SMALL_PRODUCT, chunks, over_rows
 from ...inference.hall import Tails
 from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.cached import cached_property
-from ...core.parallel import long_chunks
 from ...core.scale import Label
+from ...core.threads import long_chunks
 from ...inference.row_evaluation import AVERAGES, Found, key_of
 from ...inference.table_evaluation import Slot
 from ...inference.unheard import heard

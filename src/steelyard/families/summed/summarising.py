@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.distinct import distinct
+from ...core.arrays import distinct
 from ...core.scale import Label
 from ...states.sample import Sampling
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic

@@ -1,4 +1,4 @@
-"""Columns of numbers that nobody else can change, and how to tell whether anybody did."""
+"""Small tools on arrays: copies that nobody else can change and their checksums, distinct values, folds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .parallel import chunks, over_rows
+from .threads import chunks, over_rows
 
 if TYPE_CHECKING:
     from .typing import AnyArray, Array, Numbers, Places
@@ -18,6 +18,7 @@ FACTORS = np.arange(1, 1 << 14, 2, dtype=np.uint32) * ODD  # odd ones lose no bi
 LINES = 2 * BLOCK // len(FACTORS) + 1  # that a block has at most, the last of them not a whole one
 BESIDE = 0xD1342543DE82EF95  # from a line to the next; any odd number that is not made of the other
 POWERS = np.array([pow(BESIDE, line, 2**64) for line in range(LINES)], np.uint64)
+ROUNDING = 1e-12  # of the largest number: what differs by less was the same before it was added up
 
 
 def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
@@ -122,3 +123,74 @@ def _address(array: AnyArray) -> int:
 def _is_own(column: Numbers) -> bool:
     plain = column.dtype == np.float64 and column.dtype.isnative
     return bool(plain and column.flags.c_contiguous and frozen(column))
+
+
+# --- distinct values ------------------------------------------------------------------------------------------
+
+
+def distinct(values: Places) -> Places:
+    """Whole numbers that occur, each once, from the lowest up.
+
+    As ``np.unique`` has them, which looks for each in a table of hashes first: of a million, that took forty times as
+    long as sorting them.
+    """
+    found = np.sort(values)
+    new = np.ones(len(found), dtype=bool)
+    np.not_equal(found[1:], found[:-1], out=new[1:])
+    return np.asarray(found[new])
+
+
+def evened(values: Array) -> Array:
+    """Numbers of which those that differ by rounding alone are made equal, along the last axis.
+
+    Rows of weight 0.2 add up to one sum or another in the last bits, by the order in which they come; who is first must
+    not hang on that.
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    rising = np.take_along_axis(values, order, axis=-1)
+    largest = np.abs(np.where(np.isfinite(rising), rising, 0.0)).max(axis=-1, keepdims=True, initial=0.0)
+    first = np.zeros(values.shape, dtype=np.int64)  # the place of the lowest of those that are equal
+    with np.errstate(invalid="ignore"):
+        apart = ~(np.diff(rising, axis=-1) <= ROUNDING * largest)
+    first[..., 1:] = np.where(apart, np.arange(1, values.shape[-1]), 0)
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, np.take_along_axis(rising, np.maximum.accumulate(first, axis=-1), axis=-1), axis=-1)
+    return found
+
+
+def apart(first: Array, second: Array) -> Array:
+    """By how much numbers differ; 0 where that is rounding alone."""
+    found = first - second
+    small = np.abs(found) <= ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.where(small & np.isfinite(found), 0.0, found)
+
+
+# --- folds ----------------------------------------------------------------------------------------------------
+
+
+def groups_apart(groups: Places) -> list[Places]:
+    """The rows of every group."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order])) + 1
+    return list(np.split(order, starts))
+
+
+def deal(rows: int, number: int, groups: Places | None, seed: int) -> list[Places]:
+    """The rows of every fold, dealt as ``fold_of`` says."""
+    return groups_apart(fold_of(rows, number, groups, seed))
+
+
+def fold_of(rows: int, number: int, groups: Places | None, seed: int) -> Places:
+    """The fold of each row: at random, about equally large, and groups stay together."""
+    random = np.random.default_rng(seed)
+    if groups is None:
+        return np.asarray(random.permutation(rows) % number)
+    apart = groups_apart(groups)
+    sizes, filled = np.array([len(each) for each in apart]), np.zeros(number, dtype=np.int64)
+    fold = np.empty(rows, dtype=np.int64)
+    shuffled = random.permutation(len(apart))
+    for place in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        emptiest = int(np.argmin(filled))
+        fold[apart[place]] = emptiest
+        filled[emptiest] += sizes[place]
+    return fold
