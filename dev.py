@@ -85,10 +85,13 @@ DEVELOPMENT = Environment(".venv", "requirements.lock")
 BENCH = Environment(".venv-bench", "bench.lock")
 SPARK_LOCK = "spark.lock"
 
+# Compiled files are kept, whatever the machine says: workers, and commands that tests start, would each compile anew.
+KEPT = {"PYTHONDONTWRITEBYTECODE": ""}
+
 
 def run(*command: str, check: bool = False, variables: "dict[str, str] | None" = None) -> int:
     """Run a command in the repository's root and hand back its exit code; with check, end if it fails."""
-    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **(variables or {})}) as process:
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, **KEPT, **(variables or {})}) as process:
         while process.returncode is None:
             try:
                 process.wait()
