@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from steelyard import Continuum
-from steelyard.modelling import leaving
+from steelyard.modelling import leave_out
 from steelyard.modelling.closed_form import HeldOut, closed_form
 from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
 from tests.effort import repeats
@@ -532,7 +532,7 @@ def test_rows_in_many_chunks_say_the_same(estimator: Any, parts: str, monkeypatc
     x, y = THREE
     left_out = PARTS[parts](len(y))
     whole = closed_form(estimator, x, y, left_out)
-    monkeypatch.setattr(leaving, "AT_A_TIME", 64)
+    monkeypatch.setattr(leave_out, "AT_A_TIME", 64)
     chunked = closed_form(estimator, x, y, left_out)
     assert whole is not None
     assert chunked is not None
@@ -540,5 +540,5 @@ def test_rows_in_many_chunks_say_the_same(estimator: Any, parts: str, monkeypatc
     assert whole.probabilities is not None
     assert_array_equal(chunked.labels, whole.labels)
     assert_allclose(chunked.probabilities, whole.probabilities, rtol=1e-12)
-    rows = leaving.Leaving(x, np.zeros(len(y), dtype=int), 1, left_out)
+    rows = leave_out.Leaving(x, np.zeros(len(y), dtype=int), 1, left_out)
     assert len(list(rows.chunks(3))) > 1

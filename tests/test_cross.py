@@ -40,7 +40,7 @@ from steelyard.core.errors import (
     UnequalLengths,
     UnknownPart,
 )
-from steelyard.modelling.plans import make_plan
+from steelyard.modelling.splits import make_plan
 from tests.classifiers import Labels
 
 X, Y = load_iris(return_X_y=True)

@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_predict
 
 from steelyard.cli import main
 from steelyard.cli.cv import read_folds
-from steelyard.modelling.plans import Bootstrap
+from steelyard.modelling.splits import Bootstrap
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]

@@ -34,7 +34,7 @@ from steelyard.core.estimate import Deviation
 from steelyard.core.threads import one_thread
 from steelyard.core.typing import Array
 from steelyard.inputs.covariates import design
-from steelyard.modelling import process_predictions
+from steelyard.modelling import response as response_module
 from steelyard.modelling.response import Response, fit_response
 
 QUADRATIC = make_pipeline(PolynomialFeatures(2), BayesianRidge())
@@ -194,8 +194,8 @@ def test_more_covariates_than_rows_are_no_obstacle() -> None:
 
 
 def test_of_many_rows_only_some_are_taken_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process_predictions, "MOST_ROWS", 120)
-    monkeypatch.setattr(process_predictions, "LEARN_ROWS", 80)
+    monkeypatch.setattr(response_module, "MOST_ROWS", 120)
+    monkeypatch.setattr(response_module, "LEARN_ROWS", 80)
     covariates, expected, measured = paper(300, 0.3, 0.2)
     done: list[tuple[int, int]] = []
     found = fit_response(covariates, measured, 0.2, progress=lambda *numbers: done.append(numbers))

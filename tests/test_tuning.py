@@ -22,7 +22,7 @@ import steelyard as sy
 from steelyard.core.errors import BadOption, MissingValues, UnknownMeasure
 from steelyard.core.table import Table
 from steelyard.display.plots.tuning import TuningDisplay
-from steelyard.modelling.permuting import _orders
+from steelyard.modelling.permutation_test import _orders
 from tests.classifiers import Labels
 from tests.effort import repeats
 

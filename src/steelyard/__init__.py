@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from .measures.registry import Measure as Measure
     from .measures.registry import measure as measure
     from .measures.registry import proportion as proportion
-    from .modelling.chances import class_probabilities as class_probabilities
-    from .modelling.chances import expected_sqe as expected_sqe
     from .modelling.cross import cross_assess as cross_assess
-    from .modelling.crossed import CrossAssessment as CrossAssessment
+    from .modelling.cross_assessment import CrossAssessment as CrossAssessment
     from .modelling.cut_rules import CutClassifier as CutClassifier
     from .modelling.cut_rules import RegressionRule as RegressionRule
     from .modelling.deviations import intrinsic_sd as intrinsic_sd
     from .modelling.deviations import measurement_sd as measurement_sd
     from .modelling.deviations import total_sd as total_sd
-    from .modelling.permuting import PermutationTest as PermutationTest
-    from .modelling.permuting import permutation_test as permutation_test
-    from .modelling.plans import Bootstrap as Bootstrap
+    from .modelling.permutation_test import PermutationTest as PermutationTest
+    from .modelling.permutation_test import permutation_test as permutation_test
     from .modelling.population import PopulationErrors as PopulationErrors
+    from .modelling.population import class_probabilities as class_probabilities
+    from .modelling.population import expected_sqe as expected_sqe
     from .modelling.population import population_errors as population_errors
     from .modelling.response import Response as Response
     from .modelling.response import fit_response as fit_response
     from .modelling.scoring import scorer as scorer
+    from .modelling.splits import Bootstrap as Bootstrap
     from .modelling.tuning import TunedClassifier as TunedClassifier
     from .modelling.tuning import Tuning as Tuning
     from .modelling.tuning import tune as tune
@@ -84,9 +84,8 @@ _HOMES = {
     "results.mcnemar": ("McNemar", "mcnemar"),
     "results.rankings": ("ranking_table",),
     "results.verdicts": ("Verdict",),
-    "modelling.chances": ("class_probabilities", "expected_sqe"),
     "modelling.deviations": ("intrinsic_sd", "measurement_sd", "total_sd"),
-    "modelling.population": ("PopulationErrors", "population_errors"),
+    "modelling.population": ("PopulationErrors", "class_probabilities", "expected_sqe", "population_errors"),
     "modelling.response": ("Response", "fit_response"),
     "modelling.cut_rules": ("CutClassifier", "RegressionRule"),
     "results.decisions": ("Decision",),
@@ -98,9 +97,9 @@ _HOMES = {
     "families.partition.standardising": ("standardise",),
     "measures.registry": ("Measure", "measure", "proportion"),
     "modelling.cross": ("cross_assess",),
-    "modelling.crossed": ("CrossAssessment",),
-    "modelling.permuting": ("PermutationTest", "permutation_test"),
-    "modelling.plans": ("Bootstrap",),
+    "modelling.cross_assessment": ("CrossAssessment",),
+    "modelling.permutation_test": ("PermutationTest", "permutation_test"),
+    "modelling.splits": ("Bootstrap",),
     "modelling.scoring": ("scorer",),
     "modelling.tuning": ("TunedClassifier", "Tuning", "tune"),
     "core.scale": ("Continuum", "Scale"),

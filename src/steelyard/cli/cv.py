@@ -32,7 +32,7 @@ from .words import words
 
 if TYPE_CHECKING:
     from ..core.typing import Places
-    from ..modelling.crossed import CrossAssessment
+    from ..modelling.cross_assessment import CrossAssessment
 
 
 @Parameter(name="*")
@@ -155,7 +155,7 @@ def _crossed(
 ) -> tuple[CrossAssessment, list[str]]:
     """Fit and assess on the rows of a table, those that miss a value left out where that was said."""
     from ..modelling.cross import counted_from, cross_assess
-    from ..modelling.unfit import refuse_gaps
+    from ..modelling.fits import refuse_gaps
 
     named = {name: said.pop(name) for name in ("group", "sd", "sd_response", "response")}
     aside = [target, *[name for value in named.values() for name in _names(value)]]
@@ -224,7 +224,7 @@ def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, Plac
 
 def read_folds(text: str) -> Any:
     """How rows are held out, from words."""
-    from ..modelling.plans import Bootstrap
+    from ..modelling.splits import Bootstrap
 
     name, _, number = text.partition(":")
     if name == "bootstrap" and number.isdigit():

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table as RichTable
 
-    from ..modelling.crossed import CrossAssessment
+    from ..modelling.cross_assessment import CrossAssessment
     from ..modelling.tuning import Tuning
 
 MOST_FAILED = 3  # candidates are told by name

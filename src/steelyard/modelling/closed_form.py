@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import SteelyardError
-from .leaving import CLOSE, Answer, Leaving
+from .leave_out import CLOSE, Answer, Leaving
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Codes, Places
@@ -89,16 +89,17 @@ def _families() -> dict[type, Callable[[Any, Leaving], Answer | None]]:
     from sklearn.naive_bayes import GaussianNB
     from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
-    from . import gaussian, regression, spreads
-    from . import nearest_neighbours as neighbours
+    from . import discriminant
+    from .least_squares import ridge_classes
+    from .nearest_neighbours import nearest
 
     return {
-        LinearDiscriminantAnalysis: gaussian.linear,
-        QuadraticDiscriminantAnalysis: gaussian.quadratic,
-        GaussianNB: spreads.naive_bayes,
-        NearestCentroid: spreads.centroids,
-        KNeighborsClassifier: neighbours.nearest,
-        RidgeClassifier: regression.ridge_classes,
+        LinearDiscriminantAnalysis: discriminant.linear,
+        QuadraticDiscriminantAnalysis: discriminant.quadratic,
+        GaussianNB: discriminant.naive_bayes,
+        NearestCentroid: discriminant.centroids,
+        KNeighborsClassifier: nearest,
+        RidgeClassifier: ridge_classes,
     }
 
 
@@ -217,7 +218,7 @@ def _regression_rule(rule: Any, x: Array, y: AnyArray, parts: Sequence[Places]) 
     """The class that holds what a linear regressor predicts."""
     from sklearn.linear_model import LinearRegression, Ridge
 
-    from .regression import SAID, responses
+    from .least_squares import SAID, responses
 
     if rule.spread != "predictive" or type(rule.regressor) not in (LinearRegression, Ridge) or _codes(rule, y) is None:
         return None

@@ -25,13 +25,11 @@ from ..inputs.misreadings import BY_POSITION, refuse_misaligned
 from ..inputs.prediction import Prediction
 from ..measures.registry import Measure
 from ..passes.tally import Tally
-from .assembling import assembled, compared
 from .closed_form import HeldOut, closed_form
-from .crossed import CrossAssessment
-from .fits import Data, Fit, Run, Said, Task, fit_all, pick, stacked
+from .cross_assessment import CrossAssessment, assembled, compared
+from .fits import Data, Fit, Run, Said, Task, fit_all, pick, refuse_gaps, refuse_one_class, refuse_words, stacked
 from .models import read_models, rule_of
-from .plans import Plan, Split, make_plan, rare_classes
-from .unfit import refuse_gaps, refuse_one_class, refuse_words
+from .splits import Split, SplitPlan, make_plan, rare_classes
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Places
@@ -130,7 +128,7 @@ def cross_assess(
 
 def _plan(
     cv: Any, data: Data, base: Cases, rules: Mapping[str, tuple[Any, bool]], repeats: int, seed: int | None
-) -> Plan:
+) -> SplitPlan:
     """Which rows are held out when; who learns measured values needs no two classes to be fitted to."""
     classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
     rows: dict[str, Any] = {"group": base.group, "kept": base.kept, "dropped": base.dropped}
@@ -180,7 +178,7 @@ def admit(X: Any, y: Any, door: Door, settings: Settings) -> tuple[Cases, Data]:
 def run_all(
     rules: Mapping[str, tuple[Any, bool]],
     data: Data,
-    plan: Plan,
+    plan: SplitPlan,
     training: bool,
     closed: bool,
     n_jobs: int | None,
@@ -225,7 +223,7 @@ def _run(name: str, found: Sequence[tuple[Task, Fit]], short: tuple[Said, str, f
     return Run(name, tuple(fits), whole[0] if whole else None, said, f"{len(fits):,} fit{'s' * (len(fits) > 1)}", spent)
 
 
-def _shorter(estimator: Any, takes_measured: bool, data: Data, plan: Plan) -> tuple[Said, str, float] | None:
+def _shorter(estimator: Any, takes_measured: bool, data: Data, plan: SplitPlan) -> tuple[Said, str, float] | None:
     """What the fits of all folds would say, without making them, where there is a way to it."""
     if len(plan.splits) <= FEW_FITS or not isinstance(data.x, np.ndarray) or data.x.dtype.kind not in "fiu":
         return None
@@ -261,7 +259,7 @@ def gathered(
     rules: Mapping[str, tuple[Any, bool]],
     data: Data,
     base: Cases,
-    plan: Plan,
+    plan: SplitPlan,
     runs: Sequence[Run],
     failures: Sequence[Mapping[str, Any]],
     settings: Settings,
@@ -306,7 +304,7 @@ def _fitted(settings: Settings, cases: Cases) -> Settings:
         raise error.mended(mend) from None
 
 
-def _trained(base: Cases, plan: Plan, runs: Sequence[Run], settings: Settings) -> Comparison | None:
+def _trained(base: Cases, plan: SplitPlan, runs: Sequence[Run], settings: Settings) -> Comparison | None:
     """The classifiers on rows that they were fitted to: of each fold, or of the fit to all rows."""
     if whole := {run.model: run.whole for run in runs if run.whole is not None}:
         return compared(assembled(base, np.arange(plan.rows), whole), settings)
@@ -321,7 +319,7 @@ def _trained(base: Cases, plan: Plan, runs: Sequence[Run], settings: Settings) -
 def _remarks(
     runs: Sequence[Run],
     failures: Sequence[Mapping[str, Any]],
-    plan: Plan,
+    plan: SplitPlan,
     data: Data,
     rules: Mapping[str, tuple[Any, bool]],
 ) -> list[str]:

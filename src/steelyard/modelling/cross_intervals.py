@@ -2,6 +2,11 @@
 
 Rows held out are judged by fits that share most of what they saw, so that no simple sum of their scatter is right.
 Each way here takes something for granted, and says what.
+
+Nested cross-validation sees how far cross-validation is off by doing it within itself (Bates et al. 2024): each fold in
+turn is set aside, and the others are cross-validated. That estimate and the value in the fold that was set aside are
+independent given the rows, so that their squared distance, less the variance in the fold, tells how far estimates are
+off.
 """
 
 from __future__ import annotations
@@ -13,19 +18,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadOption, quoted
+from ..core.arrays import distinct
+from ..core.errors import BadOption, FailedFits, quoted
 from ..core.scale import listed
-from ..core.suggestions import did_you_mean
+from ..core.suggestions import did_you_mean, refuse_no_count
 from ..core.table import Table
+from ..data.terminal import watched
 from ..inference.intervals import critical_values, p_values
 from ..measures.registry import Measure
 from ..results.parts import compute
-from .assembling import assembled, compared
+from .cross_assessment import assembled, compared
+from .fits import Fit, Said, Task, fit_all, stacked
+from .splits import MOST_REPEATS, Split, make_plan
 
 if TYPE_CHECKING:
-    from ..core.typing import Array
+    from ..core.typing import Array, Places
     from ..results.assessment import Assessment
-    from .crossed import CrossAssessment
+    from ..results.comparison import Comparison
+    from .cross_assessment import CrossAssessment
+
 
 POOLED, CORRECTED, NESTED = "pooled", "corrected", "nested"
 OUT_OF_BAG, MIXED, WEIGHED = "out of bag", ".632", ".632+"
@@ -41,7 +52,7 @@ MOST_PAIRS = 1_000_000  # of rows and answers, from which the value without info
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodInterval:
     """A value with its interval, by one method."""
 
     value: float
@@ -86,7 +97,7 @@ def _possible(cross: CrossAssessment, pairs: bool) -> list[str]:
 
 
 Names = tuple[str, ...]
-Way = Callable[["CrossAssessment", Measure, bool, Mapping[str, Any]], dict[Names, Found]]
+Way = Callable[["CrossAssessment", Measure, bool, Mapping[str, Any]], dict[Names, MethodInterval]]
 
 
 def targets(models: Sequence[str], pairs: bool) -> list[Names]:
@@ -94,15 +105,19 @@ def targets(models: Sequence[str], pairs: bool) -> list[Names]:
     return list(combinations(models, 2)) if pairs else [(name,) for name in models]
 
 
-def _pooled(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
+def _pooled(
+    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+) -> dict[Names, MethodInterval]:
     if pairs:
         rows = cross.differences(measure)
-        return {(r["a"], r["b"]): Found(r["difference"], r["low"], r["high"], r["se"], r["p"]) for r in rows}
+        return {(r["a"], r["b"]): MethodInterval(r["difference"], r["low"], r["high"], r["se"], r["p"]) for r in rows}
     estimates = {(name,): cross[name][measure] for name in cross.models}
-    return {name: Found(e.value, e.low, e.high, e.se) for name, e in estimates.items()}
+    return {name: MethodInterval(e.value, e.low, e.high, e.se) for name, e in estimates.items()}
 
 
-def _corrected(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
+def _corrected(
+    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+) -> dict[Names, MethodInterval]:
     """A t interval over folds, its variance widened by what folds share."""
     table = cross.folds(measure)
     values = np.array(table["value"]).reshape(len(cross.plan.splits), len(cross.models))
@@ -116,7 +131,7 @@ def _corrected(cross: CrossAssessment, measure: Measure, pairs: bool, options: M
     return {name: _within(one, measure, pairs) for name, one in found.items()}
 
 
-def corrected_t(values: Array, ratio: float, level: float) -> Found:
+def corrected_t(values: Array, ratio: float, level: float) -> MethodInterval:
     """Nadeau & Bengio's corrected resampled t of the values of several splits.
 
     Args:
@@ -130,38 +145,46 @@ def corrected_t(values: Array, ratio: float, level: float) -> Found:
     freedom = np.array([splits - 1.0])
     reach = float(critical_values(level, freedom)[0]) * se
     statistic = mean / se if se else np.inf * np.sign(mean) if mean else 0.0
-    return Found(mean, mean - reach, mean + reach, se, float(p_values(np.array([statistic]), freedom)[0]))
+    return MethodInterval(mean, mean - reach, mean + reach, se, float(p_values(np.array([statistic]), freedom)[0]))
 
 
-def _within(found: Found, measure: Measure, pairs: bool) -> Found:
+def _within(found: MethodInterval, measure: Measure, pairs: bool) -> MethodInterval:
     """No bound lies where no value can be."""
     low, high = measure.span
     low, high = (low - high, high - low) if pairs else (low, high)
-    return Found(found.value, max(found.low, low), min(found.high, high), found.se, found.p)
+    return MethodInterval(found.value, max(found.low, low), min(found.high, high), found.se, found.p)
 
 
 # --- bootstrap ------------------------------------------------------------------------------------------------
 
 
-def _mixed(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
+def _mixed(
+    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+) -> dict[Names, MethodInterval]:
     return _shifted(cross, measure, lambda held, trained, _: 0.368 * trained + 0.632 * held)
 
 
-def _weighed(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
+def _weighed(
+    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+) -> dict[Names, MethodInterval]:
     def weigh(held: float, trained: float, model: str) -> float:
         return less_flattered(held, trained, uninformed(cross, model, measure))
 
     return _shifted(cross, measure, weigh)
 
 
-def _shifted(cross: CrossAssessment, measure: Measure, mix: Callable[[float, float, str], float]) -> dict[Names, Found]:
+def _shifted(
+    cross: CrossAssessment, measure: Measure, mix: Callable[[float, float, str], float]
+) -> dict[Names, MethodInterval]:
     """Out-of-bag intervals, moved to where the value is put."""
-    found: dict[Names, Found] = {}
+    found: dict[Names, MethodInterval] = {}
     for model, seen in () if cross.trained is None else cross.trained.assessments.items():
         held, trained = cross[model][measure], seen[measure]
         value = mix(held.value, trained.value, model)
         shift = value - held.value
-        found[(model,)] = _within(Found(value, held.low + shift, held.high + shift, held.se), measure, pairs=False)
+        found[(model,)] = _within(
+            MethodInterval(value, held.low + shift, held.high + shift, held.se), measure, pairs=False
+        )
     return found
 
 
@@ -194,8 +217,9 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
 # --- nested ---------------------------------------------------------------------------------------------------
 
 
-def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]) -> dict[Names, Found]:
-    from .nesting import nested
+def _nested(
+    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+) -> dict[Names, MethodInterval]:
 
     key = measure.label, options["rounds"]
     if key not in cross.nestings:
@@ -209,10 +233,10 @@ def _nested(cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapp
         if pairs:
             # By how far pooled intervals reach: that is never nothing, even where two classifiers always agreed.
             low, high = value - factor * (one.value - one.low), value + factor * (one.high - one.value)
-            results[names] = Found(value, low, high, se, _p(value, low, high, cross.settings.level))
+            results[names] = MethodInterval(value, low, high, se, _p(value, low, high, cross.settings.level))
         else:
             low, high = _widened(cross[names[0]], measure, factor)
-            results[names] = Found(value, low + value - one.value, high + value - one.value, se)
+            results[names] = MethodInterval(value, low + value - one.value, high + value - one.value, se)
     return {names: _within(one, measure, pairs) for names, one in results.items()}
 
 
@@ -240,3 +264,144 @@ _WAYS: Mapping[str, Way] = {
     MIXED: _mixed,
     WEIGHED: _weighed,
 }
+
+
+# --- cross-validation within cross-validation -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Nested:
+    """What nested cross-validation found, by classifier or pair of them.
+
+    Attributes:
+        models: The classifiers.
+        inner: Their values by cross-validation of all folds but one, (rounds, models).
+        outer: Their values in the fold set aside, likewise.
+        noise: The variances of these, by classifier or pair, (rounds,).
+        plain: Their values by cross-validation of all folds, (repeats, models).
+        folds: How many folds there are.
+    """
+
+    models: Sequence[str]
+    inner: Array
+    outer: Array
+    noise: dict[tuple[str, ...], Array]
+    plain: Array
+    folds: int
+
+    def _of(self, values: Array, names: tuple[str, ...]) -> Array:
+        places = [self.models.index(name) for name in names]
+        return values[:, places[0]] - (values[:, places[1]] if len(places) > 1 else 0.0)
+
+    def value(self, names: tuple[str, ...]) -> float:
+        """The value by cross-validation, freed of the bias of fitting to fewer rows."""
+        within, plain = self._of(self.inner, names).mean(), self._of(self.plain, names).mean()
+        bias = (1 + (self.folds - 2) / self.folds) * (within - plain)
+        return float(within - bias)
+
+    def inflation(self, names: tuple[str, ...], se: float) -> float:
+        """How many times as far estimates are off as the standard error of independent rows says."""
+        gaps = np.square(self._of(self.inner, names) - self._of(self.outer, names)) - self.noise[names]
+        known = gaps[~np.isnan(gaps)]  # what is infinite within and outside has no gap
+        if not (se > 0 and len(known)):
+            return 1.0
+        off = np.sqrt(max(float(known.mean()), 0.0) * (self.folds - 1) / self.folds)
+        return float(np.clip(off / se, 1.0, np.sqrt(self.folds)))
+
+
+def nested(
+    cross: CrossAssessment,
+    measure: Measure,
+    *,
+    rounds: int,
+    n_jobs: int | None,
+    progress: Any,
+) -> Nested:
+    """Cross-validate within cross-validation, with the folds that a result was made with, shuffled anew each time."""
+    refuse_no_count("rounds", rounds, most=MOST_REPEATS)
+    folds = len(cross.plan.of_repeat(0))
+    if folds < 3:
+        raise BadOption(f"{folds} folds leave nothing to nest", mend="Take three folds at least, better ten")
+    base, seed = cross.base, 1 + cross.settings.seed
+    if base.group is not None and folds >= (groups := len(distinct(base.group.codes))):
+        problem = f"{folds} folds of {groups} groups: within one group nothing tells how groups differ"
+        raise BadOption(problem, mend="Take fewer folds than groups, half as many at most")
+    plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)
+    dealt = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(rounds)]
+    tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(dealt)]
+    with watched("fits", progress) as told:
+        fits = fit_all(tasks, cross.data, n_jobs, told)
+    made = zip(tasks, fits, strict=True)
+    said = {(task.model, task.split.repeat, task.split.fold): _heard(task, fit) for task, fit in made}
+    return _gathered(cross, measure, dealt, said)
+
+
+def _splits(rounds: Sequence[Sequence[Places]]) -> list[Split]:
+    """Fits without one fold, and without two; the latter serve both of them."""
+    found = []
+    for repeat, parts in enumerate(rounds):
+        folds, rows = range(len(parts)), sum(len(part) for part in parts)
+        for out in [*[(fold,) for fold in folds], *combinations(folds, 2)]:
+            test = np.concatenate([parts[fold] for fold in out])
+            found.append(Split(repeat, _key(out, len(parts)), None, test, rows))
+    return found
+
+
+def _key(out: Sequence[int], folds: int) -> int:
+    """One number for the folds that a fit is without."""
+    return out[0] if len(out) == 1 else folds * (1 + min(out)) + max(out)
+
+
+def _heard(task: Task, fit: Fit) -> Said:
+    if fit.test is None:
+        raise FailedFits(
+            f"a fit of {quoted(task.model)} to {task.split.size:,} rows says {fit.failure}",
+            mend="Take fewer folds, or another method",
+        )
+    return fit.test
+
+
+def _gathered(
+    cross: CrossAssessment, measure: Measure, rounds: Sequence[Sequence[Places]], said: dict[Any, Said]
+) -> Nested:
+    settings, models, folds = cross.by(measure), cross.models, len(rounds[0])
+
+    def judged(rows: Sequence[Places], answers: dict[str, list[Said]]) -> Comparison:
+        together = {name: stacked(parts) for name, parts in answers.items()}
+        return compared(assembled(cross.base, np.concatenate(list(rows)), together), settings)
+
+    inner, outer, plain = [], [], []
+    noise: dict[tuple[str, ...], list[float]] = {}
+    for repeat, parts in enumerate(rounds):
+        alone = {name: [said[name, repeat, fold] for fold in range(folds)] for name in models}
+        plain.append(_values(judged(parts, alone), measure))
+        for out in range(folds):
+            others = [fold for fold in range(folds) if fold != out]
+            rest = {name: [_share(said, name, repeat, out, fold, parts) for fold in others] for name in models}
+            inner.append(_values(judged([parts[fold] for fold in others], rest), measure))
+            aside = judged([parts[out]], {name: [said[name, repeat, out]] for name in models})
+            outer.append(_values(aside, measure))
+            for names, variance in _noise(aside, measure).items():
+                # A variance that is found around a mean of the same rows is too small by as much.
+                noise.setdefault(names, []).append(variance * len(parts[out]) / max(len(parts[out]) - 1, 1))
+    found = {names: np.array(values) for names, values in noise.items()}
+    return Nested(models, np.array(inner), np.array(outer), found, np.array(plain), folds)
+
+
+def _share(said: dict[Any, Said], name: str, repeat: int, out: int, fold: int, parts: Sequence[Places]) -> Said:
+    """What the fit without two folds says of one of them."""
+    first, both = min(out, fold), said[name, repeat, _key(sorted((out, fold)), len(parts))]
+    size = len(parts[first])
+    return both.some(slice(0, size) if fold == first else slice(size, None))
+
+
+def _values(comparison: Comparison, measure: Measure) -> list[float]:
+    return [comparison[name][measure].value for name in comparison.models]
+
+
+def _noise(comparison: Comparison, measure: Measure) -> dict[tuple[str, ...], float]:
+    found: dict[tuple[str, ...], float] = {(name,): comparison[name][measure].se ** 2 for name in comparison.models}
+    if len(comparison.models) > 1:
+        for row in comparison.differences(measure):
+            found[row["a"], row["b"]] = row["se"] ** 2
+    return found

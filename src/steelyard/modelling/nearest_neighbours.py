@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leaving import ROUNDING, Answer, Leaving, known, undecided
-from .spreads import ROUNDED
+from .discriminant import ROUNDED
+from .leave_out import ROUNDING, Answer, Leaving, known, undecided
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places

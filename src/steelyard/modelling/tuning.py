@@ -24,7 +24,7 @@ from ..measures import refuse_of_class
 from ..measures.registry import Measure, same
 from ..results import accessors
 from .cross import cross_assess
-from .crossed import CrossAssessment
+from .cross_assessment import CrossAssessment
 from .models import named_model, whole_rule
 
 if TYPE_CHECKING:

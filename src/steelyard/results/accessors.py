@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ..display.tuning_pictures import TuningPictures as TuningPictures  # noqa: PLC0414 - for the types of results
     from ..families.ranking.one_against_rest import OneAgainstRest
     from ..measures.registry import Measure
-    from ..modelling.crossed import CrossAssessment
-    from ..modelling.nesting import Nested as Nested  # noqa: PLC0414 - for the types of results
+    from ..modelling.cross_assessment import CrossAssessment
+    from ..modelling.cross_intervals import Nested as Nested  # noqa: PLC0414 - for the types of results
     from ..modelling.tuning import Tuning
     from .across import AcrossDatasets
     from .assessment import Assessment

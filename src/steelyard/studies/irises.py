@@ -19,7 +19,7 @@ from ..core.arrays import deal
 from ..core.cached import cached_property
 from ..core.errors import BadOption, quoted
 from ..core.table import Table
-from ..modelling.plans import make_plan
+from ..modelling.splits import make_plan
 from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants
 from .batched import Neighbours as Nearest
 from .fold_variance import Errors, Population, below_each_other, errors

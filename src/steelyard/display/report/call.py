@@ -14,8 +14,8 @@ from ...core.scale import Continuum
 from ...core.text import shortened
 from ...inference.settings import Settings
 from ...inputs.weights import FREQUENCY
-from ...modelling.crossed import CrossAssessment
-from ...modelling.plans import HELD_OUT, make_plan
+from ...modelling.cross_assessment import CrossAssessment
+from ...modelling.splits import HELD_OUT, make_plan
 from ...states.statistics import CONFUSION
 from .facts import weighed
 from .wording import several

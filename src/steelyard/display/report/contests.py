@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import SteelyardError
 from ...core.table import json_value
 from ...core.text import count, estimated, number, p_value
-from ...modelling.crossed import CrossAssessment
+from ...modelling.cross_assessment import CrossAssessment
 from ...states.statistics import CONFUSION
 from .wording import drawn, shown, worded
 

@@ -13,7 +13,7 @@ import numpy as np
 from ... import __version__
 from ...core.scale import Continuum
 from ...core.text import count, in_percent, rows_in_words
-from ...modelling.crossed import CrossAssessment
+from ...modelling.cross_assessment import CrossAssessment
 from .wording import several, shown
 
 if TYPE_CHECKING:

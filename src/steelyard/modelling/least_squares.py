@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leaving import CLOSE, LITTLE, LOST, ROUNDING, Answer, Leaving, known, undecided
+from .leave_out import CLOSE, LITTLE, LOST, ROUNDING, Answer, Leaving, known, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

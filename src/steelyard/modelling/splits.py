@@ -74,7 +74,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitPlan:
     """All fits that are to be made of a classifier.
 
     Attributes:
@@ -133,7 +133,7 @@ def make_plan(
     classes: int = 2,
     kept: Places | None = None,
     dropped: int = 0,
-) -> Plan:
+) -> SplitPlan:
     """Read how rows are to be held out.
 
     The number of folds alone gives those of scikit-learn: stratified by class, in the order of rows, groups kept
@@ -156,7 +156,7 @@ def make_plan(
         if group is not None and sizes is not None:
             _refuse_straddling(split, group, sizes)
     single = all(len(split.test) == 1 for split in splits) and len(splits) == len(codes)
-    return Plan("leave one out" if kind == "splits" and single else kind, tuple(splits), len(codes), words)
+    return SplitPlan("leave one out" if kind == "splits" and single else kind, tuple(splits), len(codes), words)
 
 
 def _splitters(
@@ -367,7 +367,7 @@ def _marked(places: Places, size: int) -> Marks:
     return marks
 
 
-def rare_classes(codes: Codes, classes: Sequence[Label], plan: Plan) -> list[str]:
+def rare_classes(codes: Codes, classes: Sequence[Label], plan: SplitPlan) -> list[str]:
     """What there is to know of classes that some fits did not see, or could not be tried on."""
     notes = []
     counts = np.bincount(codes, minlength=len(classes))

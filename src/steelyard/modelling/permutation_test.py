@@ -19,13 +19,13 @@ from ..measures.registry import Measure
 from .cross import cross_assess
 from .fits import refuse_no_jobs, workers_kept
 from .models import read_models
-from .plans import GIVEN
+from .splits import GIVEN
 from .tuning import row_wise
 
 if TYPE_CHECKING:
     from ..core.estimate import Estimate
     from ..core.typing import Array, Codes, Places
-    from .crossed import CrossAssessment
+    from .cross_assessment import CrossAssessment
 
 AT_ONCE = 4  # permutations handed to every worker before the next sign of life
 ROUNDING = 1e-12

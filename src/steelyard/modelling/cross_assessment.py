@@ -11,18 +11,22 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption, UnknownPart, quoted
 from ..core.table import Table
+from ..inference.settings import Settings
+from ..inputs.cases import Cases
+from ..inputs.prediction import Prediction, Scores
 from ..measures.registry import Measure
+from ..passes.tally import Tally
 from ..results import accessors
 from ..results.assessment import Assessment
 from ..results.comparison import Comparison
-from .assembling import assembled, compared
 from .fits import Data, Run, Said
-from .plans import Plan
+from .splits import SplitPlan
 
 if TYPE_CHECKING:
-    from ..inference.settings import Settings
-    from ..inputs.cases import Cases
+    from ..core.scale import Scale
+    from ..core.typing import Array, Places
     from ..results.accessors import Nested
+
 
 NAN = float("nan")
 SEEN = ("value", "training", "fit_seconds", "predict_seconds")
@@ -48,7 +52,7 @@ class CrossAssessment(Comparison):
 
     base: Cases
     data: Data
-    plan: Plan
+    plan: SplitPlan
     runs: tuple[Run, ...]
     rules: Mapping[str, tuple[Any, bool]]
     failures: tuple[Mapping[str, Any], ...] = ()
@@ -170,3 +174,45 @@ class CrossAssessment(Comparison):
         return accessors.cross_text(self)
 
     __repr__ = __str__
+
+
+# --- rows held out, as cases to be assessed -------------------------------------------------------------------------
+
+
+def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array | None = None) -> Cases:
+    """Some rows, each as often as it is named, with what was said of them.
+
+    ``share`` is what each counts for, where a row is named more than once. The interval is then that of a single run:
+    what is said of a row again and again is no new row.
+    """
+    others = any(one.memberships is not None for one in said.values())
+    return replace(
+        base.some(rows),
+        assigned={name: one.codes for name, one in said.items()},
+        scores={name: _scores(name, one, base.scale, others) for name, one in said.items()},
+        weight=share,
+        counted=True,
+    )
+
+
+def _scores(name: str, said: Said, scale: Scale, others: bool) -> Scores:
+    """What a classifier said in numbers: without probabilities, its scores rank rows, and are read as nothing else.
+
+    Labels beside the probabilities of others are no probabilities of 0 and 1, by which a log score would be infinite,
+    unless a score of forecasts was asked for by name.
+    """
+    if said.memberships is not None:
+        columns = tuple(np.ascontiguousarray(column) for column in said.memberships.T)
+        checked = Prediction(name, columns=columns, class_names=tuple(str(label) for label in scale.classes))
+        checked.assigned(scale, None)  # every check that probabilities must pass
+        return Scores(columns)
+    if said.scores is None:
+        return Scores(raw=others and not said.certain)
+    if said.scores.ndim == 2:
+        return Scores(tuple(np.ascontiguousarray(column) for column in said.scores.T), free=True, raw=True)
+    return Scores((said.scores,), said.speaks, raw=True)
+
+
+def compared(cases: Cases, settings: Settings) -> Comparison:
+    """Several classifiers on these cases."""
+    return Comparison(Tally.of(cases), settings, cases)
