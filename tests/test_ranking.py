@@ -17,9 +17,16 @@ import steelyard.core.threads
 import steelyard.maths.ordered_scores
 from steelyard import Scale, assess, compare
 from steelyard.core.threads import CHUNK, WORTH_A_THREAD
-from steelyard.families.ranking.cells import Cells, Standing
-from steelyard.families.ranking.class_order import Order
-from steelyard.families.ranking.sided import MANY, _by_all_bits, _by_first_bits, unordered
+from steelyard.maths.label_sort import (
+    MANY,
+    CellMeans,
+    Cells,
+    ClassOrder,
+    LabelSorted,
+    _by_all_bits,
+    _by_first_bits,
+    label_sorted,
+)
 from steelyard.maths.ordered_scores import Ranking, Tags, ordering
 from steelyard.measures.masses import Sides
 
@@ -157,15 +164,23 @@ def test_thresholds_have_no_negative_zero() -> None:
 ODD_SCORES = [0.0, -0.0, 5e-324, 0.1, 0.1 + 2**-56, 0.25, 0.5, np.nextafter(0.5, 1), 1.0, 2.0, 1e300, np.inf]
 
 
+def tied_and_own(rows: LabelSorted) -> tuple[Any, Any]:
+    """Which rows have the same score as the one before, and which are of the class, from the highest score on."""
+    alike = np.append(False, rows.alike[1:] >> 1 == rows.alike[:-1] >> 1)
+    tied = np.zeros(len(rows.keys), dtype=bool)
+    tied[slice(None) if rows.places is None else rows.places] = alike
+    return tied, rows.keys & 1 == 0
+
+
 @given(st.lists(st.tuples(st.sampled_from(ODD_SCORES), st.integers(0, 2)), min_size=1, max_size=60))
 def test_sides_are_ranked_as_rows_are(drawn: list[tuple[float, int]]) -> None:
     score, truth = np.array([one for one, _ in drawn]), np.array([code for _, code in drawn], np.uint8)
-    found = unordered(score, truth, 1)
+    found = label_sorted(score, truth, 1)
     assert found is not None
-    ranking, own = found
+    tied, own = tied_and_own(found)
     ordered = np.sort(score)[::-1]
-    assert_array_equal(ranking.tied, np.append(False, ordered[1:] == ordered[:-1]))
-    starts = np.flatnonzero(~ranking.tied)
+    assert_array_equal(tied, np.append(False, ordered[1:] == ordered[:-1]))
+    starts = np.flatnonzero(~tied)
     hits = [np.count_nonzero((truth == 1) & (score == value)) for value in ordered[starts]]
     assert_array_equal(np.add.reduceat(own, starts, dtype=np.int64), hits)
 
@@ -175,11 +190,12 @@ def test_sides_are_ranked_as_rows_are(drawn: list[tuple[float, int]]) -> None:
 def test_sides_of_many_rows_are_ranked_as_rows_are(rows: int, decimals: int) -> None:
     random = np.random.default_rng(rows)
     score, truth = random.random(rows).round(decimals).astype(np.float32), random.integers(0, 3, rows)
-    found = unordered(score, truth, 2)
+    found = label_sorted(score, truth, 2)
     assert found is not None
+    tied, own = tied_and_own(found)
     order = np.lexsort((truth != 2, -score))
-    assert_array_equal(found[1], truth[order] == 2)
-    assert_array_equal(found[0].tied, np.append(False, score[order][1:] == score[order][:-1]))
+    assert_array_equal(own, truth[order] == 2)
+    assert_array_equal(tied, np.append(False, score[order][1:] == score[order][:-1]))
 
 
 def uneven(random: np.random.Generator, rows: int) -> Any:
@@ -208,12 +224,12 @@ def test_first_bits_sort_rows_as_all_bits_do(rows: int, drawn: Any) -> None:
     assert slow is not None
     assert fast.keys.dtype == np.uint32
     assert_array_equal(fast.keys & 1, slow.keys & 1)
-    tied = np.zeros(rows, dtype=bool)
-    tied[fast.places] = fast.ties()
-    assert_array_equal(tied, slow.ties())
+    assert_array_equal(tied_and_own(fast)[0], tied_and_own(slow)[0])
     assert (np.sort(fast.numbers)[::-1] == ~fast.keys >> 1).all()
     for bits in (4, 13):
-        cells = [Standing.of(Order.of(each, int((truth == 2).sum())), Cells.of(each, bits)) for each in (fast, slow)]
+        cells = [
+            CellMeans.of(ClassOrder.of(each, int((truth == 2).sum())), Cells.of(each, bits)) for each in (fast, slow)
+        ]
         assert cells[0].above == cells[1].above
         assert_array_equal(cells[0].squares, cells[1].squares)
 
@@ -253,7 +269,7 @@ def test_what_is_asked_for_is_not_kept_once_nobody_asks() -> None:
 
 
 def test_negative_scores_leave_no_room_for_a_side() -> None:
-    assert unordered(np.array([0.5, -1e-300]), np.array([0, 1]), 1) is None
+    assert label_sorted(np.array([0.5, -1e-300]), np.array([0, 1]), 1) is None
 
 
 @pytest.mark.parametrize("classes", [10, 40])

@@ -10,13 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import steelyard.families.ranking.cells
-import steelyard.families.ranking.one_score
+import steelyard.families.ranking.cell_counts
 from steelyard import assess, compare
-from steelyard.families.ranking.cells import BITS, MANY, Cells, CountedByCell, Standing
-from steelyard.families.ranking.class_order import Order
-from steelyard.families.ranking.placements import Placements
-from steelyard.families.ranking.sided import sided
+from steelyard.families.ranking.cell_counts import BITS, MANY, CountedByCell
+from steelyard.families.ranking.counted import Placements
+from steelyard.maths.label_sort import CellMeans, Cells, ClassOrder, label_sorted
 from steelyard.measures.ranking import auc
 
 ROWS = 40_000
@@ -44,8 +42,8 @@ def forecasts(kind: str, classes: int = 3, rows: int = ROWS) -> tuple[Any, Any]:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (steelyard.families.ranking.cells, steelyard.families.ranking.one_score):
-        monkeypatch.setattr(module, "MANY", 1 << 15)
+    for name in ("MANY", "MANY_OF_ONE"):
+        monkeypatch.setattr(steelyard.families.ranking.cell_counts, name, 1 << 15)
 
 
 @pytest.mark.usefixtures("few_are_many")
@@ -79,13 +77,13 @@ def test_where_cells_would_be_too_wide_rows_are_told_apart() -> None:
 def test_a_class_of_which_the_sample_says_nothing_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, said = forecasts("usual")
     rows = assess(truth, said, measures=["auc"]).ranked
-    real, asked = steelyard.families.ranking.cells._standing, list[tuple[int, int]]()
+    real, asked = steelyard.families.ranking.cell_counts._standing, list[tuple[int, int]]()
 
     def standing(score: Any, truth: Any, code: int) -> Any:
         asked.append((len(score), code))
         return None if code == 2 else real(score, truth, code)
 
-    monkeypatch.setattr(steelyard.families.ranking.cells, "_standing", standing)
+    monkeypatch.setattr(steelyard.families.ranking.cell_counts, "_standing", standing)
     assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
     assert asked[0][0] < ROWS / 2
     assert sorted(asked[1:]) == [(ROWS, 0), (ROWS, 1), (ROWS, 2)]
@@ -159,9 +157,9 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
     """Of two with the same score, each is half above the other."""
     truth = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores))), np.uint8)
     score = np.array(scores, precision)
-    rows = sided(score, truth, 1)
+    rows = label_sorted(score, truth, 1)
     assert rows is not None
-    found = Standing.of(Order.of(rows, int(truth.sum())), Cells.of(rows, bits))
+    found = CellMeans.of(ClassOrder.of(rows, int(truth.sum())), Cells.of(rows, bits))
     above = (score[None, :] > score[:, None]) + (score[None, :] == score[:, None]) / 2
     counts = (above * (truth[None, :] != truth[:, None])).sum(axis=1)
     assert found.above == counts[truth == 1].sum()
@@ -179,7 +177,7 @@ def test_rows_stand_where_pairs_say(bits: int, precision: Any, scores: list[floa
 def test_cells_hold_what_lies_between_their_ends(bits: int, precision: Any) -> None:
     random = np.random.default_rng(0)
     score = (random.random(5_000) ** 4).astype(precision)
-    rows = sided(score, np.zeros(5_000, np.uint8), 1)
+    rows = label_sorted(score, np.zeros(5_000, np.uint8), 1)
     assert rows is not None
     cells = Cells.of(rows, bits)
     assert cells.number <= 2**bits + 2

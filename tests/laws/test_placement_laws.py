@@ -13,7 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import steelyard.core.threads
 import steelyard.families.ranking.evaluation
 from steelyard import assess
-from steelyard.families.ranking.placements import Placements, _running_counts
+from steelyard.families.ranking.counted import Placements
+from steelyard.maths.ordered_scores import _running_counts
 from steelyard.measures.masses import BY_COUNT
 from steelyard.measures.ranking import auc
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
-from steelyard.families.ranking.memory import Memory
+from steelyard.families.ranking.evaluation import Memory
 from steelyard.inputs.cases import Door
 from steelyard.measures.masses import Masses
 from steelyard.measures.registry import Measure

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SIGN = np.int64(-(2**63))
 PASSES = 4  # over the rows, to make keys of them, or to count them
 SORTING = 4  # times the work of a pass over the same rows, at the least
+EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 WORTH_HALVING = 1 << 19  # keys: of fewer, or where registers are wide, parting them costs about what it saves
 
 
@@ -224,6 +225,91 @@ def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> Pl
     rows = order[places]
     order[places] = rows[np.lexsort((-score[rows], numbers))]
     return places
+
+
+# --- how many of the other side are above each row --------------------------------------------------------------
+
+
+def count_above(ordered: Ordered, own: Marks, out: Places) -> tuple[float, float]:
+    """Count how many rows of the other side are above each row, in the order of the input; one beside it counts half.
+
+    Returns:
+        What a count stands for, a row or half of one where scores are tied; and the counts of the rows of the class,
+        summed up, in rows.
+    """
+    if ordered.tied.any():
+        return 0.5, _count_tied(ordered.rows, ordered.tied, own, out)
+    return 1.0, _count_untied(ordered.rows, own, out)
+
+
+def write_ranks(ordered: Ordered, out: Places) -> None:
+    """Write twice the rank of each row, less 1, in the order of the input; a row beside another counts half."""
+    rows, tied, _ = ordered
+    if not tied.any():
+        out[rows] = np.arange(1, 2 * len(rows), 2, dtype=out.dtype)
+        return
+    starts = np.flatnonzero(~tied)
+    lengths = np.diff(starts, append=len(rows))
+    out[rows] = np.repeat((2 * starts + lengths).astype(out.dtype), lengths)
+
+
+def _count_untied(order: Places, own: Marks, out: Places) -> float:
+    """Count how many of the other side are above each row; return the counts of the rows of the class, summed up."""
+
+    def place(start: int, stop: int) -> int:
+        reached, total = int(np.count_nonzero(own[:start])), 0
+        for low, high in chunks(start, stop, parts=2):  # counts are half as wide as scores
+            hits = _running_counts(own[low:high], reached)
+            reached = int(hits[-1])
+            total += int(hits.sum(dtype=np.int64))
+            # At a row of the class, all that are above it but are not of the class; at one of the rest, those that are.
+            beyond = np.arange(low + 1, high + 1, dtype=np.int32)
+            beyond -= hits
+            beyond -= hits
+            beyond *= own[low:high].view(np.int8)
+            hits += beyond
+            out[order[low:high]] = hits  # np.put is as fast, but lets no other thread work meanwhile
+        return total
+
+    hits, size = sum(over_rows(len(order), place)), int(np.count_nonzero(own))
+    # Of any two rows, one of the class and one of the rest, one is above the other; each of the class is counted too.
+    return float(size * (len(order) - size) - (hits - size * (size + 1) // 2))
+
+
+def _count_tied(order: Places, tied: Marks, own: Marks, out: Places) -> float:
+    """The same where scores are tied: twice as many are written down, so that a row of the same score can count half.
+
+    What is returned is as it was.
+    """
+    starts, hits = np.flatnonzero(~tied), _running_counts(own)
+    lengths, before = np.diff(starts, append=len(order)), hits[starts] - own[starts]
+    within = np.diff(before, append=hits[-1])
+    of_rest = 2 * before + within
+    of_class = 2 * (starts - before) + lengths - within
+    twice = np.where(own, np.repeat(of_class.astype(np.int32), lengths), np.repeat(of_rest.astype(np.int32), lengths))
+
+    def write(start: int, stop: int) -> None:
+        out[order[start:stop]] = twice[start:stop]
+
+    over_rows(len(order), write)
+    return float(np.einsum("i,i", within, of_class, dtype=np.float64)) / 2
+
+
+def _running_counts(marks: Marks, reached: int = 0) -> Places:
+    """How many of the marks are set up to each of them, itself included, where so many were before.
+
+    Bytes of eight marks times 1 + 2^8 + 2^16 + ... are their running counts: adding one by one takes twice as long.
+    """
+    if len(marks) % 8:
+        return np.cumsum(marks, dtype=np.int32) + np.int32(reached)
+    eights = (marks.view("<u8") * EVERY_BYTE).astype("<u8", copy=False)
+    counts = (eights >> LAST_BYTE).astype(np.int32)
+    found: Places = np.repeat(np.cumsum(counts, dtype=np.int32) - counts + np.int32(reached), 8)
+    found += eights.view(np.uint8)
+    return found
+
+
+# --- sums over the distinct scores -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,10 @@ from ...inference.table_evaluation import Slot
 from ...maths.ordered_scores import SORTING, Ranking
 from ...measures.masses import BY_COUNT, Sides, pseudo_moments
 from ...measures.registry import Measure
-from .counted import Counted, mean_over
+from .cell_counts import counted, one_sort_tells
+from .counted import Counted, Placements, Smoothed, mean_over
 from .lone import ToldByClasses
-from .memory import Memory
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known
-from .one_score import counted, one_sort_tells
-from .sided import unordered
-from .smoothed import Smoothed
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places
@@ -55,6 +52,18 @@ def _added(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Arr
         first[0][...] += second[0]
         return first
     return first[0] + second[0], first[1] + second[1]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What was found already, shared by all that look at the same rows."""
+
+    sorted: dict[int, OneAgainstRest] = field(default_factory=dict)
+    rankings: dict[int, Ranking] = field(default_factory=dict)
+    results: dict[tuple[str, int | str | None], Found] = field(default_factory=dict)
+    counted: list[Counted] = field(default_factory=list)
+    placed: list[Placements] = field(default_factory=list)
+    smoothed: dict[str, Smoothed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,7 +158,9 @@ class RankedEvaluation(ToldByClasses):
     def _smoothed(self, measure: Measure) -> Smoothed:
         """The same of one measure, with the pseudo-rows."""
         if measure.label not in self.memory.smoothed:
-            found = Smoothed.of(measure.formula, self.rows.scores[self.model], self.sides, self.unit)
+            if not self.memory.placed:
+                self.memory.placed.append(Placements.of(self.rows, self.model, self.sizes, ranked=True))
+            found = Smoothed.of(measure.formula, self.memory.placed[0], self.sides, self.unit)
             self.memory.smoothed[measure.label] = found
         return self.memory.smoothed[measure.label]
 
@@ -193,23 +204,6 @@ class RankedEvaluation(ToldByClasses):
         """Whether what follows from sorting is worth its memory."""
         return len(self.rows) * len(self.scale) <= WORTH_KEEPING
 
-    def _for_itself(self, slot: Slot) -> OneAgainstRest:
-        """The same for one slot of a class that is asked for alone: nobody needs to know which row is which."""
-        code, (columns, speaks) = int(slot.code or 0), self.rows.scores[self.model][:2]
-        known = {*self.memory.sorted, *self.memory.rankings}
-        alike = self.population.alike and not slot.measure.balanced
-        if self.alone is None or code in known or not alike or (len(columns) == 1 and code != speaks):
-            return self.against_rest(code)
-        if code in self.memory.unordered:
-            return self.memory.unordered[code]
-        found = unordered(columns[code if len(columns) > 1 else 0], self.rows.truth, code)
-        if found is None:
-            return self.against_rest(code)
-        one = OneAgainstRest(self.population, code, *found)
-        if self._small or len(columns) == 1:
-            self.memory.unordered[code] = one
-        return one
-
     def _ranking(self, code: int, keep: bool) -> Ranking:
         columns, speaks = self.rows.scores[self.model][:2]
         known = self.memory.rankings.get(code)
@@ -236,7 +230,8 @@ class RankedEvaluation(ToldByClasses):
             if slot.code is None:
                 self._average([slot.measure], [AVERAGES.index(str(slot.average))])
             else:
-                self.memory.results[key] = self._for_itself(slot).measured(slot.measure)[0]
+                one = self.against_rest(slot.code, again=self.alone is None)
+                self.memory.results[key] = one.measured(slot.measure)[0]
         return self.memory.results[key]
 
     def influence(self, slot: Slot, smooth: bool) -> Array:

@@ -1,119 +1,102 @@
-"""Where rows stand among those of the other side, of many rows of which nobody asks what each of them adds.
+"""Sums of counts of very many rows, of which nobody asks what each of them adds.
 
-Of one class, how many of the rest are above each row of its own tells everything, and no row needs to be known by its
-place. Averages over classes are made of what a row adds by each of its scores, and only the spread of that is asked
-for: so it is looked up in the cell in which a score lies, where it is the mean of all rows of the same side. Cells are
-so narrow that the standard error of an average keeps four digits; values, and what is said of classes, are exact.
+No row needs to be known by its place: of one class, how many of the rest are above each row of its own tells
+everything. Where one score tells two classes apart, a row of either class has one count, and for the class that the
+score speaks against it is what is left of that class: so sums of counts and of squared counts tell everything, for both
+classes and for averages over them.
+
+Averages over several scores are made of what a row adds by each of them, and only the spread of that is asked for: so
+it is looked up in the cell in which a score lies, where it is the mean of all rows of the same side. Cells are so
+narrow that the standard error of an average keeps four digits; values, and what is said of classes, are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from ...core.cached import cached_property
 from ...core.threads import Portions, chunks, dealt_out
+from ...maths.label_sort import CellMeans, Cells, ClassOrder, label_sorted
 from ...maths.ordered_scores import SORTING
-from ...measures.masses import summed_at, sums_of_products
+from ...measures.masses import BY_COUNT, summed_at, sums_of_products
+from ...measures.registry import Measure
 from ...states.held_rows import Rows
-from .class_order import Order
-from .counted import Mean
-from .placements import Unplaced
-from .sided import Sided, sided
+from .counted import Counted, Mean, Placements, squares_of_products
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Numbers, Places
+    from ...inputs.prediction import Scores
 
 BITS = 13, 15  # of a cell's number: the fewer, the faster one is found
 BLURRED = 1e-6  # the part of the spread of rows that may be lost within cells
 FEW = 4  # classes: of more, rows are summed up faster than their outcomes are laid out for a product of matrices
 LOOKED_UP = 4  # times the work of a pass over a score, at the least
-LOWEST = 1 << 12  # one score in so many is below all cells but the lowest
 MANY = 1 << 18  # rows: of fewer, each is told from all others
-SAMPLE = 1 << 12  # scores that tell whether cells will do
+MANY_OF_ONE = 1 << 16  # where one score tells two classes apart
+SAMPLE = 1 << 12  # scores that tell whether cells will do, or whether others are negative
 
 
-class Cells(NamedTuple):
-    """Stretches of a score, by the first bits of its numbers: the closer to 0, the shorter.
-
-    Attributes:
-        first: The first bits of the lowest cell, which holds all that is below the others.
-        shift: How many bits are left out.
-        number: How many cells there are.
-    """
-
-    first: int
-    shift: int
-    number: int
-
-    @classmethod
-    def of(cls, rows: Sided, bits: int) -> Cells:
-        """Make cells of sorted scores, which are numbered by so many bits at most."""
-        keys = rows.keys
-        zero = keys.dtype.type(np.iinfo(keys.dtype).max - 1)  # the key of a row of the class that has it
-        positive = int(np.searchsorted(keys, zero))
-        few = positive // LOWEST if positive == len(keys) else 0  # where there are zeros, they stay by themselves
-        low, high = (int(~keys[place] >> 1) for place in (max(positive - 1 - few, 0), 0))
-        shift = max((high - low).bit_length() - bits, 0)
-        first = max((low >> shift) - 1, 0)
-        return cls(first, shift, (high >> shift) - first + 1)
-
-    def at(self, numbers: Places) -> Places:
-        """The cells of the numbers of scores, none of which is above those that the cells were made of."""
-        # With their sign: -0.0 is below all cells, and so in the lowest.
-        signed: Places = numbers.view(np.int64) if numbers.itemsize == 8 else numbers.view(np.int32)
-        cells = signed >> self.shift
-        kind = cells.dtype.type  # between numbers of another kind, NumPy takes three times as long
-        np.clip(cells, kind(self.first), kind(self.first + self.number - 1), out=cells)
-        cells -= kind(self.first)
-        return cells
-
-    def ends(self, keys: Places) -> Places:
-        """Where each cell ends in these sorted scores, the highest cell first."""
-        lowest = np.arange(self.first + self.number - 1, self.first, -1) << self.shift + 1
-        lasts = np.searchsorted(keys, ~lowest.astype(keys.dtype), side="right")
-        return np.concatenate([[0], lasts, [len(keys)]])
-
-
-class Standing(NamedTuple):
-    """How many rows of the other side are above those of the class, and of the rest; one of the same score counts half.
+@dataclass(frozen=True)
+class Unplaced(Counted):
+    """Counts that were summed up without telling one row from another.
 
     Attributes:
-        cells: The cells of the score.
-        above: The counts of the rows of the class, summed up.
-        squares: Squared counts summed up: of the rest, and of the class.
-        means: Counts by cell, from the lowest up: of the rest, and of the class.
-        blurred: The part of the spread of counts that is lost within cells.
+        rows: The rows, with what every classifier said of them.
+        model: The place of the classifier.
     """
 
-    cells: Cells
-    above: float
+    rows: Rows
+    model: int
+
+    def influence(self, formula: object, part: int | str) -> Array:
+        """What each row adds to a measure: not to be told by sums, so that rows are placed after all."""
+        return self._placements.influence(formula, part)
+
+    @cached_property
+    def _placements(self) -> Placements:
+        return Placements.of(self.rows, self.model, self.sizes)
+
+
+@dataclass(frozen=True)
+class CountedOnce(Unplaced):
+    """Measures of two classes and their averages, from the sums of one score.
+
+    Attributes:
+        squares: Squared counts summed up, by true class.
+    """
+
     squares: Array
-    means: Array
-    blurred: float
 
     @classmethod
-    def of(cls, order: Order, cells: Cells) -> Standing:
-        """Average over the rows of each cell."""
-        ends = cells.ends(order.keys)
-        before = np.searchsorted(order.places, ends.astype(order.places.dtype))
-        number, others = np.diff([ends - before, before]), np.array([before[:-1], (ends - before)[:-1]])
-        filled = number[1] > 0
-        last, own, rest = order.ties
-        sums = np.bincount(np.searchsorted(ends, last, side="right") - 1, own * rest / 2)
-        sums = np.append(sums, np.zeros(len(filled) - len(sums)))
-        sums[filled] += np.add.reduceat(order.places, before[:-1][filled], dtype=np.int64)
-        # Above a row of a cell are all of the other side in higher ones, and so many in its own.
-        sums -= number[1] * (others[1] + (before[:-1] + before[1:] - 1) / 2)
-        within = np.where(number > 0, [number.prod(axis=0) - sums, sums], number[::-1] / 2) / np.maximum(number, 1)
-        means = within + others
-        kept, total = (number * means**2).sum(axis=1), (number * means).sum(axis=1)
-        spread = (order.squares - total**2 / np.maximum(number.sum(axis=1), 1)).sum()
-        blurred = float((order.squares - kept).sum() / spread) if spread > 0 else 0.0
-        return cls(cells, order.above, order.squares, means[:, ::-1], blurred)
+    def of(cls, rows: Rows, model: int, sizes: Array) -> Self | None:
+        """Sort by the score; None where there are few rows or several scores, or one is negative."""
+        columns, speaks = rows.scores[model][:2]
+        ordered = (
+            label_sorted(columns[0], rows.truth, speaks) if len(columns) == 1 and len(rows) >= MANY_OF_ONE else None
+        )
+        if ordered is None:
+            return None
+        order = ClassOrder.of(ordered, int(sizes[speaks]))
+        squares = order.squares if speaks else order.squares[::-1]
+        return cls(sizes, np.ones(2), np.full(2, order.above), rows, model, squares)
+
+    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
+        del counted  # they are there
+        speaks, others = self.rows.scores[self.model].speaks, self.sizes[::-1]
+        # Of any two rows, one of each class, one is above the other.
+        once = np.full(2, self.sizes.prod() - self.above[0])
+        once[speaks] = self.above[0]
+        left, left_squares = self.sizes * others - once, self.sizes * others**2 - 2 * others * once + self.squares
+        mixed = others * once - self.squares
+        sums, products = np.stack([left, once], axis=1), np.array([[left_squares, mixed], [mixed, self.squares]])
+        if not speaks:
+            sums, products = sums[:, ::-1], products[::-1, ::-1]
+        return squares_of_products(means, self.sizes, sums, np.moveaxis(products, -1, 0))
 
 
 @dataclass(frozen=True)
@@ -125,7 +108,7 @@ class CountedByCell(Unplaced):
         places: Where to look this up for each row: twice its cell, and one more for a row of the class.
     """
 
-    standings: Sequence[Standing]
+    standings: Sequence[CellMeans]
     places: Sequence[Places]
 
     @classmethod
@@ -137,7 +120,7 @@ class CountedByCell(Unplaced):
         few = slice(None, None, len(rows) // SAMPLE)
         if _standing(columns[0][few], rows.truth[few], 0) is None:  # there is no need to sort all rows to see this
             return None
-        found: list[tuple[Standing, Places] | None] = [None] * len(columns)
+        found: list[tuple[CellMeans, Places] | None] = [None] * len(columns)
 
         def work(code: int) -> None:
             found[code] = _standing(columns[code], rows.truth, code)
@@ -197,14 +180,14 @@ def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
     return sums_of_products(columns, outcomes)
 
 
-def _standing(score: Numbers, truth: Codes, code: int) -> tuple[Standing, Places] | None:
+def _standing(score: Numbers, truth: Codes, code: int) -> tuple[CellMeans, Places] | None:
     """Where rows stand by one score, and where to look it up; None where it can be negative, or cells too wide."""
-    rows = sided(score, truth, code)
+    rows = label_sorted(score, truth, code)
     if rows is None:
         return None
-    order = Order.of(rows, int(np.count_nonzero(truth == code)))
+    order = ClassOrder.of(rows, int(np.count_nonzero(truth == code)))
     for bits in BITS:
-        standing = Standing.of(order, Cells.of(rows, bits))
+        standing = CellMeans.of(order, Cells.of(rows, bits))
         if standing.blurred < BLURRED:
             return standing, _places(standing.cells, rows.numbers, truth, code)
     return None
@@ -218,3 +201,19 @@ def _places(cells: Cells, numbers: Places, truth: Codes, code: int) -> Places:
         some |= (truth[low:high] == code).astype(some.dtype)
         found[low:high] = some
     return found
+
+
+def one_sort_tells(said: Scores, measures: Iterable[Measure]) -> bool:
+    """Whether sums of one score tell all of these measures, of many rows; none is negative, by a sample."""
+    score = said.columns[0] if len(said.columns) == 1 else np.zeros(0)
+    by_count = len(score) >= MANY_OF_ONE and all(measure.formula in BY_COUNT for measure in measures)
+    return by_count and bool(score[:: len(score) // SAMPLE].min() >= 0)
+
+
+def counted(rows: Rows, model: int, sizes: Array) -> Counted:
+    """Where rows stand by the scores of one classifier; where there are others, they are compared row by row."""
+    for kind in (CountedByCell, CountedOnce) if len(rows.scores) == 1 else ():
+        found = kind.of(rows, model, sizes)
+        if found is not None:
+            return found
+    return Placements.of(rows, model, sizes)
