@@ -21,10 +21,9 @@ from steelyard.cli import main as steelyard
 from steelyard.cli import requirements
 from steelyard.core import errors
 from steelyard.display.listing import ALWAYS, explain, glossary, material, parted
-from steelyard.inference.intervals import interval_method
 from steelyard.inference.layout import AVERAGES
 from steelyard.inference.row_evaluation import AVERAGES as ROW_AVERAGES
-from steelyard.inference.table_evaluation import Slot
+from steelyard.inference.rules import rule_of
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import CONFUSION
 from steelyard.studies.statements import ours
@@ -227,11 +226,11 @@ def sayings(measure: Measure) -> str:
 
 def interval(measure: Measure) -> str:
     """How the intervals of a measure are made: of a class or the table, then of averages where they differ."""
-    own = INTERVALS[interval_method(Slot(measure))]
+    own = INTERVALS[rule_of(measure.facts).method]
     if not measure.per_class:
         return own
     averages = AVERAGES if measure.statistic is CONFUSION else ROW_AVERAGES
-    averaged = {average: INTERVALS[interval_method(Slot(measure, None, average))] for average in averages}
+    averaged = {average: INTERVALS[rule_of(measure.facts, average).method] for average in averages}
     others = {method: [name for name, used in averaged.items() if used == method] for method in averaged.values()}
     apart = [f"{' and '.join(names)}: {method}" for method, names in others.items() if method != own]
     return "; ".join([own, *apart])
@@ -267,7 +266,7 @@ def overview(measures: Iterable[Measure]) -> str:
     """Every measure in a line."""
     lines = ["| measure | better | span | of | computed | interval |", "|---|---|---|---|---|---|"]
     for measure in measures:
-        known, own = explain(measure), INTERVALS[interval_method(Slot(measure))]
+        known, own = explain(measure), INTERVALS[rule_of(measure.facts).method]
         cells = [known["better"], known["span"], material(measure), known["computed"], own]
         lines.append(f"| [`{measure.name}`](#{measure.name}) | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])

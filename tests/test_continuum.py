@@ -49,7 +49,8 @@ from steelyard.core.errors import (
     WrongShape,
 )
 from steelyard.core.scale import LARGEST
-from steelyard.inference.hall import Tails, difference_bounds, difference_p
+from steelyard.inference.rules.hall import difference_bounds, difference_p
+from steelyard.inference.tails import Tails
 from steelyard.states.statistics import CONTINUUM, Patterns
 
 ENTRIES = [entry for entry in all_measures().values() if entry.statistic is CONTINUUM]

@@ -48,7 +48,7 @@ def test_a_formula_tells_which_cells_it_is_made_of() -> None:
 
 def test_a_ratio_of_something_else_than_sums_of_cells_is_called() -> None:
     facts: dict[str, Any] = {"better": "higher", "span": (0.0, 1.0), "undefined": "never", "cite": "none"}
-    measure = Measure("squared_share", "squared share", squared_share, proportion=True, **facts)
+    measure = Measure("squared_share", "squared share", squared_share, interval="wilson", **facts)
     assert measure.cells is None
     values, _, slopes = Formulas((measure,)).sloping_at_classes(CELLS)
     tp, fn = CELLS[:2]

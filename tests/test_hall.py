@@ -9,19 +9,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from steelyard.inference.hall import (
-    TRUSTED,
-    Tails,
+from steelyard.inference.rules.gamma import gamma_bounds
+from steelyard.inference.rules.hall import (
     at_fewer,
     difference_bounds,
     difference_p,
-    gamma_bounds,
     hall_bounds,
     hall_p,
     one_more,
     rare_bounds,
     signed_p,
 )
+from steelyard.inference.tails import TRUSTED, Tails
 from steelyard.states.statistics import Patterns
 
 ROWS = 400

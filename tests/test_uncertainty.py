@@ -13,9 +13,9 @@ from scipy.stats import norm, t
 
 import steelyard as sy
 from steelyard import Scale, assess, assess_table, find
-from steelyard.inference.influence import Spread
-from steelyard.inference.intervals import MANY, critical_values, plain_intervals
-from steelyard.inference.table_evaluation import Slot
+from steelyard.inference.rules import Evidence
+from steelyard.inference.rules.plain import PLAIN
+from steelyard.inference.student_t import MANY, critical_values
 from tests.cases_of import drawn
 
 Z = norm.ppf(0.975)
@@ -280,8 +280,9 @@ def test_clusters_that_are_alike_by_chance_do_not_make_an_error_rate_known() -> 
 
 def test_plain_bounds_do_not_cross_where_rounding_brings_a_value_beyond_its_span() -> None:
     value = np.array([np.nextafter(-1.0, -2.0), np.nextafter(1.0, 2.0)])
-    errors = Spread(np.zeros(2), np.zeros(2))
-    _, low, high = plain_intervals([Slot(find("mcc"))] * 2, value, errors, np.full(2, 1.96))
+    none, ends = np.zeros(2), np.array([[-1.0, -1.0], [1.0, 1.0]])
+    evidence = Evidence(value, value, none, none, np.full(2, 1.96), none, ends, 0.95, np.arange(2), None)
+    low, high = PLAIN.bounds(evidence)
     assert (low <= value).all()
     assert (value <= high).all()
 

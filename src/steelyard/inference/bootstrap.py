@@ -15,9 +15,9 @@ import numpy as np
 from ..core.threads import shared
 from ..states.statistics import Margins, Patterns
 from .chosen import influences_at
-from .hall import Tails
 from .row_evaluation import RowEvaluation
 from .table_evaluation import Evaluation, Slot
+from .tails import Tails
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .influence import pseudo_shares
-from .intervals import MEAN, degrees_of_freedom, interval_method
 from .row_evaluation import RowEvaluation
+from .rules import places_in
+from .rules.mean import MEAN
+from .student_t import degrees_of_freedom
 from .table_evaluation import Evaluation
 from .variances import counted_moment, pseudo_squares
 
@@ -72,7 +74,7 @@ def freedom_at(evaluations: Sequence[Evaluation | RowEvaluation], places: Sequen
         made_of_rows = [each for each in evaluations if isinstance(each, RowEvaluation)]
         freedoms = [[each.result(each.slots[place]).freedom[1] for place in places] for each in made_of_rows]
         return np.asarray(np.fmin.reduce(freedoms, axis=0))
-    means = [k for k, place in enumerate(places) if interval_method(first.slot(place)) == MEAN]
+    means = np.flatnonzero(np.isin(places, places_in(first.layout).get(MEAN, ())))
     return degrees_of_freedom(first.patterns, len(places), means)
 
 

@@ -276,11 +276,6 @@ class RowEvaluation(ABC):
         """The least and the greatest value that a slot can have."""
         return slot.measure.span
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of slots whose intervals are made in a way of their own."""
-        del level
-        return {}
-
     def beyond(self, slot: Slot) -> tuple[float, float]:
         """How far below and above its value a slot may be by what no spread tells."""
         del slot

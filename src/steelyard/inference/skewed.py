@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from .hall import Tails, gamma_bounds, rare_bounds
-from .intervals import GAMMA, MOVED, WILSON, critical_values, interval_method, wilson
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .table_evaluation import Slot
 from .table_formulas import STEP
-from .variances import NO_ERROR, second_moment
+from .tails import Tails
+from .variances import second_moment
 
 if TYPE_CHECKING:
     from ..core.typing import Array
 
 HALVINGS = 50
-ALL = 1 - 1e-9  # of a variance: what is left of it is rounding
 
 
 @dataclass(frozen=True)
@@ -83,72 +81,10 @@ class SkewedEvaluation(RowEvaluation):
             found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
         return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of all slots: by Hall's transformation of the t statistic, or as a measure asks for."""
-        return {place: self._bounds(slot, level) for place, slot in enumerate(self.slots)}
-
-    def _bounds(self, slot: Slot, level: float) -> tuple[float, float]:
-        """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
-        found = self.result(slot)
-        value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
-        if np.isnan(value):
-            return np.nan, np.nan
-        if freedom <= 0:
-            return slot.measure.span
-        low, high = self._moved_apart(slot, self._of_rows(slot, variance, level), level)
-        latent = self.latent_bounds(slot, level)
-        if latent is not None:
-            low, high = min(low, latent[0]), max(high, latent[1])
-        if slot.measure.rooted is not None:
-            # Near 0 the square hardly moves, whatever its root does.
-            if value > 0:
-                root, error = np.sqrt(value), np.sqrt(variance / value) / 2
-            else:
-                (root, _), (variance, _), _, _ = self.result(Slot(slot.measure.rooted))
-                error = np.sqrt(variance)
-            reach = float(critical_values(level, np.array([freedom]))[0] * error)
-            high = max(high, max(float(root) + reach, 0.0) ** 2)
-        return low, high
-
-    def _of_rows(self, slot: Slot, variance: float, level: float) -> tuple[float, float]:
-        """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
-        found, tails = self.result(slot), self.tails[key_of(slot)]
-        value, freedom, share = found.value[0], found.freedom[0], self.deviation_share(slot)
-        if share > 0:
-            variance = variance * (1 - share) if share < ALL else 0.0
-            tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else Tails.none(1)
-        error = float(np.sqrt(variance))
-        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
-            return self.without_spread(slot, value, level)
-        method = interval_method(slot)
-        if method == WILSON:
-            return self._wilson(value, error, level, freedom)
-        rooted = self.is_root(slot)
-        if rooted:  # the interval is that of the mean below the root
-            value, error = value**2, 2 * value * error
-        values, errors, known = (np.array([number]) for number in (value, error, freedom))
-        reach = critical_values(level, known)
-        if method == GAMMA and value > 0:
-            low, high = gamma_bounds(values, errors, tails.skew, reach)
-        else:
-            low, high = rare_bounds(values, errors, tails, known, reach)
-        if rooted:
-            low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
-        usual = float(low[0]), float(high[0])
-        return self._beside_a_count(slot, error, usual, level) if method == MOVED else usual
-
-    def _moved_apart(self, slot: Slot, bounds: tuple[float, float], level: float) -> tuple[float, float]:
-        """Bounds that also cover what the deviation may be: both distances from the value add up by their squares.
-
-        Each is exact where the other is nothing (Zou & Donner 2008, Statistics in Medicine 27, 1693-1702).
-        """
-        ends = self.deviation_bounds(slot, level)
-        if ends is None:
-            return bounds
-        power = 2 if self.is_root(slot) else 1
-        value, low, high, least, most = (each**power for each in (self.result(slot).value[0], *bounds, *ends))
-        low, high = value - np.hypot(value - low, value - least), value + np.hypot(high - value, most - value)
-        return (max(low, 0.0) ** 0.5, high**0.5) if power == 2 else (low, high)
+    def tails_of(self, slot: Slot) -> Tails:
+        """How far a slot is from normal."""
+        self.result(slot)
+        return self.tails[key_of(slot)]
 
     def deviation_share(self, slot: Slot) -> float:
         """The share of a slot's variance that an estimated deviation has, whose own interval is known."""
@@ -165,16 +101,6 @@ class SkewedEvaluation(RowEvaluation):
         del slot, level
         return None
 
-    def _wilson(self, share: float, error: float, level: float, freedom: float) -> tuple[float, float]:
-        """Of as many trials as would give this standard error: rows may weigh more or less, and be alike in clusters.
-
-        At an end of its span no error tells that number, but the rows do.
-        """
-        variance = share * (1 - share)
-        trials = variance / error**2 if variance > 0 else self.total / self.unit
-        low, high = wilson(np.array([share]), np.array([trials]), level, freedom)
-        return float(low[0]), float(high[0])
-
     def is_root(self, slot: Slot) -> bool:
         """Whether a slot is the root of a mean."""
         del slot
@@ -187,19 +113,6 @@ class SkewedEvaluation(RowEvaluation):
     def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
         """What a slot can be between two values of a mean, where it falls at one and rises at the other; else None."""
         raise NotImplementedError(slot, name, ends)
-
-    def _beside_a_count(
-        self, slot: Slot, error: float, usual: tuple[float, float], level: float
-    ) -> tuple[float, float]:
-        """Wilson's interval of the share that a slot goes with, moved to its value."""
-        (value, _), _, (freedom, _), _ = self.result(slot)
-        share, sign = self.counted(slot)
-        bounds = self._wilson(share, error, level, freedom)
-        low, high = self.turned(slot, str(slot.measure.counted), bounds) or sorted(
-            value + sign * (bound - share) for bound in bounds
-        )
-        # All rows are right, say: the share may yet be another, and something else makes the value scatter.
-        return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""

@@ -81,6 +81,11 @@ class Evaluation:
         """The measures that have a value for every class."""
         return self.formulas.by_class
 
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return self.patterns.cluster is not None
+
     @cached_property
     def classes(self) -> int:
         """How many classes there are."""

@@ -113,11 +113,6 @@ class Unheard:
         """The classes for which a measure has no value: that of all classes has the same reason."""
         return iter(())
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of slots whose intervals are made in a way of their own: none has any."""
-        del level
-        return {}
-
     def remark(self, slot: Slot) -> str:
         """Why a slot has no value."""
         told: str = super().remark(slot) if self.tells(slot) else self.silence  # type: ignore[misc]

@@ -60,7 +60,7 @@ def smoothed_error(smoothed_wrong: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (27)",
+    better="neither", interval="gamma", undefined=NO_ROWS, cite=f"{MEVIK}, (27)",
     terms=called(MEVIK, "pmc_min", "minimal pmc", at="(6)") | called(MEVIK, "pmc_min_hat", at="(27)"),
     cautions=dict.fromkeys(("pmc_min", "minimal_pmc"), f"its estimate, pmc_min_hat; {KNOWN}"),
 )  # fmt: skip
@@ -70,7 +70,7 @@ def minimal_error(least_wrong: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, undefined=NO_ROWS, cite=f"{MEVIK}, (18)",
+    better="neither", interval="gamma", undefined=NO_ROWS, cite=f"{MEVIK}, (18)",
     terms=called(MEVIK, "err_data", "data error rate", "data err", at="(14)")
     | called(MEVIK, "err_data_hat", at="(18)"),
 )  # fmt: skip
@@ -122,7 +122,7 @@ def smoothed_sqerr(smoothed_distance: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)",
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (32)",
     terms=called(MEVIK, "sqerr_min", at="(12)") | called(MEVIK, "sqerr_min_hat", at="(32)"),
     cautions={"sqerr_min": f"its estimate, sqerr_min_hat; {KNOWN}"},
 )  # fmt: skip
@@ -132,7 +132,7 @@ def minimal_sqerr(least_distance: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)",
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, (22)",
     terms=called(MEVIK, "sqerr_data", "data squared error rate", "data sqerr", at="(19)")
     | called(MEVIK, "sqerr_data_hat", at="(22)"),
 )  # fmt: skip
@@ -145,8 +145,8 @@ WRONG_LABELS = ("unsure", "unsure")  # a label is wrong or not: 1 or 0, which is
 
 
 @measure(
-    better="lower", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS, cite=f"{MEVIK}, (24)",
-    title="true error, at least",
+    better="lower", interval="shifted_wilson", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS,
+    cite=f"{MEVIK}, (24)", title="true error, at least",
 )  # fmt: skip
 def true_error_low(wrong: Any, unsure: Any) -> Any:
     """The least that the error rate against the true classes of these rows can be: |error - label error|.
@@ -157,8 +157,8 @@ def true_error_low(wrong: Any, unsure: Any) -> Any:
 
 
 @measure(
-    better="lower", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS, cite=f"{MEVIK}, (24)",
-    title="true error, at most",
+    better="lower", interval="shifted_wilson", counted="wrong", latent=WRONG_LABELS, undefined=NO_ROWS,
+    cite=f"{MEVIK}, (24)", title="true error, at most",
 )  # fmt: skip
 def true_error_high(wrong: Any, unsure: Any, classes: Any) -> Any:
     """The most that it can be: min(1, error + label error); of two classes no more than 2 less both."""
@@ -215,7 +215,7 @@ def smoothed_rmse(smoothed_distance: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
 )  # fmt: skip
 def minimal_rmse(least_distance: Any) -> Any:
     """Root of the minimal squared error rate, in the unit of the response."""
@@ -223,7 +223,7 @@ def minimal_rmse(least_distance: Any) -> Any:
 
 
 @measure(
-    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=f"{MEVIK}, section 8", special=True,
 )  # fmt: skip
 def label_rmse(label_distance: Any) -> Any:
     """Root of the labels' squared error rate, in the unit of the response."""
@@ -235,7 +235,15 @@ def label_rmse(label_distance: Any) -> Any:
 OURS = "docs/continuum.md"
 
 
-@measure(better="lower", counted="posterior_wrong", undefined=NO_ROWS, cite=OURS, aliases=("pmc_post",), special=True)
+@measure(
+    better="lower",
+    interval="shifted_wilson",
+    counted="posterior_wrong",
+    undefined=NO_ROWS,
+    cite=OURS,
+    aliases=("pmc_post",),
+    special=True,
+)
 def posterior_error(posterior_wrong: Any) -> Any:
     """Probability that the true class is not the assigned one, given the covariates and z: soft labels."""
     return posterior_wrong
@@ -251,7 +259,8 @@ def model_error(model_wrong: Any) -> Any:
 
 
 @measure(
-    better="lower", counted="wrong", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS, aliases=("pmc_diff",), special=True,
+    better="lower", interval="shifted_wilson", counted="wrong", span=UNBOUNDED, undefined=NO_ROWS, cite=OURS,
+    aliases=("pmc_diff",), special=True,
 )  # fmt: skip
 def difference_error(wrong: Any, foreseen_wrong: Any, model_wrong: Any) -> Any:
     """Apparent error less what measurement error adds to it under the model: error - (foreseen - model's)."""
@@ -278,7 +287,8 @@ def _wavering_error(
 
 
 @measure(
-    better="lower", counted="wrong", wavering=_wavering_error, span=UNBOUNDED, undefined=NO_ROWS, cite=OURS,
+    better="lower", interval="shifted_wilson", counted="wrong", wavering=_wavering_error, span=UNBOUNDED,
+    undefined=NO_ROWS, cite=OURS,
 )  # fmt: skip
 def guarded_error(
     posterior_wrong: Any, wrong: Any, foreseen_wrong: Any, model_wrong: Any, doubt_wrong: Any, *, limit: float = LIMIT
@@ -328,14 +338,14 @@ def guarded_sqerr(
     return np.where(doubtful, difference_sqerr(distance, foreseen_distance, model_distance), posterior_distance)
 
 
-@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=OURS, aliases=("err_data_post",), special=True)
+@measure(better="neither", interval="gamma", undefined=NO_ROWS, cite=OURS, aliases=("err_data_post",), special=True)
 def posterior_label_error(unsure_label: Any) -> Any:
     """Share of labels that are expected to be wrong, given the covariates and z, whatever the classifier."""
     return unsure_label
 
 
 @measure(
-    better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_data_post",),
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_data_post",),
     special=True,
 )  # fmt: skip
 def posterior_label_sqerr(unsure_label_distance: Any) -> Any:
@@ -343,13 +353,15 @@ def posterior_label_sqerr(unsure_label_distance: Any) -> Any:
     return unsure_label_distance
 
 
-@measure(better="neither", bounded=True, undefined=NO_ROWS, cite=OURS, aliases=("pmc_min_model",))
+@measure(better="neither", interval="gamma", undefined=NO_ROWS, cite=OURS, aliases=("pmc_min_model",))
 def model_minimal_error(model_least_wrong: Any) -> Any:
     """The least error that any rule of the covariates can have under the response model, whatever the classifier."""
     return model_least_wrong
 
 
-@measure(better="neither", bounded=True, span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_min_model",))
+@measure(
+    better="neither", interval="gamma", span=AT_LEAST_ZERO, undefined=NO_ROWS, cite=OURS, aliases=("sqerr_min_model",)
+)
 def model_minimal_sqerr(model_least_distance: Any) -> Any:
     """The least squared error that any rule of the covariates can have under the model, whatever the classifier."""
     return model_least_distance

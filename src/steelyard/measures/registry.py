@@ -50,25 +50,26 @@ Kind = TypeVar("Kind", bound=Formula)
 
 PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown
 UNBOUNDED = (float("-inf"), float("inf"))
+# The scale without ends that suits a span; of all other spans, an interval is that of a mean.
+BY_SPAN = {
+    (0.0, 1.0): "delta.logit",
+    (0.0, 2.0): "delta.log",
+    (0.0, float("inf")): "delta.log",
+    (-1.0, 1.0): "delta.fisher",
+    (float("-inf"), 1.0): "delta.log_of_rest",
+}
 
 
 class Facts(NamedTuple):
     """The facts of a measure that say where its values stand and how their intervals are made.
 
-    One that is ``undivided`` has no values of single classes. The intervals of one that is ``spanned`` are made on a
-    scale that ends where its span does.
+    One that is ``undivided`` has no values of single classes.
     """
 
     label: str
     per_class: bool
     undivided: bool
-    binned: bool
-    skewed: bool
-    proportion: bool
-    counted: str | None
-    bounded: bool
-    traded: bool
-    spanned: bool
+    interval: str
     span: tuple[float, float]
 
 
@@ -86,13 +87,8 @@ class Measure:
         undefined: Why it has no value where it has none; ``{class}`` stands for the class.
         cite: Where the definition comes from.
         chance: Its value for a classifier that guesses; "1/C" for one over the number of classes.
-        proportion: Whether it is a plain proportion of rows.
-        counted: For measures of measured values: the share of rows among the means, near which the value stays. Its
-            interval is Wilson's of that share, moved to the value.
-        bounded: For measures of measured values: whether no row can add much. Then it is how many rows add anything
-            that makes it scatter.
-        traded: For measures of forecasts: whether a row is a hit, worth 1, a false alarm, worth the least of the span,
-            or neither. Its interval is made of those of both shares.
+        interval: The rule that makes its intervals, a file in ``inference/rules``; the usual one where none is named.
+        counted: For measures of measured values: the share of rows among the means, near which the value stays.
         summed: For measures of forecasts: the one of which it is the sum over all classes.
         wavering: For measures that take one of two estimates, by a doubt: what the choice adds to the standard error,
             from the same as the formula; below 0 where the value falls as the doubt grows.
@@ -130,10 +126,8 @@ class Measure:
     undefined: str
     cite: str
     chance: float | Literal["1/C"] | None = None
-    proportion: bool = False
+    interval: str = ""
     counted: str | None = None
-    bounded: bool = False
-    traded: bool = False
     summed: str | None = None
     wavering: Formula | None = None
     latent: tuple[str, str] | None = None
@@ -198,21 +192,24 @@ class Measure:
     def facts(self) -> Facts:
         """What the place of its values and their intervals depend on."""
         undivided = self.penalty is not None or (self.statistic is not CONFUSION and not self.per_class)
-        binned, skewed = self.statistic is CALIBRATION, self.statistic in (CONTINUUM, PARTITION)
-        ends = self.of_rows and 0 == self.span[0] < self.span[1] < np.inf
-        return Facts(
-            self.label,
-            self.per_class,
-            undivided,
-            binned,
-            skewed,
-            self.proportion,
-            self.counted,
-            self.bounded,
-            self.traded,
-            ends or self.slopes is not None or self.spanned is not None,
-            self.span,
-        )
+        return Facts(self.label, self.per_class, undivided, self.interval_rule, self.span)
+
+    @property
+    def interval_rule(self) -> str:
+        """The interval rule that was named, or the usual one of what it is made of and the values that it can take."""
+        skewed = self.statistic in (CONTINUUM, PARTITION)
+        if self.interval:
+            return "shifted_wilson.unshifted" if skewed and self.interval == "wilson" else self.interval
+        if skewed:
+            return "hall"
+        if self.statistic is CALIBRATION:
+            return "bins"
+        if "reference" in self.arguments:
+            return "fieller"
+        ended = self.of_rows and 0 == self.span[0] < self.span[1] < np.inf
+        if ended or self.slopes is not None or self.spanned is not None:
+            return "delta.logit"
+        return BY_SPAN.get(self.span, "mean")
 
     @cached_property
     def cells(self) -> Array | None:
@@ -403,7 +400,7 @@ def measure(
 
 def proportion(**facts: Any) -> Callable[[Kind], Kind]:
     """Enter a plain proportion of rows: its formula returns numerator and denominator."""
-    return measure(proportion=True, **facts)
+    return measure(**{"interval": "wilson", **facts})
 
 
 def _check(entry: Measure) -> None:

@@ -126,7 +126,7 @@ def net_benefit_span(at: Any) -> tuple[float, float]:
 
 
 @measure(
-    better="higher", span=(-1.0, 1.0), spanned=net_benefit_span, traded=True, undefined=NO_ROWS, special=True,
+    better="higher", span=(-1.0, 1.0), spanned=net_benefit_span, interval="newcombe", undefined=NO_ROWS, special=True,
     cite="Vickers & Elkin (2006), Medical Decision Making 26, 565-574",
 )  # fmt: skip
 def net_benefit(chance: Any, happened: Any, *, at: float = 0.5) -> Any:

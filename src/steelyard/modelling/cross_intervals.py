@@ -24,9 +24,9 @@ from ..core.scale import listed
 from ..core.suggestions import did_you_mean, refuse_no_count
 from ..core.table import Table
 from ..data.terminal import watched
-from ..inference.intervals import critical_values, p_values
+from ..inference.estimator import compute
+from ..inference.student_t import critical_values, p_values
 from ..measures.registry import Measure
-from ..results.parts import compute
 from .cross_assessment import assembled, compared
 from .fits import Fit, Said, Task, fit_all, stacked
 from .splits import MOST_REPEATS, Split, make_plan

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.arrays import distinct
 from ..core.text import count, in_words
-from ..inference.intervals import critical_values, p_values
+from ..inference.student_t import critical_values, p_values
 from .recalibration import chance_on, likeliest, log_odds, slopes_of
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
 from ..families.forecasts.evaluation import ForecastEvaluation
 from ..inference.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..inference.chosen import influence_at
+from ..inference.estimator import compute
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
 from ..inference.table_evaluation import Evaluation
@@ -38,7 +39,6 @@ from .differences import Differences, holm_by_family
 from .evaluated import Slices, refuse_too_many_values
 from .mcnemar import McNemar, mcnemar
 from .paired import Family, Judged, Paired
-from .parts import compute
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -267,7 +267,7 @@ def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estim
             float(np.nan if unknown[place] else high[place, 0]),
             float(errors[place]),
             assessment.n,
-            tables.method(measure) + clustered,
+            tables.rule(measure).method + clustered,
             measure=measure.label,
             label=event,
             note=NONE_LEFT + stands if not tables.cells.any() else reasons[place] if unknown[place] else "",

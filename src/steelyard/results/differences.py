@@ -16,14 +16,18 @@ from ..families.forecasts.calibration import CalibrationEvaluation
 from ..families.forecasts.gaps import PairedGaps
 from ..families.ranking.evaluation import RankedEvaluation
 from ..inference.chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
-from ..inference.hall import Tails, difference_bounds, difference_p
-from ..inference.intervals import LOG, LOGIT, SIDES, critical_values, interval_method, on_scale, p_values
 from ..inference.row_evaluation import RowEvaluation
+from ..inference.rules import SIDES, rule_of
+from ..inference.rules.delta import LOGIT, on_log
+from ..inference.rules.hall import difference_bounds, difference_p
 from ..inference.skewed import SkewedEvaluation, Steady
+from ..inference.student_t import critical_values, p_values
 from ..inference.table_evaluation import PSEUDO_ROWS, Evaluation
+from ..inference.tails import Tails
 from ..inference.variances import NO_ERROR, by_cluster
 from ..maths.log_odds import LogOdds, slope
 from ..maths.simultaneous import max_critical
+from ..states.statistics import CALIBRATION, CONTINUUM, PARTITION
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks
@@ -183,7 +187,7 @@ class Differences:
         """Which slots are judged by their log odds."""
         slots = [self.evaluations[0].slot(place) for place in self.places]
         ranked = isinstance(self.evaluations[0], RankedEvaluation)
-        return np.array([ranked and interval_method(slot) == LOGIT for slot in slots])
+        return np.array([ranked and rule_of(slot.measure.facts, slot.average) is LOGIT for slot in slots])
 
     @cached_property
     def _odds(self) -> list[LogOdds]:
@@ -242,7 +246,9 @@ class Differences:
     @cached_property
     def traded(self) -> list[int]:
         """Which slots are made of hits and false alarms. Few rows tell two classifiers apart by them, or none does."""
-        return [k for k, place in enumerate(self.places) if self.evaluations[0].slot(place).measure.traded]
+        return [
+            k for k, place in enumerate(self.places) if self.evaluations[0].slot(place).measure.interval == "newcombe"
+        ]
 
     @cached_property
     def _unseen(self) -> tuple[float, Array]:
@@ -254,7 +260,9 @@ class Differences:
     @cached_property
     def skewed(self) -> Marks:
         """Which slots are means of what is rarely large."""
-        return np.array([self.evaluations[0].slots[place].measure.facts.skewed for place in self.places])
+        return np.array(
+            [self.evaluations[0].slots[place].measure.statistic in (CONTINUUM, PARTITION) for place in self.places]
+        )
 
     @cached_property
     def _steady(self) -> list[dict[int, Steady]]:
@@ -279,7 +287,7 @@ class Differences:
     @cached_property
     def binned(self) -> Marks:
         """Which slots have intervals of their own."""
-        return np.array([self.evaluations[0].slots[place].measure.facts.binned for place in self.places])
+        return np.array([self.evaluations[0].slots[place].measure.statistic is CALIBRATION for place in self.places])
 
     @cached_property
     def _gaps(self) -> list[dict[int, PairedGaps]]:
@@ -308,8 +316,8 @@ class Differences:
         """Put two intervals on the log scale together, their correlation minded."""
         alone, shared = self._covariance(a, b)
         centre_a, centre_b = self.centres[a], self.centres[b]
-        low_a, high_a = on_scale(LOG, centre_a, reach * np.sqrt(alone[0]))
-        low_b, high_b = on_scale(LOG, centre_b, reach * np.sqrt(alone[1]))
+        low_a, high_a = on_log(centre_a, reach * np.sqrt(alone[0]))
+        low_b, high_b = on_log(centre_b, reach * np.sqrt(alone[1]))
         correlation = np.clip(np.nan_to_num(shared / np.sqrt(alone[0] * alone[1])), -1, 1)
         first, second = (centre_a - low_a, high_a - centre_a), (centre_b - low_b, high_b - centre_b)
         return _combined(centre_a - centre_b, first, second, correlation)

@@ -20,6 +20,7 @@ from ..data.sizes import in_words as bytes_in_words
 from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
 from ..families.ranking.one_against_rest import OneAgainstRest
 from ..families.summed.summary import Summary
+from ..inference.estimator import Results
 from ..inference.layout import AVERAGES
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
@@ -37,7 +38,7 @@ from ..passes.tally import Tally
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
 from .column_order import MOST_CLASSES, words_on_order
-from .parts import Part, Results
+from .parts import Part
 
 if TYPE_CHECKING:
     from ..families.continuum.evaluation import ContinuumEvaluation

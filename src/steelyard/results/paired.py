@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..core.cached import cached_property
-from ..inference.intervals import critical_values, p_values
 from ..inference.row_evaluation import RowEvaluation
+from ..inference.student_t import critical_values, p_values
 from ..inference.table_evaluation import Evaluation
 from ..inference.variances import NO_ERROR
 from .differences import Differences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -14,147 +14,19 @@ from ..core.cached import cached_property
 from ..core.errors import UndefinedValue, quoted
 from ..core.estimate import Estimate
 from ..core.scale import Label, listed
-from ..core.threads import ahead_of, one_thread
+from ..core.threads import ahead_of
+from ..inference.estimator import Results, compute
 from ..inference.influence import Spread
-from ..inference.intervals import (
-    MEAN,
-    critical_values,
-    degrees_of_freedom,
-    interval_method,
-    interval_methods,
-    intervals,
-    method_places,
-    plain_intervals,
-    spanned_intervals,
-    trials_of,
-)
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
 from ..inference.table_evaluation import Evaluation, Slot
-from ..inference.variances import spread
 from ..measures.registry import Measure
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Places
+    from ..core.typing import Places
 
-SUREST = 1 - 2.0**-52  # a level of 1 would reach for ever
-MANY_CLASSES = 128  # products of tables of more are so large that threads are started for them
 ORDERED = ("weighted_kappa", "ranked_probability_score")  # measures for which it matters which class is next to which
 INFINITE = "infinite: a count in the denominator is 0"
-
-
-@dataclass(frozen=True)
-class Results:
-    """The columns behind an assessment, one entry a slot."""
-
-    evaluation: Evaluation | RowEvaluation
-    value: Array
-    low: Array
-    high: Array
-    errors: Spread
-    centre: Array
-    methods: tuple[str, ...]
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """What the columns stand for."""
-        return self.evaluation.slots
-
-
-def compute(
-    evaluation: Evaluation | RowEvaluation, settings: Settings, critical: Array | None = None, times: float = 1.0
-) -> Results:
-    """Evaluate every slot and its interval.
-
-    Intervals reach so many standard errors (``critical``); or so many times as far as they would by themselves.
-    """
-    if isinstance(evaluation, RowEvaluation):
-        return _of_rows(evaluation, settings, critical, times)
-    with one_thread(evaluation.classes > MANY_CLASSES):
-        return _of_counts(evaluation, settings, critical, times)
-
-
-def _of_counts(evaluation: Evaluation, settings: Settings, critical: Array | None, times: float) -> Results:
-    places: Mapping[str, Any] = method_places(evaluation.layout)
-    methods: Sequence[str] = interval_methods(evaluation.layout)
-    errors, trials = spread(evaluation), trials_of(evaluation)
-    value, centre = evaluation.values
-    if critical is None:
-        freedom = degrees_of_freedom(evaluation.patterns, len(value), places.get(MEAN, ()))
-        critical = times * critical_values(settings.level, freedom)
-    if settings.method == "plain":
-        methods, low, high = plain_intervals(evaluation.slots, value, errors, critical)
-    else:
-        low, high = intervals(places, value, centre, errors, trials, critical)
-    for label, matrix in evaluation.matrices.items():
-        place = evaluation.layout.spans[label][0][0]
-        if methods[place] == MEAN:  # no mean lies beyond the least and the greatest cost
-            low[place], high[place] = max(low[place], matrix.min()), min(high[place], matrix.max())
-    if not np.isnan(evaluation.undefined):
-        # What stands in for a value that is undefined was not estimated: it has no interval.
-        unknown = np.isnan(replace(evaluation, undefined=float("nan")).values[0])
-        low[unknown], high[unknown] = np.nan, np.nan
-    if settings.resampled:
-        from ..inference.bootstrap import replace_intervals
-
-        methods = replace_intervals(evaluation, settings, methods, low, high)
-    if evaluation.patterns.cluster is not None:
-        methods = [f"{method}, clustered" for method in methods]
-    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
-
-
-def _of_rows(evaluation: RowEvaluation, settings: Settings, critical: Array | None, times: float) -> Results:
-    value, centre = evaluation.values
-    errors, freedom = evaluation.spread
-    if settings.method == "plain":
-        reach = times * critical_values(settings.level, np.full(len(value), np.inf)) if critical is None else critical
-        methods, low, high = plain_intervals(evaluation.slots, value, errors, reach)
-    else:
-        methods = [interval_method(slot) for slot in evaluation.slots]
-        reach = times * critical_values(settings.level, freedom) if critical is None else critical
-        places = {method: np.flatnonzero([other == method for other in methods]) for method in set(methods)}
-        low, high = spanned_intervals(evaluation.slots, places, value, centre, errors, reach)
-    if settings.method != "plain":
-        for place, (lower, upper) in evaluation.own_bounds(_level(settings.level, critical, times)).items():
-            low[place], high[place] = min(lower, value[place]), max(upper, value[place])
-        for place, slot in enumerate(evaluation.slots):
-            below, above = evaluation.beyond(slot)
-            if below or above:
-                low[place] = value[place] - np.hypot(value[place] - low[place], below)
-                high[place] = value[place] + np.hypot(high[place] - value[place], above)
-    if settings.resampled:
-        from ..inference.bootstrap import replace_intervals
-
-        methods = replace_intervals(evaluation, settings, methods, low, high)
-    if evaluation.clustered:
-        methods = [f"{method}, clustered" for method in methods]
-    low, high = _within_spans(evaluation, value, low, high)
-    if not np.isnan(evaluation.undefined):
-        value = np.where(np.isnan(value), evaluation.undefined, value)
-    return Results(evaluation, value, low, high, errors, centre, tuple(methods))
-
-
-def _within_spans(evaluation: RowEvaluation, value: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """No bound lies where no value can be; what is infinite once is so for good."""
-    spans = np.array([evaluation.limits(slot) for slot in evaluation.slots])
-    # A value that rounding brought beyond its span still belongs to its interval.
-    least, most = np.fmin(spans[:, 0], value), np.fmax(spans[:, 1], value)
-    low, high = np.maximum(low, least), np.minimum(high, most)
-    known = ~np.isnan(value)
-    low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
-    endless = np.isinf(value)
-    return np.where(endless, value, low), np.where(endless, value, high)
-
-
-def _level(level: float, critical: Array | None, times: float) -> float:
-    """The level of intervals that reach so many standard errors, or so many times as far as others of a level."""
-    from statistics import NormalDist
-
-    if critical is None and times == 1:
-        return level
-    normal = NormalDist()
-    reach = times * normal.inv_cdf((1 + level) / 2) if critical is None else float(np.max(critical))
-    return min(2 * normal.cdf(reach) - 1, SUREST)
 
 
 def compute_all(parts: Sequence[Part]) -> None:

@@ -11,9 +11,12 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.scale import Scale
-from ..inference.influence import Spread
-from ..inference.intervals import LOGIT, MEAN, WILSON, critical_values, interval_method, intervals
-from ..inference.table_evaluation import PSEUDO_ROWS, Slot
+from ..inference.rules import Evidence, IntervalRule, intervals, places_of, rule_of
+from ..inference.rules.delta import LOGIT
+from ..inference.rules.mean import MEAN
+from ..inference.rules.wilson import WILSON
+from ..inference.student_t import critical_values
+from ..inference.table_evaluation import PSEUDO_ROWS
 from ..inference.table_formulas import CELL_STEPS, STEP
 from ..maths.two_by_two import offered_of_classes
 from ..measures.registry import Measure
@@ -105,37 +108,45 @@ class Tables:
     def bounds(self, measures: Sequence[Measure], level: float) -> tuple[Array, Array]:
         """Lower and upper bounds of these values, every one for itself: (measures, tables) each."""
         shape = len(measures), self.cells.shape[1]
-        methods = np.repeat([self.method(measure) for measure in measures], shape[1])
+        places = self._places(measures)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            trials = self._trials(measures)
-            spread = Spread(self._errors(measures, self.cells, 0.0), self._errors(measures, self._smoothed, 1.0))
-            centre = self._at(measures, self._smoothed)
             drawn = self.cells.sum(axis=0) / self.unit if self.scatter is None else self.scatter.rows
             rows = np.broadcast_to(np.where(np.isinf(self.freedom), drawn - 1, self.freedom), shape[1])
-            freedom = np.where(methods == MEAN, np.tile(rows, shape[0]), self.freedom)
-            places = {str(method): np.flatnonzero(methods == method) for method in set(methods)}
-            low, high = intervals(
-                places,
-                self.values(measures).ravel(),
-                centre.ravel(),
-                spread,
-                trials.ravel(),
-                critical_values(level, freedom),
+            freedom = np.full(np.prod(shape), self.freedom)
+            means = places.get(MEAN, np.zeros(0, np.intp))
+            freedom[means] = np.tile(rows, shape[0])[means]
+            evidence = Evidence(
+                value=self.values(measures).ravel(),
+                centre=self._at(measures, self._smoothed).ravel(),
+                error=self._errors(measures, self.cells, 0.0),
+                smooth=self._errors(measures, self._smoothed, 1.0),
+                critical=critical_values(level, freedom),
+                trials=self._trials(measures).ravel(),
+                ends=np.repeat(np.array([measure.span for measure in measures]), shape[1], axis=0).T,
+                level=level,
+                places=np.arange(len(freedom)),
+                source=self,
             )
+            low, high = intervals(places, evidence)
         return self._within_costs(measures, low.reshape(shape), high.reshape(shape))
+
+    def _places(self, measures: Sequence[Measure]) -> dict[IntervalRule, Places]:
+        """Where each interval rule is used, among all measures at all tables."""
+        tables, found = self.cells.shape[1], places_of([self.rule(measure) for measure in measures])
+        return {rule: (rows[:, None] * tables + np.arange(tables)).ravel() for rule, rows in found.items()}
 
     def _within_costs(self, measures: Sequence[Measure], low: Array, high: Array) -> tuple[Array, Array]:
         """No mean lies beyond the least and the greatest cost."""
         for place, measure in enumerate(measures):
             matrix = self._matrix(measure)
-            if matrix is not None and self.method(measure) == MEAN:
+            if matrix is not None and self.rule(measure) is MEAN:
                 low[place], high[place] = np.maximum(low[place], matrix.min()), np.minimum(high[place], matrix.max())
         return low, high
 
-    def method(self, measure: Measure) -> str:
-        """How intervals of a measure are made; rows that stand for unlike numbers of others are no trials."""
-        found = interval_method(Slot(measure, 0))
-        if found != WILSON or self.prevalence is None:
+    def rule(self, measure: Measure) -> IntervalRule:
+        """The interval rule of a measure; rows that stand for unlike numbers of others are no trials."""
+        found = rule_of(measure.facts)
+        if found is not WILSON or self.prevalence is None:
             return found
         of_sides = self._results([measure], np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))[0][1]
         return LOGIT if np.all(of_sides) else WILSON
@@ -144,7 +155,7 @@ class Tables:
         """How many independent trials are behind each proportion."""
         found = np.full((len(measures), self.cells.shape[1]), np.nan)
         for place, (measure, result) in enumerate(zip(measures, self._results(measures, self.cells), strict=True)):
-            if measure.proportion:
+            if rule_of(measure.facts) is WILSON:
                 found[place] = result[1] / self.units
         return found
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..inference.hall import Tails, hall_bounds
+from ..inference.rules.hall import hall_bounds
+from ..inference.tails import Tails
 from .statements import Quantity, exact
 
 if TYPE_CHECKING:

@@ -106,7 +106,7 @@ def mean_of(values: Array | Sequence[float]) -> Quantity:
 
 def share_of(hits: int, trials: int) -> Quantity:
     """Return a share of independent repetitions with Wilson's interval."""
-    from ..inference.intervals import wilson
+    from ..inference.rules.wilson import wilson
 
     low, high = wilson(np.array([hits / trials]), np.array([float(trials)]), 0.95)
     return Quantity(hits / trials, float(low[0]), float(high[0]), trials)

@@ -17,8 +17,9 @@ from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum
 from ...core.threads import chunks, over_rows
-from ...inference.intervals import critical_values, wilson
+from ...inference.rules.wilson import wilson
 from ...inference.skewed import SkewedEvaluation
+from ...inference.student_t import critical_values
 from ...inference.table_evaluation import Slot
 from ...inference.variances import NO_ERROR, by_cluster
 from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured

@@ -302,10 +302,6 @@ class CalibrationEvaluation(RowEvaluation):
         centre = float(np.sign(gaps.beyond_noise) * np.sqrt(abs(gaps.beyond_noise)))
         return Found((value, centre), (variance, variance), (np.inf, np.inf))
 
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of all slots."""
-        return {place: self.gaps(slot).bounds(level) for place, slot in enumerate(self.slots)}
-
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input; NaN where nothing is found."""
         del smooth

@@ -17,7 +17,6 @@ from ...core.errors import BadOption, quoted
 from ...core.scale import listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import long_chunks
-from ...inference.intervals import critical_values
 from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot
 from ...inference.table_formulas import STEP
@@ -26,7 +25,6 @@ from ...maths.fieller import Ratio
 from ...maths.moments import Moments
 from ...measures.masses import Sides
 from ...measures.registry import Measure
-from .benefit import average_bounds, benefit_bounds
 from .columns import MANY_ROWS, ForecastColumns
 from .piece import Piece
 
@@ -229,28 +227,7 @@ class ForecastEvaluation(ForecastColumns):
         matrix = self._matrices.get(slot.measure.label)
         return slot.measure.span if matrix is None else (float(matrix.min()), float(matrix.max()))
 
-    # --- intervals of their own -----------------------------------------------------------------------------------
-
-    def own_bounds(self, level: float) -> dict[int, tuple[float, float]]:
-        """Bounds of skills, which are those of the ratio of two scores, and of net benefits."""
-        found: dict[int, tuple[float, float] | None] = {}
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for place, slot in enumerate(self.slots):
-                if "mean" in slot.measure.arguments and np.isfinite(self.result(slot).value[0]):
-                    found[place] = self._skill_bounds(slot, level)
-                elif slot.measure.traded:
-                    bounds = benefit_bounds if slot.average is None else average_bounds
-                    found[place] = bounds(self, slot, level)
-        return {place: each for place, each in found.items() if each is not None}
-
-    def _skill_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
-        ratio = self.ratio(slot)
-        if ratio is None or not np.isfinite(ratio).all():
-            return None
-        reach = critical_values(level, np.array([self.result(slot).freedom[1]]))
-        ends = ratio.bounds(float(reach[0]))
-        low, high = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
-        return low, high
+    # --- what interval rules ask for ------------------------------------------------------------------------------
 
     def ratio(self, slot: Slot) -> Ratio | None:
         """The two scores that a skill is made of, where intervals are built; None where how they scatter is unknown."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import BadOption, quoted
 from ...core.suggestions import refuse_unknown
-from ...inference.intervals import wilson
+from ...inference.rules.wilson import wilson
 from ...inference.skewed import SkewedEvaluation
 from ...inference.table_evaluation import Slot
 from ...measures.registry import Measure

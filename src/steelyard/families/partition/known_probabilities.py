@@ -8,9 +8,10 @@ import numpy as np
 
 from ...core.errors import TooFewRows, UnequalLengths, WrongShape
 from ...core.estimate import Estimate
-from ...inference.hall import Tails, rare_bounds
-from ...inference.intervals import SKEWED, critical_values
+from ...inference.rules.hall import HALL, rare_bounds
 from ...inference.settings import refuse_level
+from ...inference.student_t import critical_values
+from ...inference.tails import Tails
 from .scaling import orders
 from .space import corner, distances
 from .standardising import standardise
@@ -67,7 +68,7 @@ def _estimate(name: str, gaps: Array, whole: float, level: float) -> Estimate:
         high=min(float(high[0]), 1.0),
         se=float(error[0]),
         n=float(rows),
-        method=SKEWED,
+        method=HALL.method,
         note="",
         measure=name,
         label=None,

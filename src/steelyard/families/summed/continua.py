@@ -12,9 +12,9 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.scale import Label
 from ...core.threads import SMALL_PRODUCT, chunks, over_rows
-from ...inference.hall import Tails
 from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot
+from ...inference.tails import Tails
 from ...inference.variances import NO_ERROR
 from ...inputs.measured import DOUBTS
 from ...measures.registry import Measure

@@ -18,9 +18,9 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.errors import TooLarge
 from ...core.scale import Label
-from ...inference.hall import Tails
 from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot
+from ...inference.tails import Tails
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.held_rows import Rows

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.scale import Label, Scale
-from ...inference.hall import Tails
 from ...inference.row_evaluation import key_of
 from ...inference.table_evaluation import Slot
+from ...inference.tails import Tails
 from ...measures.masses import spread_of
 from ...measures.registry import Measure
 

@@ -1,0 +1,50 @@
+"""Means of rare amounts that are bounded: gamma bounds (Fay & Feuer 1997, Statistics in Medicine 16, 791-801).
+
+What a row may add is bounded, so it is the number of rows that add anything which is unsure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..tails import Tails
+from .hall import Hall, one_more
+
+if TYPE_CHECKING:
+    from ...core.typing import Array
+
+
+@dataclass(frozen=True)
+class Gamma(Hall):
+    """Values above 0 have gamma bounds, others those of Hall's t."""
+
+    method: str = "gamma"
+    reach: tuple[float, float] = (0.0, np.inf)
+
+    def of_mean(self, value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
+        """Return the bounds of a mean."""
+        if value[0] > 0:
+            return gamma_bounds(value, error, tails.skew, reach)
+        return super().of_mean(value, error, tails, freedom, reach)
+
+
+GAMMA = Gamma()
+
+
+def gamma_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:
+    """Bounds of means of rare amounts, which scatter nearly as a gamma distribution of the same mean and variance.
+
+    ``reach`` is so many standard errors as a normal mean would have to either side.
+
+    As in ``rare_bounds``, the upper bound is that of one row more.
+    """
+    from scipy.special import gammaincinv, ndtr
+
+    def quantile(mean: Array, variance: Array, share: Array) -> Array:
+        return np.asarray(gammaincinv(np.square(mean) / variance, share) * variance / mean)
+
+    centre, wider = one_more(value, error, np.maximum(skew, 0.0))
+    return quantile(value, np.square(error), ndtr(-reach)), quantile(centre, np.square(wider), ndtr(reach))
