@@ -17,7 +17,7 @@ import numpy as np
 import steelyard
 from steelyard import Continuum, Deviation
 from steelyard.states.statistics import CONTINUUM
-from steelyard.studies.batched import interval
+from steelyard.studies.classifiers import interval
 from steelyard.studies.designs import MEVIK, PAPER_CELLS, Cell
 from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replications
 from tests.coverage.reporting import on_all_cores

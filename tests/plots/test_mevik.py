@@ -14,9 +14,9 @@ from matplotlib.patches import Rectangle
 from steelyard.core.table import Table
 from steelyard.display.plots import mevik as pictures
 from steelyard.studies.designs import MEVIK
-from steelyard.studies.figures import bias_curves, data_curves, deviation_curves, draw, high_truth, truth_curves
 from steelyard.studies.mevik import Simulation, simulate
-from steelyard.studies.summary import averages
+from steelyard.studies.mevik_figures import bias_curves, data_curves, deviation_curves, draw, high_truth, truth_curves
+from steelyard.studies.simulation import averages
 
 BIASES = {
     "one": Table({"sd": [0.0, 0.5], "bias": [0.1, -0.2], "low": [0.0, -0.3], "high": [0.2, -0.1]}),

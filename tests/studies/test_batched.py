@@ -12,38 +12,38 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from steelyard.studies.batched import (
-    Batch,
-    Fitted,
-    Neighbours,
+from steelyard.studies.classifiers import (
+    DataSets,
+    FittedClassifier,
+    NearestNeighbours,
+    TrialPoints,
+    highest,
     interval,
     least_squares,
     linear_discriminants,
     quadratic_discriminants,
 )
 from steelyard.studies.designs import DESIGNS, GRADES, MEVIK, WAVES, Cell, Design
-from steelyard.studies.neighbours import highest
-from steelyard.studies.spread import Spread
 
 if TYPE_CHECKING:
     from steelyard.core.typing import Array, Codes
 
 SETS, FOLDS, POINTS = 4, 7, 500
 CELL = Cell(0.3, 0.15)
-Fit = Callable[[Batch], Fitted]
+Fit = Callable[[DataSets], FittedClassifier]
 
 each_design = pytest.mark.parametrize("design", [MEVIK, WAVES, GRADES], ids=lambda design: design.name)
 each_discriminant = pytest.mark.parametrize("fit", [linear_discriminants, quadratic_discriminants])
 
 
-def drawn(design: Design, seed: int = 0) -> tuple[Batch, Array, Spread]:
+def drawn(design: Design, seed: int = 0) -> tuple[DataSets, Array, TrialPoints]:
     """Data sets in random folds of unequal size, what was measured, and new points."""
     random = np.random.default_rng(seed)
     x = design.x(random.random((SETS, design.rows, design.variables)))
     measured = design.expected(x) + random.normal(0, CELL.sd_response + CELL.sd, x.shape[:2])
     folds = random.integers(FOLDS, size=x.shape[:2])
-    batch = Batch(x, interval(measured, design.inner), folds, design.classes)
-    return batch, measured, Spread(design.x(random.random((POINTS, design.variables))))
+    batch = DataSets(x, interval(measured, design.inner), folds, design.classes)
+    return batch, measured, TrialPoints(design.x(random.random((POINTS, design.variables))))
 
 
 class ByRegression:
@@ -60,7 +60,7 @@ class ByRegression:
         return np.digitize(self.model.predict(self.design.terms(x)), self.design.inner)
 
 
-def one_by_one(model: Any, batch: Batch, target: Any, points: Spread) -> tuple[Codes, Codes]:
+def one_by_one(model: Any, batch: DataSets, target: Any, points: TrialPoints) -> tuple[Codes, Codes]:
     """The same by a loop over data sets and folds."""
     held_out = np.empty_like(batch.codes)
     at = []
@@ -72,7 +72,7 @@ def one_by_one(model: Any, batch: Batch, target: Any, points: Spread) -> tuple[C
     return held_out, np.stack(at)
 
 
-def assert_same(fitted: Fitted, expected: tuple[Codes, Codes], points: Spread) -> None:
+def assert_same(fitted: FittedClassifier, expected: tuple[Codes, Codes], points: TrialPoints) -> None:
     np.testing.assert_array_equal(fitted.held_out(), expected[0])
     np.testing.assert_array_equal(fitted.at(points), expected[1])
 
@@ -86,7 +86,7 @@ def assert_same(fitted: Fitted, expected: tuple[Codes, Codes], points: Spread) -
     [
         (linear_discriminants, LinearDiscriminantAnalysis()),
         (quadratic_discriminants, QuadraticDiscriminantAnalysis()),
-        (Neighbours, KNeighborsClassifier(5)),
+        (NearestNeighbours, KNeighborsClassifier(5)),
     ],
     ids=["lda", "qda", "knn"],
 )
@@ -106,7 +106,7 @@ def test_regression_assigns_what_scikit_learn_assigns(design: Design) -> None:
 def test_any_number_of_neighbours(number: int) -> None:
     batch, _, points = drawn(WAVES, 1)
     expected = one_by_one(KNeighborsClassifier(number), batch, batch.codes, points)
-    assert_same(Neighbours(batch, number), expected, points)
+    assert_same(NearestNeighbours(batch, number), expected, points)
 
 
 def test_one_row_may_be_left_out_at_a_time() -> None:
@@ -128,7 +128,7 @@ def test_units_and_origins_do_not_matter(fit: Fit) -> None:
     batch, _, points = drawn(WAVES)
     units, origin = np.array([1e-9, 1.0, 1e9]), np.array([0.0, 1e4, 3.0])
     moved = replace(batch, x=(batch.x + origin) * units)
-    assert_same(fit(moved), (fit(batch).held_out(), fit(batch).at(points)), Spread((points.x + origin) * units))
+    assert_same(fit(moved), (fit(batch).held_out(), fit(batch).at(points)), TrialPoints((points.x + origin) * units))
 
 
 @each_discriminant
@@ -137,14 +137,14 @@ def test_a_variable_that_stands_twice_does_not_matter(fit: Fit) -> None:
     twice = replace(batch, x=batch.x[..., [0, 1, 1]])
     expected = (linear_discriminants(batch).held_out(), linear_discriminants(batch).at(points))
     # With a singular covariance in every class, quadratic discriminants are linear ones.
-    assert_same(fit(twice), expected, Spread(points.x[:, [0, 1, 1]]))
+    assert_same(fit(twice), expected, TrialPoints(points.x[:, [0, 1, 1]]))
 
 
 @each_discriminant
 def test_a_variable_that_is_the_same_everywhere_does_not_matter(fit: Fit) -> None:
     batch, _, points = drawn(MEVIK)
     constant = replace(batch, x=np.concatenate([batch.x, np.full((*batch.codes.shape, 1), 0.1)], axis=-1))
-    wider = Spread(np.concatenate([points.x, np.full((POINTS, 1), 0.1)], axis=-1))
+    wider = TrialPoints(np.concatenate([points.x, np.full((POINTS, 1), 0.1)], axis=-1))
     expected = linear_discriminants(batch)
     assert_same(fit(constant), (expected.held_out(), expected.at(points)), wider)
 
@@ -153,8 +153,8 @@ def test_how_many_sets_are_fitted_together_does_not_matter() -> None:
     batch, _, points = drawn(MEVIK)
     for place in range(SETS):
         some = slice(place, place + 1)
-        one = Batch(batch.x[some], batch.codes[some], batch.folds[some], batch.classes)
-        for fit in (linear_discriminants, quadratic_discriminants, Neighbours):
+        one = DataSets(batch.x[some], batch.codes[some], batch.folds[some], batch.classes)
+        for fit in (linear_discriminants, quadratic_discriminants, NearestNeighbours):
             np.testing.assert_array_equal(fit(one).at(points)[0], fit(batch).at(points)[place])
             np.testing.assert_array_equal(fit(one).held_out()[0], fit(batch).held_out()[place])
 
@@ -162,7 +162,7 @@ def test_how_many_sets_are_fitted_together_does_not_matter() -> None:
 # --- what scikit-learn fails at ---------------------------------------------------------------------------------
 
 
-def rare(members: int) -> tuple[Batch, Spread]:
+def rare(members: int) -> tuple[DataSets, TrialPoints]:
     """Data sets in which the last class has so many members, all of them in fold 0."""
     batch, _, points = drawn(MEVIK)
     codes, folds = np.minimum(batch.codes, 1), batch.folds.copy()
@@ -188,10 +188,10 @@ def test_a_class_with_few_rows_has_the_pooled_covariance(members: int) -> None:
 
 def test_one_row_of_each_class_is_enough_not_to_fail() -> None:
     x = np.array([[[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]]])
-    batch = Batch(x, np.array([[0, 1, 2]]), np.array([[0, 1, 2]]), 3)
-    for fit in (linear_discriminants, quadratic_discriminants, Neighbours):
+    batch = DataSets(x, np.array([[0, 1, 2]]), np.array([[0, 1, 2]]), 3)
+    for fit in (linear_discriminants, quadratic_discriminants, NearestNeighbours):
         assert set(np.unique(fit(batch).held_out())) <= {0, 1, 2}
-        assert fit(batch).at(Spread(x[0])).shape == (1, 3)
+        assert fit(batch).at(TrialPoints(x[0])).shape == (1, 3)
 
 
 # --- ties -------------------------------------------------------------------------------------------------------
@@ -207,10 +207,10 @@ def test_rows_as_far_away_as_the_last_of_the_nearest_vote_too() -> None:
         voting = distance <= np.sort(distance)[4]
         return int(np.bincount(known[voting], minlength=3).argmax())
 
-    fitted = Neighbours(Batch(x, codes, folds, 3))
+    fitted = NearestNeighbours(DataSets(x, codes, folds, 3))
     for place in range(SETS):
         np.testing.assert_array_equal(
-            fitted.at(Spread(points))[place], [vote(at, x[place], codes[place]) for at in points]
+            fitted.at(TrialPoints(points))[place], [vote(at, x[place], codes[place]) for at in points]
         )
         others = [folds[place] != fold for fold in folds[place]]
         expected = [vote(at, x[place, rest], codes[place, rest]) for at, rest in zip(x[place], others, strict=True)]
@@ -219,8 +219,8 @@ def test_rows_as_far_away_as_the_last_of_the_nearest_vote_too() -> None:
 
 def test_more_neighbours_than_rows_are_all_rows() -> None:
     x, codes = np.arange(4.0).reshape(1, 4, 1), np.array([[0, 1, 1, 1]])
-    fitted = Neighbours(Batch(x, codes, np.array([[0, 1, 2, 3]]), 2), 9)
-    assert fitted.at(Spread(np.array([[0.0], [5.0]]))).tolist() == [[1, 1]]
+    fitted = NearestNeighbours(DataSets(x, codes, np.array([[0, 1, 2, 3]]), 2), 9)
+    assert fitted.at(TrialPoints(np.array([[0.0], [5.0]]))).tolist() == [[1, 1]]
     assert fitted.held_out().tolist() == [[1, 1, 1, 1]]
 
 
@@ -238,7 +238,7 @@ def test_a_boundary_belongs_to_the_class_above_it() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 19, 20, 21, 1000])
 def test_groups_hold_all_points_within_their_radius(size: int) -> None:
-    points = Spread(np.random.default_rng(size).normal(size=(size, 3)))
+    points = TrialPoints(np.random.default_rng(size).normal(size=(size, 3)))
     groups = points.groups
     assert set(groups.members.ravel().tolist()) == set(range(size))
     distance = np.linalg.norm(points.x[groups.members] - groups.centre[:, None], axis=-1)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from steelyard.studies.delta_method import Estimate, average, deviation, furthest, largest, mean, smallest
+from steelyard.studies.delta_method import MonteCarloEstimate, average, deviation, furthest, largest, mean, smallest
 from steelyard.studies.statements import Quantity, exact
 
 SETS = 800
@@ -94,7 +94,7 @@ def coverage(truth: float, draw: Callable[[np.random.Generator], Quantity]) -> f
     return float(np.mean([low <= truth <= high for _, low, high, _ in found]))
 
 
-def cells(means: Sequence[float], random: np.random.Generator) -> list[Estimate]:
+def cells(means: Sequence[float], random: np.random.Generator) -> list[MonteCarloEstimate]:
     return [mean(random.normal(each, 1.0, 60), place, len(means)) for place, each in enumerate(means)]
 
 

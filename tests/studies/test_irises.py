@@ -20,14 +20,14 @@ from steelyard import cross_assess
 from steelyard.cli import main
 from steelyard.core.errors import BadOption
 from steelyard.studies import irises as study
-from steelyard.studies.fold_variance import ONE_BY_ONE, ONE_FOLD, RULES, Errors, Population, dealt, errors
+from steelyard.studies.fold_variance import ONE_BY_ONE, ONE_FOLD, RULES, Errors, NormalClasses, dealt, errors
 from steelyard.studies.irises import (
     NUMBERS,
     R_ERRORS,
     R_MEANS,
     R_SPLITS,
     Irises,
-    Neighbours,
+    RankedNeighbours,
     accuracies,
     irises,
     one_of_the_first,
@@ -84,7 +84,7 @@ def test_splits_scatter_as_in_r(found: Irises) -> None:
 
 
 def test_with_one_row_away_r_is_right_where_it_must_be_and_nowhere_else() -> None:
-    neighbours = Neighbours.of(*irises())
+    neighbours = RankedNeighbours.of(*irises())
     rows, numbers = np.arange(150), range(1, 21)
     votes = np.stack([neighbours.votes(rows == row, numbers)[row] for row in rows])
     first = votes == votes.max(axis=-1, keepdims=True)
@@ -110,7 +110,7 @@ def test_all_that_are_as_far_away_as_the_last_vote() -> None:
     x, codes = random.integers(0, 4, (40, 2)).astype(float), random.integers(0, 3, 40)
     for _ in range(5):
         away = random.random(40) < 0.3
-        votes = Neighbours.of(x, codes).votes(away, (1, 3, 4))
+        votes = RankedNeighbours.of(x, codes).votes(away, (1, 3, 4))
         for row in range(40):
             assert votes[row].tolist() == [by_hand(x, codes, away, row, number) for number in (1, 3, 4)]
 
@@ -128,7 +128,7 @@ def test_without_ties_it_is_the_cross_validation_of_scikit_learn() -> None:
     x = random.normal(size=(80, 3)) + codes[:, None]
     cross = cross_assess({"5": KNeighborsClassifier(5)}, x, codes, cv=8, seed=2, measures=["accuracy"])
     parts = [split.test for split in cross.plan.splits]
-    held, seen = accuracies(Neighbours.of(x, codes), parts, (5,), random)
+    held, seen = accuracies(RankedNeighbours.of(x, codes), parts, (5,), random)
     folds = cross.folds("accuracy")
     assert_allclose(held, np.mean(folds["value"]), rtol=1e-12)
     assert_allclose(seen, np.mean(folds["training"]), rtol=1e-12)
@@ -189,11 +189,11 @@ def row(found: Irises, *words: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def population() -> Population:
-    return Population.like(*irises())
+def population() -> NormalClasses:
+    return NormalClasses.like(*irises())
 
 
-def test_draws_are_like_the_irises(population: Population) -> None:
+def test_draws_are_like_the_irises(population: NormalClasses) -> None:
     x, codes = irises()
     rows = population.draw(400, np.random.default_rng(1))
     for code in range(3):
@@ -203,7 +203,7 @@ def test_draws_are_like_the_irises(population: Population) -> None:
         assert_allclose(np.cov(own.T), np.cov(there.T), atol=0.02)
 
 
-def test_rows_of_each_class_are_dealt_evenly(population: Population) -> None:
+def test_rows_of_each_class_are_dealt_evenly(population: NormalClasses) -> None:
     folds = dealt(population.codes, 3, 10, np.random.default_rng(2))
     for own in folds:
         for code in range(3):
@@ -211,7 +211,7 @@ def test_rows_of_each_class_are_dealt_evenly(population: Population) -> None:
     assert (folds[0] != folds[1]).any()
 
 
-def test_cross_validated_errors_are_those_of_scikit_learn(population: Population) -> None:
+def test_cross_validated_errors_are_those_of_scikit_learn(population: NormalClasses) -> None:
     sets, random = 2, np.random.default_rng(3)
     found = errors(population, sets, np.random.default_rng(3))
     x, codes = population.draw(sets, random), population.codes
@@ -229,7 +229,7 @@ def test_cross_validated_errors_are_those_of_scikit_learn(population: Population
                     assert found[name].estimates[ONE_FOLD][place] == pytest.approx(wrong[folds[place] == 0].mean())
 
 
-def test_true_errors_are_those_of_many_rows(population: Population) -> None:
+def test_true_errors_are_those_of_many_rows(population: NormalClasses) -> None:
     found = errors(population, 2, np.random.default_rng(4))["lda"].truth
     assert found is not None
     rows = population.draw(2, np.random.default_rng(4))
@@ -243,7 +243,9 @@ def test_true_errors_are_those_of_many_rows(population: Population) -> None:
 def test_ratios_of_variances_are_those_of_the_data_sets() -> None:
     splits = 3
     found = run(splits, seed=5)
-    parts = [errors(Population.like(*irises()), 20, np.random.default_rng((5 + split, 3))) for split in range(splits)]
+    parts = [
+        errors(NormalClasses.like(*irises()), 20, np.random.default_rng((5 + split, 3))) for split in range(splits)
+    ]
     for name in RULES:
         pooled = {
             way: np.concatenate([part[name].estimates[way] for part in parts]) for way in parts[0][name].estimates
@@ -292,7 +294,7 @@ def test_accuracy_of_one_number_is_that_of_all_rows_held_out() -> None:
     random = np.random.default_rng(6)
     x, codes = random.normal(size=(60, 2)), random.integers(0, 3, 60)
     parts = [np.arange(60)[start::6] for start in range(6)]
-    neighbours = Neighbours.of(x, codes)
+    neighbours = RankedNeighbours.of(x, codes)
     held, _ = accuracies(neighbours, parts, (1,), np.random.default_rng(1))
     assert study.held_out_accuracy(neighbours, parts, 1, np.random.default_rng(2)) == pytest.approx(held[0])
 

@@ -17,8 +17,7 @@ from steelyard import Continuum, compare, fit_response
 from steelyard.core.errors import BadOption
 from steelyard.data.sources import read
 from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
-from steelyard.studies.meat import MEASURES, Meat, assigned, meat, rules, run, samples
-from steelyard.studies.meat_figures import PAPER, RANKED, WATER
+from steelyard.studies.meat import MEASURES, PAPER, RANKED, WATER, Meat, assigned, rules, run, samples
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +132,7 @@ def test_the_first_is_ahead_of_all_others_by_more_than_chance(found: Meat) -> No
 
 
 def test_of_samples_as_few_as_the_papers_its_own_pairs_swap_most() -> None:
-    found = meat(repeats=20, size=103)
+    found = run(repeats=20, size=103)
     assert found.samples == len(found.comparison.cases or ()) == 103
     swaps = {(row["a"], row["b"]): row["splits"] for row in found.swaps}
     papers = {(row["a"], row["b"]) for row in found.swaps if row["paper"]}
@@ -177,7 +176,7 @@ def test_what_was_measured_is_shown_beside_the_paper(found: Meat) -> None:
 
 
 def test_adjustments_are_those_of_the_measures() -> None:
-    found = meat()
+    found = run(repeats=1)
     for text, plain, adjusted in (
         ("Adjusted and unadjusted estimates differ by less than 0.01", "error", "adjusted_error"),
         ("Adjusted and unadjusted estimates differ by less than 0.02", "apparent_sqerr", "adjusted_sqerr"),
@@ -205,7 +204,7 @@ def test_orders_are_judged_by_their_differences(found: Meat) -> None:
 
 
 def test_the_interval_of_a_difference_is_that_of_paired_samples() -> None:
-    found = meat()
+    found = run(repeats=1)
     row = judged(found, "tree is better than 1-nn by err")
     (theirs,) = [one for one in found.comparison.differences("error") if (one["a"], one["b"]) == ("1-nn", "tree")]
     assert row["value"] == pytest.approx(theirs["difference"])
@@ -224,7 +223,7 @@ def test_more_samples_settle_it_and_not_more_splits(found: Meat) -> None:
 
 
 def test_of_fewer_samples_those_drawn_count() -> None:
-    found = meat(folds=5, size=100)
+    found = run(repeats=1, folds=5, size=100)
     assert len(found.water) == 100
     assert judged(found, "The err of lda is")["value"] == pytest.approx(values(found.rankings, "error")["lda"])
 
@@ -233,21 +232,21 @@ def test_of_fewer_samples_those_drawn_count() -> None:
 
 
 def test_the_seed_says_how_samples_are_split() -> None:
-    one, again, other = (meat(folds=4, seed=seed).splits for seed in (3, 3, 4))
+    one, again, other = (run(repeats=1, folds=4, seed=seed).splits for seed in (3, 3, 4))
     assert one["value"] == again["value"]
     assert one["value"] != other["value"]
-    both = meat(folds=4, repeats=2, seed=3).splits
+    both = run(folds=4, repeats=2, seed=3).splits
     assert both["value"] == one["value"] + other["value"]
     assert both["split"] == [0] * 10 + [1] * 10
 
 
 def test_no_seed_is_too_large() -> None:
-    found = meat(folds=4, repeats=2, seed=2**32 - 1).splits
+    found = run(folds=4, repeats=2, seed=2**32 - 1).splits
     assert found["split"] == [0] * 10 + [1] * 10
 
 
 def test_other_rules_can_be_held_against_the_papers() -> None:
-    found = meat(folds=5, others={"regression": RegressionRule(LinearRegression(), WATER)})
+    found = run(repeats=1, folds=5, others={"regression": RegressionRule(LinearRegression(), WATER)})
     assert found.comparison.models == ("lda", "qda", "1-nn", "3-nn", "tree", "regression")
     assert values(found.rankings, "error", "paper")["regression"] is None
     assert {row["paper"] for row in found.swaps if "regression" in (row["a"], row["b"])} == {None}
@@ -276,7 +275,7 @@ def test_progress_is_told() -> None:
 )
 def test_bad_options_are_refused(options: dict[str, Any], text: str) -> None:
     with pytest.raises(BadOption, match=text):
-        meat(**options)
+        run(**options)
 
 
 def test_the_continuum_is_the_papers() -> None:

@@ -21,8 +21,7 @@ from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
 from steelyard.studies.estimates import Estimated, Measure, paper_estimates
 from steelyard.studies.mevik import Simulation, run, simulate
 from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replicate, replications
-from steelyard.studies.simulation import Key
-from steelyard.studies.summary import LEVELS, averages
+from steelyard.studies.simulation import LEVELS, Key, averages
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "references" / "data" / "continuum" / "simulation.json").read_text(encoding="utf-8")

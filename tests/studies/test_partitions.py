@@ -17,30 +17,28 @@ from steelyard.core.errors import BadOption
 from steelyard.core.table import Table
 from steelyard.families.partition.space import Space
 from steelyard.studies.chi_squared import (
+    DEFAULT,
     DEGREES,
+    MEASURES,
     NETWORK,
     NORMAL,
+    ORIGINAL,
+    RAW,
     RULES,
+    SCALED,
+    SCALINGS,
     TRUE,
+    Certainty,
+    certainty,
     drawn,
+    measured,
     memberships,
     network,
     normal_bayes,
     true_bayes,
 )
-from steelyard.studies.partition_measures import (
-    DEFAULT,
-    MEASURES,
-    ORIGINAL,
-    RAW,
-    SCALED,
-    SCALINGS,
-    Certainty,
-    certainty,
-    measured,
-)
 from steelyard.studies.partition_statements import KLAR, Draws, Many, half_width_of_ten, poor_less_good, statements
-from steelyard.studies.partitions import MANY, Partitions, consistency, run
+from steelyard.studies.partitions import MANY, PartitionStudy, consistency, run
 from steelyard.studies.statements import statement_table
 
 DATA = Path(__file__).parents[1] / "references" / "data" / "partition" / "chisq27.json"
@@ -49,7 +47,7 @@ MOST = 4  # standard errors
 
 
 @pytest.fixture(scope="module")
-def found() -> Partitions:
+def found() -> PartitionStudy:
     return run(40, sizes=(300,))
 
 
@@ -102,7 +100,7 @@ def test_the_network_learns_and_depends_on_its_seed_alone() -> None:
 # --- the run --------------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_gives_the_same_data_sets(found: Partitions) -> None:
+def test_the_same_seed_gives_the_same_data_sets(found: PartitionStudy) -> None:
     said, truth = memberships(2001)
     again, _ = memberships(2001)
     for rule in RULES:
@@ -112,7 +110,7 @@ def test_the_same_seed_gives_the_same_data_sets(found: Partitions) -> None:
     assert [row["Ac"] for row in rows] == [measured(said[TRUE], truth, RAW)["Ac"]]
 
 
-def test_klars_means_are_within_chance(found: Partitions) -> None:
+def test_klars_means_are_within_chance(found: PartitionStudy) -> None:
     for scaling in (ORIGINAL, SCALED):
         rows = [row for row in found.example if row["scaling"] == scaling]
         assert [row["klar"] for row in rows] == [value for rule in RULES for value in KLAR[rule]]
@@ -120,7 +118,7 @@ def test_klars_means_are_within_chance(found: Partitions) -> None:
     assert all(row["klar"] is None for row in found.example if row["scaling"] in (RAW, DEFAULT))
 
 
-def test_every_rule_scaling_and_measure_has_its_mean(found: Partitions) -> None:
+def test_every_rule_scaling_and_measure_has_its_mean(found: PartitionStudy) -> None:
     assert len(found.draws) == 40 * len(RULES) * len(SCALINGS)
     assert len(found.example) == len(RULES) * len(SCALINGS) * len(MEASURES)
     for row in found.example:
@@ -133,7 +131,7 @@ def test_every_rule_scaling_and_measure_has_its_mean(found: Partitions) -> None:
     assert all(means[rule, "CR 2"] < min(means[rule, "CR 1"], means[rule, "CR 3"]) for rule in RULES)
 
 
-def test_it_says_what_it_is(found: Partitions) -> None:
+def test_it_says_what_it_is(found: PartitionStudy) -> None:
     text = str(found)
     assert "40 data sets" in text
     assert "ten other data sets" in text
@@ -166,7 +164,7 @@ def verdicts(table: Table) -> dict[str, str]:
     return dict(zip(table["statement"], table["verdict"], strict=True))
 
 
-def row(found: Partitions, *words: str) -> dict[str, Any]:
+def row(found: PartitionStudy, *words: str) -> dict[str, Any]:
     (only,) = (each for each in found.statements if all(word in each["statement"] for word in words))
     return only
 
@@ -192,7 +190,7 @@ def scaled_by_scipy(given: Any, truth: Any, by_count: bool = False) -> Any:
 
 
 @pytest.fixture(scope="module")
-def by_hand(found: Partitions) -> dict[str, list[dict[str, float]]]:
+def by_hand(found: PartitionStudy) -> dict[str, list[dict[str, float]]]:
     """The first ten data sets of the run, measured again."""
     rows: dict[str, list[dict[str, float]]] = {rule: [] for rule in RULES}
     for seed in range(2001, 2011):
@@ -220,14 +218,14 @@ def by_hand(found: Partitions) -> dict[str, list[dict[str, float]]]:
     return rows
 
 
-def test_measures_of_the_statements_are_those_by_hand(found: Partitions, by_hand: Any) -> None:
+def test_measures_of_the_statements_are_those_by_hand(found: PartitionStudy, by_hand: Any) -> None:
     for rule, rows in by_hand.items():
         for name in rows[0]:
             ours = Draws(found.draws)(rule, DEFAULT, name)[: len(rows)]
             assert_allclose(ours, [each[name] for each in rows], rtol=1e-9, atol=1e-12)
 
 
-def test_differences_of_rules_have_their_t_interval(found: Partitions) -> None:
+def test_differences_of_rules_have_their_t_interval(found: PartitionStudy) -> None:
     columns = {name: np.array(found.draws[name]) for name in found.draws.column_names}
 
     def own(rule: str, scaling: str, name: str) -> Any:
@@ -247,7 +245,7 @@ def test_differences_of_rules_have_their_t_interval(found: Partitions) -> None:
         assert (ours["value"], ours["low"], ours["high"]) == pytest.approx((known.mean(), low, high))
 
 
-def test_objects_of_class_two_lean_to_the_class_whose_probability_is_higher(found: Partitions) -> None:
+def test_objects_of_class_two_lean_to_the_class_whose_probability_is_higher(found: PartitionStudy) -> None:
     ours = {"as near to class 1": TRUE, "nearer to class 1": NORMAL}
     for words, rule in ours.items():
         values = []
@@ -283,7 +281,7 @@ def test_both_choices_of_the_certainty_are_those_by_hand() -> None:
         assert far == np.mean(np.abs(after / frequency - 1) > 0.05)
 
 
-def test_depth_two_needs_as_many_times_more_as_its_squared_distance_is_larger(found: Partitions) -> None:
+def test_depth_two_needs_as_many_times_more_as_its_squared_distance_is_larger(found: PartitionStudy) -> None:
     moved = []
     for seed in range(2001, 2041):
         x, truth = drawn(np.random.default_rng((seed, 1000)), 334)
@@ -296,7 +294,7 @@ def test_depth_two_needs_as_many_times_more_as_its_squared_distance_is_larger(fo
     assert row(found, "Small depth")["value"] == pytest.approx(second / first)
 
 
-def test_klars_means_are_compared_with_the_chance_of_ten_data_sets(found: Partitions) -> None:
+def test_klars_means_are_compared_with_the_chance_of_ten_data_sets(found: PartitionStudy) -> None:
     for rule, name in ((TRUE, "true Bayes"), (NORMAL, "Bayes-QDA"), (NETWORK, "the network")):
         values = Draws(found.draws)(rule, ORIGINAL, "AS")
         half = stats.t(9).ppf(0.975) * values.std(ddof=1) / np.sqrt(10)
@@ -307,7 +305,7 @@ def test_klars_means_are_compared_with_the_chance_of_ten_data_sets(found: Partit
         assert (ours["verdict"] == "holds") == inside
 
 
-def test_slips_of_the_paper_do_not_hold_and_pictures_are_other_data(found: Partitions) -> None:
+def test_slips_of_the_paper_do_not_hold_and_pictures_are_other_data(found: PartitionStudy) -> None:
     assert row(found, "centroid")["value"] == pytest.approx(1 - np.sqrt(3 / 2))
     assert row(found, "formula of moments")["value"] == pytest.approx(6)
     for word in ("centroid", "formula of moments"):
@@ -332,7 +330,7 @@ def judged(rows: list[dict[str, Any]], found: Many) -> dict[str, str]:
     return verdicts(statement_table(statements(Table({name: [row[name] for row in rows] for name in rows[0]}), found)))
 
 
-def test_verdicts_turn_round_with_the_data(found: Partitions) -> None:
+def test_verdicts_turn_round_with_the_data(found: PartitionStudy) -> None:
     """Rules change places, and so do both choices of the certainty and of the depth."""
     better = {"CR": -0.1, "CR 1": -0.1, "CR 2": -0.1, "CR 3": -0.1, "Ac": 0.1, "AS": 0.1, "reassigned": 0.1}
     rows: list[dict[str, Any]] = [
@@ -375,7 +373,7 @@ def test_one_data_set_settles_nothing_but_what_is_exact_or_was_found() -> None:
 def test_the_command_ends_in_the_statements(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     made: list[int] = []
 
-    def quick(seeds: int, *_: Any, **__: Any) -> Partitions:
+    def quick(seeds: int, *_: Any, **__: Any) -> PartitionStudy:
         made.append(seeds)
         return run(2, sizes=())
 
@@ -407,7 +405,7 @@ def test_bad_options_are_refused(options: dict[str, Any], text: str) -> None:
 
 
 def test_figures_of_the_paper_are_drawn(tmp_path: Path) -> None:
-    from steelyard.studies.partition_figures import FIGURES
+    from steelyard.studies.partitions import FIGURES
 
     assert main(["study", "partitions", "--seeds", "2", "--figures", str(tmp_path / "figures"), "--csv", "-"]) == 0
     drawn = {path.stem: path.read_bytes() for path in (tmp_path / "figures").glob("*.png")}

@@ -12,9 +12,22 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell, Design, representatives
-from steelyard.studies.noise import NORMAL, STUDENT, STUDENT_FREEDOM, STUDENT_SD, Noise
-from steelyard.studies.population import Population, expected_responses, population
+from steelyard.studies.designs import (
+    DESIGNS,
+    HEAVY_TAILS,
+    MEVIK,
+    NORMAL,
+    STUDENT,
+    STUDENT_FREEDOM,
+    STUDENT_SD,
+    Cell,
+    Design,
+    ResponseNoise,
+    TrueRates,
+    expected_responses,
+    population,
+    representatives,
+)
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "references" / "data" / "continuum" / "simulation.json").read_text(encoding="utf-8")
@@ -27,13 +40,13 @@ each_noise = pytest.mark.parametrize("noise", [NORMAL, STUDENT], ids=lambda nois
 
 
 @pytest.fixture(scope="module")
-def mevik() -> dict[Cell, Population]:
+def mevik() -> dict[Cell, TrueRates]:
     expected = expected_responses(MEVIK)
     return {cell: population(MEVIK, cell, expected) for cell in MEVIK.cells}
 
 
 @each_cell
-def test_true_values_are_those_of_quadrature(cell: Cell, mevik: dict[Cell, Population]) -> None:
+def test_true_values_are_those_of_quadrature(cell: Cell, mevik: dict[Cell, TrueRates]) -> None:
     found, known = mevik[cell], GOLDEN["population"][str(cell.sd_response)]
     assert found.frequency == pytest.approx(known["class_freq"], rel=CLOSE)
     assert found.pmc_min == pytest.approx(known["pmc_min"], rel=CLOSE)
@@ -44,7 +57,7 @@ def test_true_values_are_those_of_quadrature(cell: Cell, mevik: dict[Cell, Popul
 
 
 @each_cell
-def test_wrong_labels_by_quadrature_from_boundary_to_boundary(cell: Cell, mevik: dict[Cell, Population]) -> None:
+def test_wrong_labels_by_quadrature_from_boundary_to_boundary(cell: Cell, mevik: dict[Cell, TrueRates]) -> None:
     """Given x2, the response is normal; between boundaries nothing jumps."""
     nodes, weights = np.polynomial.legendre.leggauss(60)
     x2 = np.linspace(-8, 8, 2001)
@@ -76,13 +89,13 @@ def test_true_values_are_those_of_a_large_sample(design: Design) -> None:
     assert found.sqerr_min > 0
 
 
-def test_no_label_is_wrong_where_nothing_is_measured_wrongly(mevik: dict[Cell, Population]) -> None:
+def test_no_label_is_wrong_where_nothing_is_measured_wrongly(mevik: dict[Cell, TrueRates]) -> None:
     for cell, found in mevik.items():
         assert (found.err_data == 0) == (cell.sd == 0)
         assert (found.sqerr_data == 0) == (cell.sd == 0)
 
 
-def test_heavy_tails_make_large_errors_dearer_and_small_ones_rarer(mevik: dict[Cell, Population]) -> None:
+def test_heavy_tails_make_large_errors_dearer_and_small_ones_rarer(mevik: dict[Cell, TrueRates]) -> None:
     cell = Cell(0.9, 0.5)
     heavy = population(HEAVY_TAILS, cell, expected_responses(HEAVY_TAILS, 1 << 16))
     assert heavy.pmc_min < mevik[cell].pmc_min
@@ -93,7 +106,7 @@ def test_heavy_tails_make_large_errors_dearer_and_small_ones_rarer(mevik: dict[C
 
 
 @each_noise
-def test_noise_has_a_standard_deviation_of_1(noise: Noise) -> None:
+def test_noise_has_a_standard_deviation_of_1(noise: ResponseNoise) -> None:
     draws = noise.quantile(np.random.default_rng(0).random(400_000))
     assert draws.std() == pytest.approx(1, abs=0.02)
     assert abs(draws.mean()) < 0.01

@@ -49,7 +49,7 @@ def mevik2003(
     from ..core.table import table_view
     from ..studies.designs import DESIGNS
     from ..studies.mevik import run
-    from ..studies.soft import gains
+    from ..studies.simulation import gains
 
     _refuse_below(1, repetitions=repetitions)
     _refuse_below(0, seed=seed)
@@ -119,7 +119,7 @@ def partitions(
         show(Text(str(found)))
     _finish(output, "partitions", found.draws, found.statements)
     if figures is not None:
-        from ..studies.partition_figures import draw
+        from ..studies.partitions import draw
 
         draw(figures, seed)
     return HELD

@@ -27,7 +27,7 @@ BEYOND = 0.025  # the probability on either side of a 95% interval
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MonteCarloEstimate:
     """A number that was estimated from repetitions.
 
     Attributes:
@@ -39,33 +39,33 @@ class Estimate:
     value: float
     influence: Array
 
-    def __add__(self, other: Estimate) -> Estimate:
+    def __add__(self, other: MonteCarloEstimate) -> MonteCarloEstimate:
         """Return the sum."""
-        return Estimate(self.value + other.value, self.influence + other.influence)
+        return MonteCarloEstimate(self.value + other.value, self.influence + other.influence)
 
-    def __neg__(self) -> Estimate:
+    def __neg__(self) -> MonteCarloEstimate:
         """Return the number with the other sign."""
         return self * -1.0
 
-    def __sub__(self, other: Estimate) -> Estimate:
+    def __sub__(self, other: MonteCarloEstimate) -> MonteCarloEstimate:
         """Return the difference."""
-        return Estimate(self.value - other.value, self.influence - other.influence)
+        return MonteCarloEstimate(self.value - other.value, self.influence - other.influence)
 
-    def __mul__(self, other: Estimate | float) -> Estimate:
+    def __mul__(self, other: MonteCarloEstimate | float) -> MonteCarloEstimate:
         """Return the product."""
-        if not isinstance(other, Estimate):
-            return Estimate(self.value * other, self.influence * other)
-        return Estimate(self.value * other.value, self.influence * other.value + other.influence * self.value)
+        if not isinstance(other, MonteCarloEstimate):
+            return MonteCarloEstimate(self.value * other, self.influence * other)
+        return MonteCarloEstimate(self.value * other.value, self.influence * other.value + other.influence * self.value)
 
-    def __truediv__(self, other: Estimate | float) -> Estimate:
+    def __truediv__(self, other: MonteCarloEstimate | float) -> MonteCarloEstimate:
         """Return the ratio."""
         return self * (other**-1.0)
 
-    def __pow__(self, power: float) -> Estimate:
+    def __pow__(self, power: float) -> MonteCarloEstimate:
         """Return a power; of a constant 0 it is 0, and has no influence values."""
         if self.value == 0 and not self.influence.any():
             return self
-        return Estimate(self.value**power, self.influence * (power * self.value ** (power - 1)))
+        return MonteCarloEstimate(self.value**power, self.influence * (power * self.value ** (power - 1)))
 
     @property
     def repetitions(self) -> int:
@@ -104,28 +104,28 @@ class Estimate:
         return exact(self.value) if low == high else Quantity(self.value, low, high, self.repetitions)
 
 
-def mean(values: Array, stratum: int = 0, strata: int = 1) -> Estimate:
+def mean(values: Array, stratum: int = 0, strata: int = 1) -> MonteCarloEstimate:
     """Return the mean of the repetitions of one stratum."""
     influence = np.zeros((strata, len(values)))
     influence[stratum] = values - values.mean()
-    return Estimate(float(values.mean()), influence)
+    return MonteCarloEstimate(float(values.mean()), influence)
 
 
-def deviation(values: Array, stratum: int = 0, strata: int = 1) -> Estimate:
+def deviation(values: Array, stratum: int = 0, strata: int = 1) -> MonteCarloEstimate:
     """Return the standard deviation of the repetitions of one stratum; NaN of a single one."""
     count = len(values)
     if count < 2:
-        return Estimate(math.nan, np.zeros((strata, count)))
+        return MonteCarloEstimate(math.nan, np.zeros((strata, count)))
     return mean(np.square(values - values.mean()) * (count / (count - 1)), stratum, strata) ** 0.5
 
 
-def average(estimates: Iterable[Estimate]) -> Estimate:
+def average(estimates: Iterable[MonteCarloEstimate]) -> MonteCarloEstimate:
     """Return the mean of several estimates."""
     several = list(estimates)
     return reduce(add, several) * (1 / len(several))
 
 
-def largest(estimates: Sequence[Estimate]) -> Quantity:
+def largest(estimates: Sequence[MonteCarloEstimate]) -> Quantity:
     """Return the largest of several numbers with an interval that is right for a maximum.
 
     The true maximum is one of the numbers. It lies below that one's own upper end, whichever it is, and so below the
@@ -137,13 +137,13 @@ def largest(estimates: Sequence[Estimate]) -> Quantity:
     return exact(value) if low == high else Quantity(value, low, high, estimates[0].repetitions)
 
 
-def smallest(estimates: Sequence[Estimate]) -> Quantity:
+def smallest(estimates: Sequence[MonteCarloEstimate]) -> Quantity:
     """Return the smallest of several numbers with an interval that is right for a minimum."""
     value, low, high, repetitions = largest([-each for each in estimates])
     return Quantity(-value, -high, -low, repetitions)
 
 
-def furthest(estimates: Sequence[Estimate]) -> Quantity:
+def furthest(estimates: Sequence[MonteCarloEstimate]) -> Quantity:
     """Return the largest absolute value of several numbers with an interval that is right for it."""
     value, low, high, repetitions = largest([*estimates, *(-each for each in estimates)])
     return Quantity(value, max(low, 0.0), high, repetitions)

@@ -1,4 +1,4 @@
-"""The estimates of Mevik (2003) of many data sets at once, by the numbers of the formulas there.
+"""Estimates of many data sets at once: those of Mevik (2003), by the numbers of the formulas there, and better ones.
 
 Another set of estimates is another function of `Replications`, which yields them one by one.
 """
@@ -6,11 +6,15 @@ Another set of estimates is another function of `Replications`, which yields the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..core.scale import Continuum
+from ..families.continuum.judged import Judged
 from ..maths.kernels import class_probabilities
+from ..measures import find
+from ..modelling.response import fit_response
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes
@@ -36,6 +40,16 @@ class Estimated(NamedTuple):
 
 
 Estimates = Callable[["Replications"], Iterator[Estimated]]
+
+
+PAPER: dict[Measure, tuple[str, ...]] = {
+    "err_data": ("err_data_hat",),
+    "sqerr_data": ("sqerr_data_hat",),
+    "pmc_min": ("pmc_min_hat",),
+    "sqerr_min": ("sqerr_min_hat",),
+    "pmc": ("erc", "erc_a", "pmc_hat"),
+    "sqerr": ("sqerc", "sqerc_a", "sqerr_hat"),
+}
 
 
 def paper_estimates(data: Replications) -> Iterator[Estimated]:
@@ -88,3 +102,59 @@ def sqerc_a(data: Replications, assigned: Codes) -> Array:
 def _at(table: Array, codes: Codes) -> Array:
     """Of each row, what the table says of its class."""
     return np.take_along_axis(table, codes[..., None], axis=-1)[..., 0]
+
+
+# --- estimates with a response model ------------------------------------------------------------------------------
+
+BETTER: dict[str, tuple[Measure, str]] = {
+    "posterior_error": ("pmc", "wrong"),
+    "model_error": ("pmc", "wrong"),
+    "difference_error": ("pmc", "wrong"),
+    "guarded_error": ("pmc", "wrong"),
+    "posterior_sqerr": ("sqerr", "distance"),
+    "model_sqerr": ("sqerr", "distance"),
+    "difference_sqerr": ("sqerr", "distance"),
+    "guarded_sqerr": ("sqerr", "distance"),
+}
+OF_DATA: dict[str, Measure] = {
+    "posterior_label_error": "err_data",
+    "posterior_label_sqerr": "sqerr_data",
+    "model_minimal_error": "pmc_min",
+    "model_minimal_sqerr": "sqerr_min",
+}
+
+
+def soft_estimates(data: Replications) -> Iterator[Estimated]:
+    """The estimates with a Gaussian process for the response; only the measurement error is known."""
+    found: dict[tuple[Measure, str, str], list[float]] = {}
+    for repetition in range(len(data.z)):
+        response = fit_response(data.x[repetition], data.z[repetition], data.cell.sd)
+        for classifier, assigned in data.assigned.items():
+            judged = _judged(data, repetition, assigned[repetition], response.mean, response.sd)
+            for name, (measure, what) in BETTER.items():
+                found.setdefault((measure, name, classifier), []).append(_value(name, judged, what))
+        for name, measure in OF_DATA.items():
+            found.setdefault((measure, name, ""), []).append(_value(name, judged, ""))
+    for key, values in found.items():
+        yield Estimated(*key, np.array(values))
+
+
+def _judged(data: Replications, repetition: int, assigned: Codes, expected: Array, spread: Array) -> Judged:
+    scale = Continuum(data.design.boundaries, list(range(data.design.classes)))
+    sd = np.full(len(expected), data.cell.sd)
+    label = data.labels[repetition]
+    return Judged(scale, label, assigned, data.z[repetition], sd, sd, expected, spread)
+
+
+def _value(name: str, judged: Judged, what: str) -> float:
+    """A measure of one data set, whose rows weigh the same."""
+    entry = find(name)
+    offered: dict[str, Any] = {}
+    for asked in entry.arguments:
+        if asked.startswith("doubt"):
+            gap = getattr(judged, what) - getattr(judged, f"foreseen_{what}")
+            error = gap.std(ddof=1) / np.sqrt(len(gap))
+            offered[asked] = gap.mean() / error if error > 0 else 0.0
+        else:
+            offered[asked] = getattr(judged, asked).mean()
+    return float(entry.of(offered))

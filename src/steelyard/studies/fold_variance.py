@@ -15,10 +15,8 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..core.threads import side_by_side
-from .batched import Batch, Fitted, Neighbours, linear_discriminants
-from .designs import representatives
-from .noise import NORMAL
-from .spread import Spread
+from .classifiers import DataSets, FittedClassifier, NearestNeighbours, TrialPoints, linear_discriminants
+from .designs import NORMAL, representatives
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes
@@ -28,15 +26,15 @@ ONE_BY_ONE, ONE_FOLD = "leave-one-out", "test set"
 WAYS = (ONE_BY_ONE, *(f"{folds}-fold" for folds in FOLDS), ONE_FOLD)
 POINTS = 4096  # of each class, to find true error rates with
 WITH_TRUTH = ("lda",)  # nearest neighbours at so many points take long
-RULES: dict[str, Callable[[Batch], Fitted]] = {
+RULES: dict[str, Callable[[DataSets], FittedClassifier]] = {
     "lda": linear_discriminants,
-    "10-nn": lambda batch: Neighbours(batch, 10),
-    "1-nn": lambda batch: Neighbours(batch, 1),
+    "10-nn": lambda batch: NearestNeighbours(batch, 10),
+    "1-nn": lambda batch: NearestNeighbours(batch, 1),
 }
 
 
 @dataclass(frozen=True)
-class Population:
+class NormalClasses:
     """Normal classes, all as frequent.
 
     Attributes:
@@ -50,7 +48,7 @@ class Population:
     each: int
 
     @classmethod
-    def like(cls, x: Array, codes: Codes) -> Population:
+    def like(cls, x: Array, codes: Codes) -> NormalClasses:
         """Return classes with the means and covariances of these rows."""
         classes = [x[codes == code] for code in range(codes.max() + 1)]
         roots = [np.linalg.cholesky(np.cov(rows.T)) for rows in classes]
@@ -69,14 +67,14 @@ class Population:
         return np.asarray(x.reshape(sets, classes * self.each, variables))
 
     @cached_property
-    def points(self) -> tuple[Spread, Array]:
+    def points(self) -> tuple[TrialPoints, Array]:
         """Return points that stand for all rows, and by class and point what it costs to assign the class there."""
         classes, variables = self.means.shape
         uniform, share = representatives(POINTS, variables)
         normal = NORMAL.quantile(uniform)
         x = (self.means[:, None] + np.einsum("nj,cij->cni", normal, self.roots)).reshape(-1, variables)
         wrong = np.arange(classes)[:, None] != np.repeat(np.arange(classes), POINTS)
-        return Spread(x), wrong * np.tile(share, classes) / classes
+        return TrialPoints(x), wrong * np.tile(share, classes) / classes
 
 
 def dealt(codes: Codes, sets: int, folds: int, random: np.random.Generator) -> Codes:
@@ -101,7 +99,7 @@ class Errors:
     truth: Array | None
 
 
-def errors(population: Population, sets: int, random: np.random.Generator) -> dict[str, Errors]:
+def errors(population: NormalClasses, sets: int, random: np.random.Generator) -> dict[str, Errors]:
     """Return error rates of every rule on data sets that are drawn."""
     x, codes = population.draw(sets, random), population.codes
     repeated = np.broadcast_to(codes, (sets, len(codes)))
@@ -111,7 +109,7 @@ def errors(population: Population, sets: int, random: np.random.Generator) -> di
     def of_rule(name: str) -> Errors:
         estimates = {}
         for way, folds in dealings.items():
-            fitted = RULES[name](Batch(x, repeated, folds, len(population.means)))
+            fitted = RULES[name](DataSets(x, repeated, folds, len(population.means)))
             wrong = fitted.held_out() != repeated
             estimates[way] = wrong.mean(axis=1)
             if way == WAYS[1]:
@@ -121,7 +119,7 @@ def errors(population: Population, sets: int, random: np.random.Generator) -> di
     return dict(zip(RULES, side_by_side(of_rule, list(RULES)), strict=True))
 
 
-def true_errors(fitted: Fitted, population: Population) -> Array:
+def true_errors(fitted: FittedClassifier, population: NormalClasses) -> Array:
     """Return the true error rates of a rule fitted to each data set."""
     points, cost = population.points
     size = cost.shape[1]

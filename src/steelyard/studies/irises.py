@@ -8,7 +8,7 @@ the most votes. (The first class of them, as scikit-learn has it, would be anoth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,20 +17,20 @@ import numpy as np
 
 from ..core.arrays import deal
 from ..core.cached import cached_property
-from ..core.errors import BadOption, quoted
+from ..core.errors import BadOption
+from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
-from ..modelling.splits import make_plan
-from .batched import Batch, Discriminants, linear_discriminants, quadratic_discriminants
-from .batched import Neighbours as Nearest
-from .fold_variance import Errors, Population, below_each_other, errors
+from ..modelling.plans import make_plan
+from .classifiers import DataSets, Discriminants, linear_discriminants, quadratic_discriminants
+from .classifiers import NearestNeighbours as Nearest
+from .fold_variance import Errors, NormalClasses, below_each_other, errors
 from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, HARD, LECTURE, LOG, Runs, statements
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Codes, Marks, Places
+    from ..core.typing import Array, Codes, Marks, Places, Progress
     from ..display.plots.irises import IrisesDisplay
 
-Progress = Callable[[int, int], None]
 
 NUMBERS = range(1, 11)  # of neighbours
 FOLDS = 10
@@ -140,7 +140,7 @@ def _lessons(curve: Table, rows: int, splits: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class RankedNeighbours:
     """All rows as seen from each row, nearest first; those that are not there are passed over.
 
     Attributes:
@@ -154,7 +154,7 @@ class Neighbours:
     reach: Places
 
     @classmethod
-    def of(cls, x: Array, codes: Codes) -> Neighbours:
+    def of(cls, x: Array, codes: Codes) -> RankedNeighbours:
         """Look for the neighbours, once for all."""
         distance = np.square(x[:, None] - x).sum(axis=-1)
         order = np.argsort(distance, axis=1, kind="stable")
@@ -181,7 +181,7 @@ def one_of_the_first(votes: Codes, random: np.random.Generator) -> Codes:
 
 
 def accuracies(
-    neighbours: Neighbours, parts: Sequence[Places], numbers: Sequence[int], random: np.random.Generator
+    neighbours: RankedNeighbours, parts: Sequence[Places], numbers: Sequence[int], random: np.random.Generator
 ) -> tuple[Array, Array]:
     """Shares of right rows, in the mean over parts: of those held out, and of those that a fit has seen."""
     held, seen = [], []
@@ -195,7 +195,7 @@ def accuracies(
 
 
 def held_out_accuracy(
-    neighbours: Neighbours, parts: Sequence[Places], number: int, random: np.random.Generator
+    neighbours: RankedNeighbours, parts: Sequence[Places], number: int, random: np.random.Generator
 ) -> float:
     """Return the share of right rows among those held out, in the mean over parts, for one number of neighbours."""
     found = []
@@ -242,14 +242,14 @@ def run(
     Returns:
         An Irises.
     """
-    for name, value, least in (("splits", splits, 1), ("seed", seed, 0), ("folds", folds, 2), ("sets", sets, 1)):
-        if not isinstance(value, int) or value < least:
-            raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a whole number, {least} or above")
+    for name, value, least in (("splits", splits, 1), ("folds", folds, 2), ("sets", sets, 1)):
+        refuse_no_count(name, value, least)
+    refuse_no_seed(seed)
     x, codes = irises()
     most, what = (int(np.bincount(codes).max()), "each species") if stratified else (len(codes), "all")
     if folds > most:
         raise BadOption(f"{folds} folds, and {most} flowers of {what}", mend=f"Take {most} folds at most")
-    neighbours, population = Neighbours.of(x, codes), Population.like(x, codes)
+    neighbours, population = RankedNeighbours.of(x, codes), NormalClasses.like(x, codes)
     held, seen = np.empty((2, splits, len(NUMBERS)))
     more, folds_of = np.empty(splits), np.empty((splits, len(codes)), dtype=np.intp)
     drawn: list[dict[str, Errors]] = []
@@ -278,7 +278,7 @@ def scores(x: Array, codes: Codes, folds: Codes) -> dict[str, dict[str, Array]]:
         folds: The fold of each row on every split, (splits, rows).
     """
     splits, classes = len(folds), int(codes.max()) + 1
-    batch = Batch(np.broadcast_to(x, (splits, *x.shape)), np.broadcast_to(codes, folds.shape), folds, classes)
+    batch = DataSets(np.broadcast_to(x, (splits, *x.shape)), np.broadcast_to(codes, folds.shape), folds, classes)
     soft = {"lda": linear_discriminants(batch), "qda": quadratic_discriminants(batch)}
     chances = {name: probabilities(fitted) for name, fitted in soft.items()}
     true = codes == np.arange(classes)[:, None]

@@ -14,17 +14,15 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.table import Table
 from ..core.threads import cores, side_by_side
-from .designs import MEVIK, Cell, Design
-from .estimates import Estimated, Estimates, paper_estimates
-from .population import Population, expected_responses, population
+from .designs import MEVIK, Cell, Design, TrueRates, expected_responses, population
+from .estimates import Estimated, Estimates, paper_estimates, soft_estimates
 from .replications import TRIALS, Examination, Trials, blocks, replicate
 from .simulation import Key, Repetitions, Series
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..core.typing import Array
+    from ..core.typing import Array, Progress
 
-Progress = Callable[[int, int], None]
 SEED = 2003
 
 
@@ -34,7 +32,7 @@ class Simulation(Repetitions):
 
     def summary(self) -> Table:
         """What the paper says in numbers, beside what was found."""
-        from .summary import summary
+        from .simulation import summary
 
         return summary(self)
 
@@ -106,7 +104,7 @@ def _side_by_side(
     return found
 
 
-def _series(found: Sequence[Block], populations: Mapping[Cell, Population]) -> dict[Key, Series]:
+def _series(found: Sequence[Block], populations: Mapping[Cell, TrueRates]) -> dict[Key, Series]:
     """Put the blocks of each cell together."""
     parts: dict[Key, list[tuple[Array, Array]]] = {}
     for block in found:
@@ -117,7 +115,7 @@ def _series(found: Sequence[Block], populations: Mapping[Cell, Population]) -> d
     return {key: Series(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in parts.items()}
 
 
-def _truth(block: Block, key: Key, true: Population) -> Array:
+def _truth(block: Block, key: Key, true: TrueRates) -> Array:
     if key.classifier:
         return block.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
     return np.asarray(getattr(true, key.measure))
@@ -135,12 +133,10 @@ def run(
     """Run the simulation, with better estimates beside the paper's if asked, and draw figures 2 to 7 into a folder."""
     estimates: list[Estimates] = [paper_estimates]
     if better:
-        from .soft import soft_estimates
-
         estimates.append(soft_estimates)
     simulation = simulate(design, repetitions, seed, estimates=estimates, progress=progress)
     if figures is not None:
-        from .figures import draw
+        from .mevik_figures import draw
 
         draw(simulation, figures)
     return simulation

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .delta_method import Estimate, average, furthest, largest, smallest
+from .delta_method import MonteCarloEstimate, average, furthest, largest, smallest
 from .designs import MEVIK, Cell
+from .simulation import DATA, DEVIATIONS, FREQUENCIES, LEVELS, TRUE, Level, levels
 from .statements import (
     ABOVE_ZERO,
     BELOW_ZERO,
@@ -29,15 +30,14 @@ from .statements import (
     printed,
     within,
 )
-from .summary import DATA, DEVIATIONS, FREQUENCIES, LEVELS, TRUE, Level, levels
 
 if TYPE_CHECKING:
     from ..core.typing import Array
     from .estimates import Measure
     from .simulation import Key, Repetitions, Series
 
-    Named = Mapping[str, Estimate]
-    Extreme = Callable[[Sequence[Estimate]], Quantity]
+    Named = Mapping[str, MonteCarloEstimate]
+    Extreme = Callable[[Sequence[MonteCarloEstimate]], Quantity]
 
 PAPERS = 100  # repetitions of the paper
 TESTED = "the paper took it from one test set of 10,000 rows"
@@ -68,29 +68,33 @@ class Findings:
         self.simulation = simulation
         self.cells = simulation.design.cells
 
-    def average(self, estimator: str, of: Callable[[Key], Estimate], cells: Iterable[Cell] | None = None) -> Estimate:
+    def average(
+        self, estimator: str, of: Callable[[Key], MonteCarloEstimate], cells: Iterable[Cell] | None = None
+    ) -> MonteCarloEstimate:
         """Return the mean of something over classifiers and cells; all cells if not given."""
         there = set(self.cells if cells is None else cells)
         return average(of(key) for key in self.simulation.series if key.estimator == estimator and key.cell in there)
 
-    def bias(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+    def bias(self, estimator: str, cells: Iterable[Cell] | None = None) -> MonteCarloEstimate:
         """Return the mean bias."""
         return self.average(estimator, self.simulation.bias, cells)
 
-    def deviation(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+    def deviation(self, estimator: str, cells: Iterable[Cell] | None = None) -> MonteCarloEstimate:
         """Return the mean standard deviation."""
         return self.average(estimator, self.simulation.deviation, cells)
 
-    def mean(self, estimator: str, of: Callable[[Series], Array], cells: Iterable[Cell] | None = None) -> Estimate:
+    def mean(
+        self, estimator: str, of: Callable[[Series], Array], cells: Iterable[Cell] | None = None
+    ) -> MonteCarloEstimate:
         """Return the mean of a function of the repetitions."""
         series = self.simulation.series
         return self.average(estimator, lambda key: self.simulation.mean_of(key, of(series[key])), cells)
 
-    def truth(self, estimator: str, cells: Iterable[Cell] | None = None) -> Estimate:
+    def truth(self, estimator: str, cells: Iterable[Cell] | None = None) -> MonteCarloEstimate:
         """Return the mean true value."""
         return self.mean(estimator, lambda series: series.truth, cells)
 
-    def rmse(self, estimator: str) -> Estimate:
+    def rmse(self, estimator: str) -> MonteCarloEstimate:
         """Return the mean root mean squared error."""
         series, mean_of = self.simulation.series, self.simulation.mean_of
         return self.average(estimator, lambda key: mean_of(key, np.square(series[key].errors)) ** 0.5)
@@ -100,7 +104,7 @@ class Findings:
         return float(getattr(self.simulation.populations[cell], measure))
 
     def relative(
-        self, of: Callable[[str, list[Cell]], Estimate], measures: Iterable[Measure], cells: Iterable[Cell]
+        self, of: Callable[[str, list[Cell]], MonteCarloEstimate], measures: Iterable[Measure], cells: Iterable[Cell]
     ) -> Named:
         """Return the bias or deviation of estimates for the data in each cell, as a share of the true value."""
         return {
@@ -113,7 +117,7 @@ class Findings:
         """Return the cells at a level."""
         return [cell for cell in self.cells if getattr(cell, by) == level]
 
-    def at_levels(self, of: Callable[[list[Cell]], Estimate]) -> Named:
+    def at_levels(self, of: Callable[[list[Cell]], MonteCarloEstimate]) -> Named:
         """Return something at each level of both standard deviations, averaged over the levels of the other one."""
         return {
             f"at {SYMBOLS[by]} = {level:g}": of(self.at(by, level)) for by in LEVELS for level in levels(self.cells, by)
@@ -125,7 +129,7 @@ class Findings:
         It is the difference from the mean over these levels, as a share of the true value there.
         """
         estimator = f"{measure}_hat"
-        found: dict[str, Estimate] = {}
+        found: dict[str, MonteCarloEstimate] = {}
         for level in levels(self.cells, by):
             cells = self.at(by, level)
             if true := float(np.mean([self.true(measure, cell) for cell in cells])):
@@ -247,7 +251,7 @@ def _skewness(found: Findings, source: str) -> Statement:
     """Return what is said of the distribution of the true values of all cells and classifiers together."""
     centre = found.truth("sqerc").value
 
-    def moment(power: int) -> Estimate:
+    def moment(power: int) -> MonteCarloEstimate:
         return found.mean("sqerc", lambda series: (series.truth - centre) ** power)
 
     first, second, third = (moment(power) for power in (1, 2, 3))
@@ -303,7 +307,7 @@ def _is_high(series: Series) -> Array:
     return np.where(series.truth > HIGH, 1.0, 0.0)
 
 
-def _absolute(estimate: Estimate) -> Estimate:
+def _absolute(estimate: MonteCarloEstimate) -> MonteCarloEstimate:
     return -estimate if estimate.value < 0 else estimate
 
 

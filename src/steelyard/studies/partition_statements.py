@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..families.partition.space import corner
-from .chi_squared import DEGREES, NETWORK, NORMAL, RULES, TRUE
+from .chi_squared import DEFAULT, DEGREES, MEASURES, NETWORK, NORMAL, ORIGINAL, RAW, RULES, TRUE, Certainty
 from .delta_method import mean
-from .partition_measures import DEFAULT, MEASURES, ORIGINAL, RAW, Certainty
 from .statements import (
     ABOVE_ONE,
     ABOVE_ZERO,

@@ -1,40 +1,50 @@
-"""The example of Sondhauss & Weihs (2001): three chi-squared classes, three rules, and their memberships scaled.
+"""The example of Sondhauss & Weihs (2001) on many data sets: three rules and their memberships, scaled and drawn.
 
 Whether scaled memberships of many more objects are the true probabilities is tried beside it, which the paper does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import BadOption, quoted
+from ..core.scale import Scale
+from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
 from ..families.partition.space import Space
 from ..families.partition.standardising import standardise
-from .chi_squared import DEGREES, EACH, RULES, SEED, TRUE, drawn, memberships, true_bayes
-from .partition_measures import (
+from ..results.api import compare
+from .chi_squared import (
+    DEGREES,
+    EACH,
     MEASURES,
+    NETWORK,
+    NORMAL,
     ORIGINAL,
     RAW,
+    RULES,
     SCALED,
     SCALINGS,
+    SEED,
+    TRUE,
     Certainty,
     apart,
     certainty,
+    drawn,
     leaning,
     measured,
+    memberships,
+    true_bayes,
 )
 from .partition_statements import KLAR, KLAR_SETS, Many, statements
 from .statements import statement_table
 
 if TYPE_CHECKING:
-    from ..core.typing import Array
-
-Progress = Callable[[int, int], None]
+    from ..core.typing import Array, Progress
 
 OTHER_DRAWS = (
     "klaR's means are of ten other data sets, and not told is whether objects were assigned by memberships as given or "
@@ -48,7 +58,7 @@ EVERY = 10  # data sets of the example for one draw of that many
 
 
 @dataclass(frozen=True)
-class Partitions:
+class PartitionStudy:
     """What was found.
 
     Attributes:
@@ -97,7 +107,7 @@ def _example(draws: Table) -> Table:
         error = spread * np.sqrt(1 / len(values) + 1 / KLAR_SETS)
         z = None if klar is None else float((mean - klar) / error)
         rows.append((rule, scaling, measure, mean, spread, klar, z))
-    return _table(("rule", "scaling", "measure", "mean", "sd", "klar", "z"), rows)
+    return Table.of_rows(("rule", "scaling", "measure", "mean", "sd", "klar", "z"), rows)
 
 
 def _classes(draws: Table) -> Table:
@@ -106,7 +116,7 @@ def _classes(draws: Table) -> Table:
         known = values[~np.isnan(values)]
         if scaling == RAW:
             rows.append((rule, measure, float(known.mean()) if known.size else None, _spread(known), len(known)))
-    return _table(("rule", "measure", "mean", "sd", "seeds"), rows)
+    return Table.of_rows(("rule", "measure", "mean", "sd", "seeds"), rows)
 
 
 def _spread(values: Array) -> float:
@@ -121,10 +131,6 @@ def _series(draws: Table, measures: Sequence[str]) -> Iterator[tuple[str, str, s
             here = (columns["rule"] == rule) & (columns["scaling"] == scaling)
             for measure in measures:
                 yield rule, scaling, measure, columns[measure][here]
-
-
-def _table(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
-    return Table({name: [row[place] for row in rows] for place, name in enumerate(names)})
 
 
 # --- many objects ---------------------------------------------------------------------------------------------
@@ -143,7 +149,7 @@ def consistency(sizes: Sequence[int] = SIZES, seed: int = SEED, powers: Mapping[
         found = [_distances(size, (seed, size, draw), powers) for draw in range(max(1, min(OBJECTS // size, DRAWS)))]
         keys = [(size, rule, depth) for rule in powers for depth in depths]
         rows += [(*key, *far) for key, far in zip(keys, np.mean(found, axis=0).tolist(), strict=True)]
-    return _table(("objects", "rule", "depth", "before", "after", "moved"), rows)
+    return Table.of_rows(("objects", "rule", "depth", "before", "after", "moved"), rows)
 
 
 def _distances(size: int, seed: tuple[int, ...], powers: Mapping[str, float]) -> list[tuple[float, float, float]]:
@@ -165,7 +171,7 @@ def _distorted(true: Array, power: float) -> Array:
 
 def run(
     seeds: int = 100, seed: int = SEED, *, sizes: Sequence[int] = SIZES, progress: Progress | None = None
-) -> Partitions:
+) -> PartitionStudy:
     """Draw data sets, fit the rules to each, scale what they say of the test, and measure it.
 
     Args:
@@ -175,11 +181,10 @@ def run(
         progress: Called with how many data sets are done, and how many there are.
 
     Returns:
-        A Partitions.
+        A PartitionStudy.
     """
-    for name, value, least in (("seeds", seeds, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or value < least:
-            raise BadOption(f"{name} is {quoted(value)}", mend=f"Give a whole number, {least} or above")
+    refuse_no_count("seeds", seeds)
+    refuse_no_seed(seed)
     rows: list[dict[str, Any]] = []
     certain: dict[str, list[Certainty]] = {rule: [] for rule in POWERS}
     moves, changes = np.empty((seeds, 2)), np.empty(seeds)
@@ -202,4 +207,32 @@ def run(
     draws = Table({name: [row[name] for row in rows] for name in rows[0]})
     many = Many(seeds, MANY, certain, changes, leans, moves)
     judged = statement_table(statements(draws, many))
-    return Partitions(_example(draws), _classes(draws), consistency(sizes, seed), draws, seeds, judged)
+    return PartitionStudy(_example(draws), _classes(draws), consistency(sizes, seed), draws, seeds, judged)
+
+
+# --- figures ------------------------------------------------------------------------------------------------------
+
+CLASSES = ("G1", "G2", "G3")
+FIGURES: dict[str, tuple[tuple[str, str], dict[str, str]]] = {
+    "figure1": ((TRUE, NORMAL), {"scaling": "raw"}),
+    "figure2": ((NORMAL, NETWORK), {"lines": "truth"}),
+    "figure3": ((NORMAL, NETWORK), {"lines": "assigned"}),
+}
+
+
+def draw(folder: Path, seed: int = SEED) -> list[Path]:
+    """Draw what three rules say of the objects of one data set: as given, and scaled with lines to corners."""
+    import matplotlib.pyplot as plt
+
+    from ..display.plots.saving import save_figure
+
+    said, truth = memberships(seed)
+    labels = np.array(CLASSES)[truth]
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, (rules, options) in FIGURES.items():
+        both = compare(labels, {rule: said[rule] for rule in rules}, scale=Scale(CLASSES))
+        figure, axes = plt.subplots(figsize=(8.0, 5.0), layout="constrained")
+        both.plot.simplex(options.get("scaling", "default"), lines=options.get("lines"), ax=axes)
+        paths.append(save_figure(figure, folder / f"partitions_{name}.png"))
+    return paths

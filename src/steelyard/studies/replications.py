@@ -10,10 +10,17 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..maths.kernels import expected_sqe, outside_probabilities
-from .batched import Batch, Fitted, Neighbours, interval, least_squares, linear_discriminants, quadratic_discriminants
-from .designs import Cell, Design, representatives
-from .noise import NORMAL
-from .spread import Spread
+from .classifiers import (
+    DataSets,
+    FittedClassifier,
+    NearestNeighbours,
+    TrialPoints,
+    interval,
+    least_squares,
+    linear_discriminants,
+    quadratic_discriminants,
+)
+from .designs import NORMAL, Cell, Design, representatives
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes
@@ -33,14 +40,14 @@ class Trials:
         share: What share of all rows each of them stands for.
     """
 
-    points: Spread
+    points: TrialPoints
     share: Array
 
     @classmethod
     def of(cls, design: Design, size: int = TRIALS) -> Trials:
         """Of a design."""
         uniform, share = representatives(size, design.variables)
-        return cls(Spread(design.x(uniform)), share)
+        return cls(TrialPoints(design.x(uniform)), share)
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Examination:
             rows the point stands for.
     """
 
-    points: Spread
+    points: TrialPoints
     risk: Array = field(repr=False)
 
     @classmethod
@@ -64,7 +71,7 @@ class Examination:
         risk = np.stack([judge(expected, sd_response, design.boundaries).T for judge in judges])
         return cls(trials.points, risk * trials.share)
 
-    def of_classifier(self, fitted: Fitted) -> Array:
+    def of_classifier(self, fitted: FittedClassifier) -> Array:
         """The error rate and the squared error rate of a classifier in each data set, (sets, 2)."""
         size = len(self.points.x)
         place = fitted.at(self.points) * np.intp(size) + np.arange(size)
@@ -152,7 +159,7 @@ def replicate(design: Design, cell: Cell, numbers: range, seed: int, examination
     z = y + cell.sd * NORMAL.quantile(uniform[..., -1])
     # Rows are independent, so that folds of neighbouring rows are as good as any.
     folds = np.tile(np.arange(design.rows) * design.folds // design.rows, (len(numbers), 1))
-    fits = fit_all(design, Batch(x, interval(z, design.inner), folds, design.classes), z)
+    fits = fit_all(design, DataSets(x, interval(z, design.inner), folds, design.classes), z)
     assigned = {name: fitted.held_out() for name, fitted in fits.items()}
     truth = {name: examination.of_classifier(fitted) for name, fitted in fits.items()}
     return Replications(design, cell, numbers.start, x, y, z, folds, assigned, truth)
@@ -164,12 +171,12 @@ def _uniform(design: Design, cell: Cell, number: int, seed: int) -> Array:
     return np.maximum(random.random((design.rows, design.variables + 2)), LEAST_UNIFORM)
 
 
-def fit_all(design: Design, batch: Batch, measured: Array) -> dict[str, Fitted]:
+def fit_all(design: Design, batch: DataSets, measured: Array) -> dict[str, FittedClassifier]:
     """Fit the classifiers of the study."""
-    fits: tuple[Fitted, ...] = (
+    fits: tuple[FittedClassifier, ...] = (
         linear_discriminants(batch),
         quadratic_discriminants(batch),
-        Neighbours(batch),
+        NearestNeighbours(batch),
         least_squares(batch, measured, design.terms, design.inner),
     )
     return dict(zip(CLASSIFIERS, fits, strict=True))

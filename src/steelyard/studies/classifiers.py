@@ -9,23 +9,191 @@ those of maximum likelihood, sums of squares by the number of rows, as in scikit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from .neighbours import Places, held_out_votes, highest, votes
-from .spread import Spread
+from ..core.cached import cached_property
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks
+
+CLOSE = 20  # points of a group at the most
+
+
+class PointGroups(NamedTuple):
+    """Points that lie close together.
+
+    Attributes:
+        members: The points of each group, (groups, size); one may stand twice to fill a group up.
+        centre: The middle of each group, (groups, variables).
+        radius: How far the farthest of its points is from there, (groups,).
+    """
+
+    members: Codes
+    centre: Array
+    radius: Array
+
+
+@dataclass(frozen=True)
+class TrialPoints:
+    """Points.
+
+    Attributes:
+        x: (points, variables).
+    """
+
+    x: Array
+
+    @cached_property
+    def centre(self) -> Array:
+        """Their mean."""
+        return np.asarray(self.x.mean(axis=0))
+
+    @cached_property
+    def away(self) -> Array:
+        """How far they are from it, (variables, points)."""
+        return np.ascontiguousarray((self.x - self.centre).T)
+
+    @cached_property
+    def products(self) -> Array:
+        """All products of two such distances, (variables squared, points)."""
+        return (self.away[:, None] * self.away).reshape(-1, len(self.x))
+
+    @cached_property
+    def groups(self) -> PointGroups:
+        """The points in groups, halved at the median of the widest variable until they are small."""
+        parts: list[Codes] = [np.arange(len(self.x))]
+        while max(map(len, parts)) > CLOSE:
+            parts = [half for part in parts for half in _halves(self.x, part)]
+        most = max(map(len, parts))
+        members = np.stack([np.resize(part, most) for part in parts])
+        inside = self.x[members]
+        centre = (inside.min(axis=1) + inside.max(axis=1)) / 2
+        radius = np.sqrt(np.square(inside - centre[:, None]).sum(axis=-1).max(axis=1))
+        return PointGroups(members, centre, radius)
+
+
+def _halves(x: Array, part: Codes) -> tuple[Codes, Codes]:
+    widest = np.ptp(x[part], axis=0).argmax()
+    order, middle = np.argsort(x[part, widest], kind="stable"), len(part) // 2
+    return part[order[:middle]], part[order[middle:]]
+
+
+# --- votes of the nearest rows ---------------------------------------------------------------------------------------
+#
+# Points that lie close together are looked at together. A row can be among the nearest of any of them only if it is
+# not much farther from their middle than the last of the nearest there. Mostly these few rows are of one class, or so
+# nearly that the others cannot win, and then no distance to any point is needed.
+
+Places = np.int16  # of classes: short, as there are many of them
+AT_A_TIME = 1 << 16  # distances that stay in the cache
+
+
+def highest(scores: Array | Codes) -> Codes:
+    """The first class with the highest score: (sets, classes, points) to (sets, points)."""
+    best, found = scores[:, 0], np.zeros((len(scores), *scores.shape[2:]), dtype=Places)
+    for code in range(1, scores.shape[1]):
+        # A later class has a larger code, so that the largest is that of the last one that was higher.
+        np.maximum(found, (scores[:, code] > best) * Places(code), out=found)
+        best = np.maximum(best, scores[:, code])
+    return found
+
+
+def held_out_votes(x: Array, codes: Codes, folds: Codes, classes: int, number: int) -> Array:
+    """Votes of the rows nearest to each row that are not of its fold, (sets, classes, rows)."""
+    distance = _squared_distances(x, x)
+    distance[folds[:, :, None] == folds[:, None, :]] = np.inf
+    voting = (distance <= _last(distance, number)) & np.isfinite(distance)
+    return np.swapaxes(voting.astype(np.float64) @ _ballots(codes, classes), 1, 2)
+
+
+def _squared_distances(one: Array, other: Array) -> Array:
+    """Between all rows of one and all rows of the other, set by set."""
+    found = np.square(one[..., :, None, 0] - other[:, None, :, 0])
+    for variable in range(1, other.shape[-1]):
+        gap = one[..., :, None, variable] - other[:, None, :, variable]
+        found += np.square(gap, out=gap)
+    return found
+
+
+def _last(distance: Array, number: int) -> Array:
+    """The distance of the last of the nearest."""
+    place = min(number, distance.shape[-1]) - 1
+    return np.asarray(np.partition(distance, place, axis=-1)[..., place, None])
+
+
+def _ballots(codes: Codes, classes: int) -> Array:
+    """1 for the class of each row and 0 for the others, (sets, rows, classes)."""
+    return np.asarray(codes[..., None] == np.arange(classes), dtype=np.float64)
+
+
+# --- votes at points ------------------------------------------------------------------------------------------------
+
+
+def votes(points: TrialPoints, x: Array, codes: Codes, classes: int, number: int) -> Codes:
+    """The class with most votes among the rows nearest to each point, (sets, points)."""
+    (sets, rows, variables), groups = x.shape, points.groups
+    near = _within_reach(groups, x, number)
+    ballots = _ballots(codes, classes)
+    count = near.astype(np.float64) @ ballots
+    found = np.repeat(count.argmax(axis=-1).astype(Places)[..., None], groups.members.shape[1], axis=-1)
+    # One more row, which is nowhere near and has no vote.
+    x = np.concatenate([x, np.full((sets, 1, variables), np.inf)], axis=1)
+    ballots = np.concatenate([ballots, np.zeros((sets, 1, classes))], axis=1)
+    # Where the others are fewer than half of those who vote, they cannot win.
+    doubtful = count.sum(axis=-1) - count.max(axis=-1) > (number - 1) // 2
+    for set_, group, row in _pieces(near, doubtful, groups.members.shape[1]):
+        distance = _squared_distances(points.x[groups.members[group]], x[set_[:, None], row])
+        count = (distance <= _last(distance, min(number, rows))).astype(np.float64) @ ballots[set_[:, None], row]
+        found[set_, group] = highest(np.swapaxes(count, 1, 2))
+    assigned = np.empty((sets, len(points.x)), dtype=Places)
+    assigned[:, groups.members.ravel()] = found.reshape(sets, -1)
+    return assigned
+
+
+def _within_reach(groups: PointGroups, x: Array, number: int) -> Marks:
+    """Which rows may be among the nearest of any point of a group, (sets, groups, rows)."""
+    near = np.empty((len(x), len(groups.radius), x.shape[1]), dtype=bool)
+    for place in range(len(x)):  # the distances of one set stay in the cache
+        squared = _squared_distances(groups.centre, x[place : place + 1])[0]
+        reach = np.sqrt(_last(squared, number)) + 2 * groups.radius[:, None]
+        # A little more than the distance that counts, as distances are rounded.
+        near[place] = squared <= np.square(reach) * (1 + 1e-9)
+    return near
+
+
+def _pieces(near: Marks, doubtful: Marks, points: int) -> Iterator[tuple[Codes, Codes, Codes]]:
+    """Sets and groups where votes are to be counted, and the rows within reach there.
+
+    PointGroups with about as many rows come together, as many as stay in the cache. The others are filled up with a row
+    that is one past the last.
+    """
+    sets, groups = np.nonzero(doubtful)
+    inside = near[sets, groups]
+    size = inside.sum(axis=1)
+    rows, start, order = np.nonzero(inside)[1], np.cumsum(size) - size, np.argsort(-size)
+    rows = np.append(rows, near.shape[-1])
+    while len(order):
+        most = int(size[order[0]])
+        chosen, order = np.split(order, [max(1, AT_A_TIME // (points * most))])
+        places = np.arange(most)
+        yield (
+            sets[chosen],
+            groups[chosen],
+            rows[np.where(places < size[chosen, None], start[chosen, None] + places, -1)],
+        )
+
+
+# --- classifiers of many data sets --------------------------------------------------------------------------------
 
 SINGULAR = 1e-10  # of the largest eigenvalue, after scaling: what is below has no digit left that can be trusted
 
 
 @dataclass(frozen=True)
-class Batch:
+class DataSets:
     """Data sets of one size.
 
     Attributes:
@@ -41,13 +209,13 @@ class Batch:
     classes: int
 
 
-class Fitted(Protocol):
+class FittedClassifier(Protocol):
     """A classifier fitted to a batch."""
 
     def held_out(self) -> Codes:
         """The class of each row by the fit without its fold, (sets, rows)."""
 
-    def at(self, points: Spread) -> Codes:
+    def at(self, points: TrialPoints) -> Codes:
         """The class of each of these points by the fit to all rows, (sets, points)."""
 
 
@@ -55,7 +223,7 @@ class Fitted(Protocol):
 
 
 @dataclass(frozen=True)
-class Moments:
+class FoldMoments:
     """Of each class in every training set: all rows but those of a fold; and last, all rows.
 
     Attributes:
@@ -79,7 +247,7 @@ class Moments:
         return self.scatter / np.maximum(self.count, 1)[..., None, None]
 
 
-def moments(x: Array, codes: Codes, folds: Codes, classes: int) -> Moments:
+def moments(x: Array, codes: Codes, folds: Codes, classes: int) -> FoldMoments:
     """Sums of all rows, less those of each fold."""
     fold_count, (sets, rows, variables) = int(folds.max()) + 1, x.shape
     counts, sums = (_by_group(values, codes, classes) for values in (np.ones((sets, rows, 1)), x))
@@ -95,7 +263,7 @@ def moments(x: Array, codes: Codes, folds: Codes, classes: int) -> Moments:
     count, scatter = rest[..., 0], rest[..., 1 + variables :].reshape(*rest.shape[:3], variables, variables)
     shift = rest[..., 1 : 1 + variables] / np.maximum(count, 1)[..., None]
     scatter = scatter - count[..., None, None] * shift[..., :, None] * shift[..., None, :]
-    return Moments(count, centre[:, None] + shift, scatter)
+    return FoldMoments(count, centre[:, None] + shift, scatter)
 
 
 def _by_group(values: Array, group: Codes, groups: int) -> Array:
@@ -138,7 +306,7 @@ class Discriminants:
         inverse: Of the covariance, with two more; one for all classes where it is pooled.
     """
 
-    batch: Batch
+    batch: DataSets
     constant: Array
     mean: Array
     inverse: Array
@@ -166,7 +334,7 @@ class Discriminants:
             scores.append(self.constant[sets, folds, code] - np.einsum("rni,rnij,rnj->rn", away, inverse, away) / 2)
         return np.stack(scores, axis=1)
 
-    def at(self, points: Spread) -> Codes:
+    def at(self, points: TrialPoints) -> Codes:
         """The class of each of these points by the fit to all rows."""
         # Around the middle of the points, so that no large squares cancel.
         mean, inverse = self.mean[:, -1] - points.centre, self.inverse[:, -1]
@@ -179,14 +347,14 @@ class Discriminants:
         return highest(scores)
 
 
-def linear_discriminants(batch: Batch) -> Discriminants:
+def linear_discriminants(batch: DataSets) -> Discriminants:
     """Linear discriminant analysis; classes are as frequent as in the training set."""
     found = moments(batch.x, batch.codes, batch.folds, batch.classes)
     inverse = _inverse(found.pooled)[0]
     return Discriminants(batch, _log_frequency(found.count), found.mean, inverse[:, :, None])
 
 
-def quadratic_discriminants(batch: Batch) -> Discriminants:
+def quadratic_discriminants(batch: DataSets) -> Discriminants:
     """Quadratic discriminant analysis; classes are as frequent as in the training set."""
     found = moments(batch.x, batch.codes, batch.folds, batch.classes)
     own, size, regular = _inverse(found.covariance)
@@ -206,13 +374,13 @@ def _log_frequency(count: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class NearestNeighbours:
     """The class that most of the nearest rows have.
 
     All rows that are as far away as the last of the nearest vote too; of classes with as many votes, the first wins.
     """
 
-    batch: Batch
+    batch: DataSets
     number: int = 5
 
     def held_out(self) -> Codes:
@@ -220,7 +388,7 @@ class Neighbours:
         batch = self.batch
         return highest(held_out_votes(batch.x, batch.codes, batch.folds, batch.classes, self.number))
 
-    def at(self, points: Spread) -> Codes:
+    def at(self, points: TrialPoints) -> Codes:
         """The class of each of these points by all rows."""
         return votes(points, self.batch.x, self.batch.codes, self.batch.classes, self.number)
 
@@ -237,7 +405,7 @@ class Regression:
         inner: The boundaries between classes.
     """
 
-    batch: Batch
+    batch: DataSets
     terms: Callable[[Array], Array]
     coefficients: Array
     constant: Array
@@ -249,13 +417,13 @@ class Regression:
         expected = (self.terms(self.batch.x) * self.coefficients[sets, folds]).sum(axis=-1)
         return interval(expected + self.constant[sets, folds], self.inner)
 
-    def at(self, points: Spread) -> Codes:
+    def at(self, points: TrialPoints) -> Codes:
         """The class of each of these points by the fit to all rows."""
         expected = np.einsum("rt,pt->rp", self.coefficients[:, -1], self.terms(points.x))
         return interval(expected + self.constant[:, -1:], self.inner)
 
 
-def least_squares(batch: Batch, response: Array, terms: Callable[[Array], Array], inner: Array) -> Regression:
+def least_squares(batch: DataSets, response: Array, terms: Callable[[Array], Array], inner: Array) -> Regression:
     """Regress the response on the terms, and read the class off the fit."""
     both = np.concatenate([terms(batch.x), response[..., None]], axis=-1)
     found = moments(both, np.zeros_like(batch.codes), batch.folds, 1)

@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.table import Table
-from .estimates import Measure
-from .smoothing import local_linear
-from .summary import LEVELS, Level, averages, levels
+from .estimates import PAPER, Measure
+from .simulation import LEVELS, Level, averages, levels
+from .statements import NORMAL
 
 if TYPE_CHECKING:
+    from ..core.typing import Array
     from .simulation import Repetitions
 
 Curves = dict[str, Table]
-PAPER: dict[Measure, tuple[str, ...]] = {
-    "err_data": ("err_data_hat",),
-    "sqerr_data": ("sqerr_data_hat",),
-    "pmc_min": ("pmc_min_hat",),
-    "sqerr_min": ("sqerr_min_hat",),
-    "pmc": ("erc", "erc_a", "pmc_hat"),
-    "sqerr": ("sqerc", "sqerc_a", "sqerr_hat"),
-}
 DATA: dict[str, tuple[Measure, Measure]] = {"figure2": ("err_data", "sqerr_data"), "figure3": ("pmc_min", "sqerr_min")}
 CLASSIFIERS: dict[tuple[str, str], Measure] = {("figure4", "figure5"): "pmc", ("figure6", "figure7"): "sqerr"}
-BAND = 1.959964  # standard errors on either side, for 95 %
 PLACES = 100
 TAIL = 0.005  # of the true values at either end, where too few are near for a curve
 
@@ -38,7 +30,7 @@ def data_curves(simulation: Repetitions, measure: Measure) -> Curves:
     curves = {}
     for level in levels(simulation.design.cells, "sd_response"):
         there = sorted((key.cell.sd, series) for key, series in chosen if key.cell.sd_response == level)
-        biases = [(series.bias, BAND * series.standard_error) for _, series in there]
+        biases = [(series.bias, NORMAL * series.standard_error) for _, series in there]
         curves[f"σ of the response {level:g}"] = Table(
             {
                 "sd": [sd for sd, _ in there],
@@ -54,7 +46,7 @@ def bias_curves(simulation: Repetitions, measure: Measure, by: Level) -> Curves:
     """Figures 4 and 6: the average bias of the estimates at each level."""
     curves = {}
     for estimator, rows in _by_estimator(simulation, measure, by).items():
-        bands = [(row["bias"], BAND * row["se"]) for row in rows]
+        bands = [(row["bias"], NORMAL * row["se"]) for row in rows]
         columns = {name: [row[name] for row in rows] for name in (by, "bias")}
         columns |= {"low": [bias - half for bias, half in bands], "high": [bias + half for bias, half in bands]}
         curves[estimator] = Table(columns)
@@ -109,3 +101,31 @@ def draw(simulation: Repetitions, folder: Path) -> list[Path]:
         found[second] = pictures.deviations(measure, *(deviation_curves(simulation, measure, by) for by in LEVELS))
     folder.mkdir(parents=True, exist_ok=True)
     return [save_figure(figure, folder / f"mevik2003_{name}.png") for name, figure in sorted(found.items())]
+
+
+# --- smoothing ----------------------------------------------------------------------------------------------------
+
+
+def local_linear(x: Array, y: Array, at: Array, span: float = 0.75) -> Array:
+    """What is expected of y at some places (loess of degree 1; Cleveland 1979, JASA 74, 829-836).
+
+    Args:
+        x: Where points are.
+        y: How high they are.
+        at: Where the curve is wanted.
+        span: Which share of all points, the nearest, has a say; near ones weigh more, by the tricube of the distance.
+    """
+    distance = np.abs(x - at[:, None])
+    number = max(2, int(np.ceil(span * len(x)))) - 1
+    reach = np.partition(distance, min(number, len(x) - 1), axis=1)[:, min(number, len(x) - 1), None]
+    # A little farther, so that the last one counts where all are as far away as it.
+    reach = np.where(reach > 0, reach * (1 + 1e-9), 1.0)
+    weight = (1 - np.minimum(distance / reach, 1) ** 3) ** 3
+    total = weight.sum(axis=1)
+    mean, height = weight @ x / total, weight @ y / total
+    away = x - mean[:, None]
+    spread = (weight * away**2).sum(axis=1)
+    # Points at one place have a height, but no slope.
+    flat = spread < 1e-12 * total * reach[:, 0] ** 2
+    slope = (weight * away * (y - height[:, None])).sum(axis=1) / np.where(flat, np.inf, spread)
+    return np.asarray(height + slope * (at - mean))
