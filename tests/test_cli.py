@@ -18,8 +18,7 @@ from rich.console import Console
 from steelyard.cli import main
 from steelyard.cli.line import app
 from steelyard.data import terminal
-from steelyard.display.fitting import Fitted
-from steelyard.display.grids import Grid
+from steelyard.display.grids import FittedGrid, TextGrid
 
 IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
@@ -618,9 +617,9 @@ def test_classes_that_are_not_shown_are_counted_in_plain_words(
 def test_intervals_break_only_where_nothing_else_can_give_way(capsys: pytest.CaptureFixture[str]) -> None:
     """An empty column of notes goes first, and methods are folded."""
     rows = [["kappa", "0.464", "[0.357, 0.554]", "0.051", "delta, Fisher scale", ""]]
-    grid = Grid(["measure", "value", "95% interval", "se", "method", "note"], rows, (1, 3), ["note", "method"])
+    grid = TextGrid(["measure", "value", "95% interval", "se", "method", "note"], rows, (1, 3), ["note", "method"])
     for width, whole in ((80, True), (54, True), (38, False)):
-        Console(width=width).print(Fitted(grid))
+        Console(width=width).print(FittedGrid(grid))
         assert ("[0.357, 0.554]" in capsys.readouterr().out) == whole
 
 

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 
 import steelyard as sy
 from steelyard import Scale, SteelyardError, assess, compare, mcnemar
-from steelyard.cli.markdown import document
+from steelyard.cli.output import markdown_document
 from steelyard.core.errors import UnknownMeasure, UnknownPart
 from steelyard.display.digest import comparison_digest
 from steelyard.maths.log_odds import LogOdds
@@ -620,7 +620,11 @@ def test_net_benefits_that_few_rows_tell_apart_may_differ_by_more() -> None:
 def test_why_values_are_undefined_is_said() -> None:
     one_class = {"x": ["a", "b", "b"], "y": ["a", "a", "a"], "z": ["a", "b", "a"]}
     found = compare(["a", "b", "b"], one_class, measures=["error", "mcc", "kappa", "precision"], event="b")
-    for shown in (str(found), html.unescape(found._repr_html_()), html.unescape(document(comparison_digest(found)))):
+    for shown in (
+        str(found),
+        html.unescape(found._repr_html_()),
+        html.unescape(markdown_document(comparison_digest(found))),
+    ):
         assert "–: y, MCC: only one class is true, or only one is assigned" in shown
         assert "–: y, precision [b]: class 'b' is never assigned" in shown
         assert shown.count("–: ") == 2

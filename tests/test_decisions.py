@@ -17,7 +17,7 @@ import steelyard as sy
 from steelyard.cli import main
 from steelyard.core.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
 from steelyard.core.text import to_text
-from steelyard.display.rendering import threshold_view
+from steelyard.display.views import threshold_view
 from steelyard.results.goals import Goal, Limit
 from tests.effort import repeats
 

@@ -9,9 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from steelyard.display.across_pictures import AcrossPictures
-from steelyard.display.pictures import Pictures
-from steelyard.display.tuning_pictures import TuningPictures
+from steelyard.display.pictures import AcrossPictures, Pictures, TuningPictures
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.markdown import document, escaped
+from steelyard.cli.output import escaped, markdown_document
 from steelyard.data.own_kinds import ENDING_OF_MARKDOWN
 from steelyard.display.digest import assessment_digest, comparison_digest
 
@@ -70,7 +70,7 @@ def unescaped_rows(text: str) -> list[list[str]]:
 
 def test_names_are_shown_and_not_obeyed() -> None:
     result = sy.compare([EVIL, "b", EVIL], {EVIL: [EVIL, "b", "b"], "m|n": [EVIL, EVIL, EVIL]})
-    for text in (document(comparison_digest(result)), document(assessment_digest(result[EVIL]))):
+    for text in (markdown_document(comparison_digest(result)), markdown_document(assessment_digest(result[EVIL]))):
         bare = re.sub(r"</?(details|summary|code)>", "", text.removesuffix(f"{ENDING_OF_MARKDOWN}\n"))
         assert not set("<>`*_$@!\\\x1b") & set(bare)
         assert "](" not in bare
@@ -79,7 +79,7 @@ def test_names_are_shown_and_not_obeyed() -> None:
         assert not [line for line in bare.splitlines() if line.startswith("# ")]
         rows = unescaped_rows(text)
         assert {len(row) for row in rows[:2]} == {len(rows[0])}
-    head = document(comparison_digest(result)).splitlines()
+    head = markdown_document(comparison_digest(result)).splitlines()
     table = next(line for line in head if line.startswith("| measure"))
     assert table.count("|") == 4, "two classifiers, three columns"
 
@@ -97,6 +97,6 @@ def test_any_text_stays_in_its_cell(text: str) -> None:
 
 def test_marks_around_names_that_are_read_from_the_right_are_not_spelled_out() -> None:
     result = sy.compare(["a", "b", "a"], {"שלום": ["a", "b", "b"], "سلام": ["a", "a", "a"], "m": ["a", "b", "a"]})
-    for text in (document(comparison_digest(result)), result._repr_html_()):
+    for text in (markdown_document(comparison_digest(result)), result._repr_html_()):
         assert "שלום" in text
         assert not [mark for mark in ("u2068", "u2069", "\u2068", "\u2069") if mark in text]

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.display.partition_panels import MOST_MARKS, Partitions
-from steelyard.display.partition_pieces import correctness, facts, space_of, table_of, triples
+from steelyard.display.partition_panels import MOST_MARKS, PartitionPanels, facts, triples
 from steelyard.maths.simplex import (
     assigned_borders,
     cell_codes,
@@ -24,6 +23,7 @@ from steelyard.maths.simplex import (
     second_borders,
     seen,
 )
+from steelyard.results.partition_spaces import correctness, space_of, table_of
 
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).parent / "references" / "data" / "partition" / "simplex_trafo.json").read_text(encoding="utf-8")
@@ -135,12 +135,12 @@ def test_measures_are_one_at_corners_and_nought_in_the_middle(scaling: str) -> N
 
 
 def test_cells_hold_all_rows_and_what_they_weigh() -> None:
-    many = Partitions.of({"a": of_three(MOST_MARKS + 1)})
+    many = PartitionPanels.of({"a": of_three(MOST_MARKS + 1)})
     (panel,) = many.panels()
     assert sum(panel.marks["rows"]) == MOST_MARKS + 1
     weight = np.random.default_rng(2).uniform(0, 3, 50)
     weight[:4] = 0.0
-    (panel,) = Partitions.of({"a": of_three(50, weight=weight)}, lines="truth").panels()
+    (panel,) = PartitionPanels.of({"a": of_three(50, weight=weight)}, lines="truth").panels()
     assert sum(panel.marks["rows"]) == pytest.approx(weight.sum())
     assert all(0 < share <= 1 for share in panel.marks["share"]) and max(panel.marks["opacity"]) <= 1
     heaviest = int(np.argmax(panel.marks["rows"]))

@@ -16,7 +16,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.words import as_typed
+from steelyard.cli.messages import as_typed
 from steelyard.core.errors import SteelyardError, UnknownOption, UnreadableFile
 from steelyard.core.suggestions import ELSEWHERE, did_you_mean, nearest
 

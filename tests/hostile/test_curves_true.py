@@ -18,7 +18,7 @@ from matplotlib.cbook import STEP_LOOKUP_MAP
 
 import steelyard as sy
 from steelyard.display.plots import DetDisplay, LiftDisplay, PrecisionRecallDisplay, ThresholdDisplay
-from steelyard.display.plots.thinning import LONGEST, thin
+from steelyard.display.plots.base import LONGEST, thin
 
 WITHIN = 1 / 250  # of the span of an axis: how far a thinned curve may be off
 

@@ -13,8 +13,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.markdown import document
-from steelyard.cli.options import without_folders
+from steelyard.cli.output import markdown_document, without_folders
 from steelyard.core.errors import BadOption
 from steelyard.display.digest import assessment_digest, comparison_digest
 from steelyard.display.report import content_of
@@ -141,7 +140,13 @@ def test_small_subgroups_are_replaced_by_a_note_everywhere(method: Any) -> None:
         hidden = part.slice == "tiny"
         assert all(np.isnan(row["difference"]) == hidden for row in part.differences(["error", "auc"]))
         assert all((row["note"] == "fewer than 20 rows") == hidden for row in part.differences(["error", "auc"]))
-    texts = [str(one), str(two), one._repr_html_(), document(assessment_digest(one)), document(comparison_digest(two))]
+    texts = [
+        str(one),
+        str(two),
+        one._repr_html_(),
+        markdown_document(assessment_digest(one)),
+        markdown_document(comparison_digest(two)),
+    ]
     for text in texts:
         (line,) = [line for line in re.split(r"\n|<tr>", text) if "tiny" in line and "classifiers" not in line]
         assert "<20" in line or "&lt;20" in line or "&#60;20" in line

@@ -26,7 +26,7 @@ from pyarrow import csv, feather, fs, parquet
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.words import as_typed
+from steelyard.cli.messages import as_typed
 from steelyard.core.errors import ChangedInput, LostWorker, SteelyardError, UnreadableFile
 from steelyard.data import folders, formats, paths, sources
 from steelyard.data.engines import dask as dask_engine

@@ -22,7 +22,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.outputs import READ, WRITTEN
+from steelyard.cli.overwriting import READ, WRITTEN
 from steelyard.core import errors
 from steelyard.core.errors import FailedWrite, SteelyardError, TooLarge, UnwritableFile
 from steelyard.data import whole_files

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
-from steelyard.cli.markdown import document
+from steelyard.cli.output import markdown_document
 from steelyard.core.table import Table
 from steelyard.core.text import MOST_LINES, add_row
 from steelyard.display.digest import assessment_digest, comparison_digest
@@ -115,7 +115,7 @@ def test_weak_point_39_comparisons_fit_on_a_screen(models: int) -> None:
     found = sy.compare(truth, said, event=1, measures=measures, by=np.arange(60) % 20 if models == 9 else None)
     text = str(found)
     assert len(text.splitlines()) <= MOST_LINES
-    assert len(found._repr_html_()) < 60_000 and len(document(comparison_digest(found))) < 60_000
+    assert len(found._repr_html_()) < 60_000 and len(markdown_document(comparison_digest(found))) < 60_000
     if models > 20:
         assert f"… and {models - 20:,} more" in text
         assert found.best("error") in text
@@ -128,6 +128,6 @@ def test_weak_point_39_assessments_fit_on_a_screen(classes: int, parts: int) -> 
     truth, said = random.integers(0, classes, 2_000), random.integers(0, classes, 2_000)
     found = sy.assess(truth, said, by=np.arange(2_000) % parts if parts else None, measures=["error", "sensitivity"])
     assert len(str(found).splitlines()) <= MOST_LINES
-    assert len(document(assessment_digest(found))) < 60_000
+    assert len(markdown_document(assessment_digest(found))) < 60_000
     if parts:
         assert repr(found.slices).startswith("500 parts of the data: ") and len(repr(found.slices)) < 500

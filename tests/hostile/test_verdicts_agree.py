@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.cli import main
-from steelyard.cli.markdown import document
+from steelyard.cli.output import markdown_document
 from steelyard.display.digest import comparison_digest
 from steelyard.display.report import content_of
 from steelyard.results.differences import holm
@@ -119,7 +119,9 @@ def test_weak_point_18_rows_of_probability_0_give_no_p_value(method: Any, nought
     assert all(math.isnan(row[name]) for name in ("low", "high", "se", "p", "p_adjusted"))
     assert row["note"] == reason
     assert str(found.verdict("log_score")) == f"a and b can't be compared by log score: {reason}."
-    assert reason in str(found) and reason in document(comparison_digest(found)) and reason in found._repr_html_()
+    assert (
+        reason in str(found) and reason in markdown_document(comparison_digest(found)) and reason in found._repr_html_()
+    )
     content = content_of(found)
     assert reason in content["verdict"][0]
     (shown,) = [one for one in content["differences"]["rows"] if one["measure"] == "log score"]

@@ -17,9 +17,9 @@ import steelyard as sy
 from steelyard.core.errors import BadOption, ChangedInput, OutsideUnitInterval, UnknownColumn
 from steelyard.core.table import Table
 from steelyard.display import plots
-from steelyard.display.partition_panels import Panel, Partitions
-from steelyard.display.partition_pieces import space_of
+from steelyard.display.partition_panels import Panel, PartitionPanels
 from steelyard.maths.simplex import coordinates
+from steelyard.results.partition_spaces import space_of
 
 from .of_a_continuum import HOSTILE, assert_readable, figure_of
 
@@ -314,7 +314,7 @@ def test_scores_that_were_changed_are_refused() -> None:
 
 
 def test_tables_that_cannot_be_drawn_are_refused_at_once() -> None:
-    (panel,) = Partitions.of(compared(20).assessments).panels()
+    (panel,) = PartitionPanels.of(compared(20).assessments).panels()
     with pytest.raises(BadOption, match="no simplex"):
         plots.SimplexDisplay([])
     with pytest.raises(BadOption, match="labels are given for 'qda'"):
@@ -322,7 +322,7 @@ def test_tables_that_cannot_be_drawn_are_refused_at_once() -> None:
     bare = Panel("lda", panel.classes, Table({"truth": ["a"]}), panel.corners, panel.borders, panel.lines)
     with pytest.raises(UnknownColumn, match="'assigned'"):
         plots.SimplexDisplay([bare])
-    (other,) = Partitions.of(compared(20, 4).assessments).panels()
+    (other,) = PartitionPanels.of(compared(20, 4).assessments).panels()
     with pytest.raises(BadOption, match="all as many"):
         plots.SimplexDisplay([panel, other])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.display.plots.thinning import LONGEST, Numbers, thin
+from steelyard.display.plots.base import LONGEST, Numbers, thin
 
 
 def long_curves() -> dict[str, tuple[Numbers, Numbers]]:

@@ -15,20 +15,9 @@ from ..core.errors import BadOption, SteelyardError, harmless
 from ..core.table import Table
 from ..data.terminal import show
 from ..inputs.variables import MEND, choose, matrix
-from .options import (
-    Crossed,
-    Options,
-    head_of,
-    keywords_of,
-    load_file,
-    located,
-    notes_on,
-    tell_verdicts,
-    write,
-    write_markdown,
-    write_page,
-)
-from .words import words
+from .options import AssessOptions, CrossValidationOptions, File, keywords_of, load_file, located, notes_on
+from .output import head_of, tell_rest, write
+from .parsing import words
 
 if TYPE_CHECKING:
     from ..core.typing import Places
@@ -37,7 +26,7 @@ if TYPE_CHECKING:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Fitting:
+class FittingOptions:
     """How rows are held out, and by what."""
 
     features: Annotated[
@@ -58,7 +47,7 @@ class Fitting:
 
 
 def cv(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    file: File,
     *,
     target: Annotated[
         str,
@@ -71,8 +60,8 @@ def cv(
             "svm, prior; with --cut also regression."
         ),
     ] = "lda,qda,knn:5,tree,logistic",
-    fitting: Fitting = Fitting(),  # noqa: B008  (frozen)
-    options: Crossed = Crossed(),  # noqa: B008  (frozen)
+    fitting: FittingOptions = FittingOptions(),  # noqa: B008  (frozen)
+    options: CrossValidationOptions = CrossValidationOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Cross-validate classifiers, and tell which of them differ.
 
@@ -80,10 +69,9 @@ def cv(
     """
     from ..display.digest import comparison_digest, with_more
     from ..results.verdicts import told_verdict
-    from .requirements import read_requirement
 
     chosen = words(models)
-    conditions = [read_requirement(text, chosen) for text in options.require]
+    conditions = options.conditions(chosen)
     result, notes = _run(file, target, chosen, fitting, options)
     entry = result.settings.measures[0] if fitting.measure is None else result[result.models[0]].find(fitting.measure)
     ways = None if fitting.intervals is None else words(fitting.intervals)
@@ -107,17 +95,15 @@ def cv(
             "notes": [*notes, *result.remarks, *result.notes],
         },
     )
-    write_page(options, result)
     said, facts = [*notes, *result.remarks], f"cross-validated: {result.plan.words}"
-    write_markdown(options, lambda: with_more(comparison_digest(result, entry.label), facts, said), verdicts)
-    return tell_verdicts(options, verdicts)
+    return tell_rest(options, result, lambda: with_more(comparison_digest(result, entry.label), facts, said), verdicts)
 
 
 def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Sequence[str]) -> None:
     from rich.text import Text
 
     from ..core.table import table_view
-    from ..display.cross_views import cross_view
+    from ..display.views import cross_view
 
     show(cross_view(result, measure), *[Text(f"note: {harmless(note)}") for note in notes])
     if bounds is not None:
@@ -128,7 +114,7 @@ def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Se
 
 
 def _run(
-    file: str, target: str, chosen: Sequence[str], fitting: Fitting, options: Options
+    file: str, target: str, chosen: Sequence[str], fitting: FittingOptions, options: AssessOptions
 ) -> tuple[CrossAssessment, list[str]]:
     """Read the file, fit and assess; and what there is to know about the columns and rows that were used."""
     from ..modelling.models import read_models
@@ -151,7 +137,7 @@ def _run(
 
 
 def _crossed(
-    table: Any, target: str, estimators: Mapping[str, Any], fitting: Fitting, said: dict[str, Any]
+    table: Any, target: str, estimators: Mapping[str, Any], fitting: FittingOptions, said: dict[str, Any]
 ) -> tuple[CrossAssessment, list[str]]:
     """Fit and assess on the rows of a table, those that miss a value left out where that was said."""
     from ..modelling.cross import counted_from, cross_assess

@@ -77,12 +77,11 @@ def _asked() -> list[RenderableType]:
 
 
 def _better(compared: Comparison) -> list[RenderableType]:
-    from ..display.grids import side_by_side
-    from ..display.rendering import drawn
+    from ..display.grids import FittedGrid, side_by_side
 
     return [
         *_command("1. Who is better?", COMPARE),
-        drawn(side_by_side(compared).turned("model")),  # 80 columns are not enough for three of them side by side
+        FittedGrid(side_by_side(compared).turned("model")),  # 80 columns are not enough for three of them side by side
         compared.verdict("error").words(numbers=False),
         "Values stand before their 95% intervals; ↓ is better low, ↑ high. The log score of knn is infinite, because "
         "it gave some species no chance at all, and they came.\n",

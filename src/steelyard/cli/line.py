@@ -4,48 +4,62 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
+from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, BadTable, SteelyardError, quoted
+from ..core.scale import listed
 from ..data.terminal import COMMAND, Screen, close, complain, open_closed, put_out, show, speak_unicode, working
 from ..data.whole_files import FAILURES
-from ..display.rendering import threshold_view
+from ..display.views import threshold_view
 from .cv import cv
 from .demo import demo
-from .mistakes import columns_in, mistake
+from .messages import columns_in, mistake, told_as_typed
 from .options import (
     HELD,
     NOT_HELD,
+    AssessOptions,
+    DataOptions,
     EngineName,
-    Given,
-    Options,
-    Reading,
+    EvaluationOptions,
+    File,
+    Forecasts,
+    OutputOptions,
+    ShownMeasure,
+    Truth,
     assess_scores,
-    head_of,
     keywords_of,
     labels_in,
-    load_scores,
     opened_file,
-    write,
+    with_passed,
 )
-from .outputs import protected
+from .output import head_of, tell_assessment, tell_choices, tell_comparison, told_choice, write
+from .overwriting import protected
+from .parsing import (
+    columns,
+    costs,
+    either,
+    label_or_word,
+    measure_names,
+    models,
+    refuse_no_probabilities,
+    scores_in,
+    with_targets,
+    words,
+)
+from .parsing import threshold as read_threshold
 from .partition import partition
-from .published import table
-from .scores import either, refuse_no_probabilities, scores_in
 from .studies import study
 from .tallies import merge, tally
-from .telling import tell_assessment, tell_choices, tell_comparison, told_choice
-from .words import columns, costs, measure_names, models, told_as_typed, with_targets
-from .words import threshold as read_threshold
 
 if TYPE_CHECKING:
     from ..results.assessment import Assessment
     from ..results.decisions import Decision
-    from .words import ReadLabel
+    from .parsing import ReadLabel
 
 INTERRUPTED = 130
 # As libraries say it that cannot be loaded, and systems that start no more threads.
@@ -121,15 +135,14 @@ app.command(demo)
 app.command(cv)
 app.command(tally)
 app.command(merge)
-app.command(table)
 app.command(partition)
 
 
 @app.command
 def assess(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    file: File,
     *,
-    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    truth: Truth,
     assigned: Annotated[
         str | None,
         Parameter(help="Column of the class that the model assigned; with --cut, or of the value expected."),
@@ -147,16 +160,15 @@ def assess(
     predictions_in_rows: Annotated[
         bool, Parameter(help="Print the confusion table the other way round.", negative="")
     ] = False,
-    options: Options = Options(),  # noqa: B008  (frozen)
+    options: AssessOptions = AssessOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Weigh one classifier by every measure, each with its interval.
 
     steelyard assess iris.csv --truth species --membership 'lda_*'
     """
     from ..results import api
-    from .requirements import read_requirement
 
-    conditions = [read_requirement(text, [api.MODEL], options.by is not None) for text in options.require]
+    conditions = options.conditions([api.MODEL], options.by is not None)
     with opened_file(file, options, options) as files:
         said = keywords_of(files, truth, options)
         result = api.assess(
@@ -175,9 +187,9 @@ def assess(
 
 @app.command
 def compare(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    file: File,
     *,
-    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    truth: Truth,
     model: Annotated[
         tuple[str, ...],
         Parameter(
@@ -190,23 +202,22 @@ def compare(
         tuple[str, ...],
         Parameter(help="NAME=COLUMN, once a model: one of scores on any scale, higher for the event.", negative=""),
     ] = (),
-    measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    measure: ShownMeasure = None,
     engine: EngineName = None,
-    options: Options = Options(),  # noqa: B008  (frozen)
+    options: AssessOptions = AssessOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Weigh several classifiers on the same rows, and tell which of them differ.
 
     steelyard compare iris.csv --truth species --model lda='lda_*' --model qda='qda_*'
     """
     from ..results import api
-    from .requirements import read_requirement
 
     if not model and not score:
         mend = "; ".join(["Of scores on any scale, say --score NAME=COLUMN", *columns_in([file])])
         raise BadOption("compare needs --model: NAME=COLUMNS, once a model", mend=mend)
     chosen, scored = models(model), models(score, "--score")
     names = [*chosen, *scored]
-    conditions = [read_requirement(text, names, options.by is not None) for text in options.require]
+    conditions = options.conditions(names, options.by is not None)
     with opened_file(file, options, options) as files:
         said = keywords_of(files, truth, options, names) | {"on_error": options.bad_files, "engine": engine}
         result = api.compare(files, chosen, score=scored or None, truth=truth, **said)
@@ -214,13 +225,54 @@ def compare(
 
 
 @app.command
-def thresholds(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+def table(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file: first column true class, one column a class.")],
     *,
-    truth: Annotated[str, Parameter(help="Column of the true class.")],
-    membership: Annotated[
-        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
-    ] = None,
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None,
+    predictions_in_rows: Annotated[
+        bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
+    ] = False,
+    decimal: Annotated[str | None, Parameter(help="CSV: mark before decimals, . or ,.")] = None,
+    thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or ,.")] = None,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008  (frozen)
+) -> int:
+    """Weigh a classifier of which only the confusion table is known, as in a publication.
+
+    steelyard table published.csv --event yes
+    """
+    from ..data.sources import load_named
+    from ..data.spelling import NumberMarks
+    from ..inputs.published import NamedTable, read_table
+    from ..results import api
+
+    conditions = options.conditions([api.MODEL])
+    loaded = load_named(file, NumberMarks.of(decimal, thousands))
+    counts = NamedTable(loaded.table)
+    known, _ = read_table(counts, None, None, None)
+    label = partial(label_or_word, known.classes)
+    classes = None if scale is None else [label(word) for word in words(scale)]
+    if classes is not None and set(classes).isdisjoint(known.classes):  # api.assess_table gives them other names
+        raise BadTable(
+            f"the table is about {listed(known.classes)}, not {listed(classes)}",
+            mend="--scale puts its classes in order",
+        )
+    result = api.assess_table(
+        counts,
+        classes=classes,
+        event=None if event is None else label(event),
+        **options.wanted(label),
+        truth_in_rows=not predictions_in_rows,
+    )
+    return tell_assessment(with_passed(result, loaded), options, conditions)
+
+
+@app.command
+def thresholds(
+    file: File,
+    *,
+    truth: Truth,
+    membership: Forecasts = None,
     score: Annotated[
         str | None, Parameter(help="Instead: column of scores on any scale, higher for the event.")
     ] = None,
@@ -236,7 +288,7 @@ def thresholds(
     ] = None,
     measures: Annotated[str | None, Parameter(help="Columns of the table, with commas.")] = None,
     rows: Annotated[int, Parameter(help="How many thresholds to print; --csv writes all of them.")] = 20,
-    reading: Reading = Reading(),  # noqa: B008  (frozen)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Show what every threshold of a score does, and choose one.
 
@@ -247,8 +299,7 @@ def thresholds(
     if rows < 1:
         raise BadOption(f"--rows is {rows}", mend="Give 1 or more")
     named = either(membership, score, columns_in([file]))
-    loaded = load_scores(file, truth, named, reading)
-    result = assess_scores(loaded, truth, named, reading, ["auc"], raw=score is not None)
+    loaded, result = assess_scores(file, truth, named, reading, ["auc"], raw=score is not None)
     wanted = SHOWN if measures is None else measure_names(measures)
     found = result.thresholds(wanted, prevalence=prevalence)
     labels = labels_in(loaded.table, truth, reading)
@@ -291,12 +342,10 @@ def _choose(
 
 @app.command
 def calibration(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    file: File,
     *,
-    truth: Annotated[str, Parameter(help="Column of the true class.")],
-    membership: Annotated[
-        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
-    ] = None,
+    truth: Truth,
+    membership: Forecasts = None,
     score: Annotated[str | None, Parameter(show=False)] = None,
     method: Annotated[
         Literal["corp", "murphy"], Parameter(help="Take scores apart by isotonic regression, or by bins.")
@@ -304,21 +353,20 @@ def calibration(
     recalibrate: Annotated[
         Literal["logistic", "isotonic"], Parameter(help="How the preview recalibrates, by rows held out.")
     ] = "logistic",
-    reading: Reading = Reading(),  # noqa: B008  (frozen)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Hold probabilities against what came true: scores taken apart, how far off, what recalibration would bring.
 
     steelyard calibration iris.csv --truth species --membership 'lda_*'
     """
-    from ..display.rendering import calibration_view
+    from ..display.views import calibration_view
 
     shown = ["brier", "log_score", "calibration_error"]
     refuse_no_probabilities(score)
     if membership is None:
         mend = "; ".join(["Say --membership COLUMNS", *columns_in([file])])
         raise BadOption("calibration needs --membership: columns of probabilities", mend=mend)
-    loaded = load_scores(file, truth, membership, reading)
-    result = assess_scores(loaded, truth, membership, reading, shown)
+    _, result = assess_scores(file, truth, membership, reading, shown)
     with working("drawing outcomes", reading.quiet):
         parts = {score: result.decomposition(score, method=method) for score in ("brier", "log_score")}
         line, test, preview = result.calibration_line(), result.calibration_test(), result.recalibration(recalibrate)
@@ -347,7 +395,7 @@ def calibration(
 def measures(
     name: Annotated[str | None, Parameter(help="One measure, to have it explained.")] = None,
     *,
-    output: Given = Given(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """List all measures, or explain one.
 

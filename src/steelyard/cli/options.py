@@ -1,43 +1,46 @@
-"""What commands on data have in common: their options, and how results are judged and written."""
+"""What commands on data have in common: their options, and how these make them read files."""
 
 from __future__ import annotations
 
-import re
-import shlex
-import webbrowser
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
-from rich.text import Text
 
-from .. import __version__
-from ..core.errors import BadOption, SteelyardError, UnknownModel, quoted
-from ..data.own_kinds import CSV, JSON, MARKDOWN
-from ..data.terminal import command_line, complain, console, counting, error_console, put_out, working, write_to
-from .scores import scores_in, words_told
-from .words import columns, costs, label_reader, measure_names, number_or_column, numbers, whole_or_text, words
-from .words import thresholds as read_thresholds
+from ..core.errors import BadOption, SteelyardError, UnknownModel
+from ..data.terminal import complain, counting, working
+from .parsing import (
+    columns,
+    costs,
+    label_reader,
+    measure_names,
+    number_or_column,
+    numbers,
+    scores_in,
+    whole_or_text,
+    words,
+    words_told,
+)
+from .parsing import thresholds as read_thresholds
 
 if TYPE_CHECKING:
     from ..core.scale import Label, Scale
-    from ..core.table import Table
     from ..data.spelling import NumberMarks
     from ..data.streams import Files, Loaded
-    from ..display.digest import Digest
     from ..inputs.admission import Request
     from ..results.assessment import Assessment
-    from ..results.comparison import Comparison
-    from .requirements import Verdict
-    from .words import ReadLabel
+    from .parsing import ReadLabel
+    from .requirements import Requirement
 
 HELD, NOT_HELD = 0, 1
 REPLICATES = 10_000
+File = Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")]
+Truth = Annotated[str, Parameter(help="Column of the true class.")]
+Forecasts = Annotated[str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")]
+ShownMeasure = Annotated[str | None, Parameter(help="The measure whose differences are shown.")]
 EngineName = Annotated[
     str | None,
     Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786."),
@@ -46,7 +49,7 @@ EngineName = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Given:
+class OutputOptions:
     """Where results go."""
 
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
@@ -80,7 +83,7 @@ class Given:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Written(Given):
+class ResultOptions(OutputOptions):
     """How results are made and written."""
 
     level: Annotated[float, Parameter(help="Coverage of the intervals.")] = 0.95
@@ -88,7 +91,7 @@ class Written(Given):
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Judged(Written):
+class EvaluationOptions(ResultOptions):
     """What classifiers are weighed by."""
 
     html: Annotated[
@@ -136,10 +139,26 @@ class Judged(Written):
         """Where results are written."""
         return *super().targets, self.markdown, self.html
 
+    def conditions(self, models: Sequence[str], divided: bool = False) -> list[Requirement]:
+        """What results must meet, for classifiers of these names, on data that may be divided into parts."""
+        from .requirements import read_requirement
+
+        return [read_requirement(text, models, divided) for text in self.require]
+
+    def wanted(self, label: Callable[[str], Label]) -> dict[str, Any]:
+        """Which measures are wanted, and how intervals are made, for the library."""
+        return {
+            "measures": None if self.measures is None else measure_names(self.measures),
+            "cost": None if self.cost is None else costs(self.cost, label),
+            "level": self.level,
+            "method": self.method,
+            "replicates": self.replicates,
+        }
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Taken:
+class RowOptions:
     """Which rows count, and how they are read."""
 
     scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None
@@ -189,13 +208,13 @@ class Taken:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Reading(Taken, Written):
+class DataOptions(RowOptions, ResultOptions):
     """What all commands on data understand."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Options(Reading, Judged):
+class AssessOptions(DataOptions, EvaluationOptions):
     """What commands understand that weigh classifiers by all measures."""
 
     threshold: Annotated[
@@ -213,7 +232,7 @@ class Options(Reading, Judged):
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Crossed(Options):
+class CrossValidationOptions(AssessOptions):
     """The same where classifiers are fitted; what does not go with that is refused there, and so no help lists it."""
 
     weight: Annotated[str | None, Parameter(show=False)] = None
@@ -224,7 +243,7 @@ class Crossed(Options):
     bad_files: Annotated[Literal["stop", "skip"], Parameter(show=False)] = "stop"
 
 
-def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
+def columns_of(table: Any, truth: str, reading: DataOptions) -> dict[str, Any]:
     """Turn words into labels of the kind that the column of truth holds."""
     labels = labels_in(table, truth, reading)
     return {
@@ -239,7 +258,7 @@ def columns_of(table: Any, truth: str, reading: Reading) -> dict[str, Any]:
     }
 
 
-def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
+def scale_in(labels: ReadLabel, reading: RowOptions) -> Scale | None:
     """The classes, where they were named or cut."""
     from ..core.scale import Continuum, Scale
 
@@ -251,31 +270,30 @@ def scale_in(labels: ReadLabel, reading: Taken) -> Scale | None:
     return None if named is None else Scale(named)
 
 
-def event_in(labels: ReadLabel, reading: Taken) -> Label | None:
+def event_in(labels: ReadLabel, reading: RowOptions) -> Label | None:
     """The class of interest; where classes are text, a whole number finds 1 and 1.0 among them."""
     found = None if reading.event is None else labels(reading.event)
     return whole_or_text(found) if isinstance(found, str) else found
 
 
-def labels_in(table: Any, truth: str, reading: Taken) -> ReadLabel:
+def labels_in(table: Any, truth: str, reading: RowOptions) -> ReadLabel:
     """How labels are to be read; the truth does not say it where it was measured."""
     return whole_or_text if reading.cut is not None else label_reader(table, truth)
 
 
-def keywords_of(table: Any, truth: str, options: Options, names: Iterable[str] = ()) -> dict[str, Any]:
+def keywords_of(table: Any, truth: str, options: AssessOptions, names: Iterable[str] = ()) -> dict[str, Any]:
     """The same with all that is said of measures and thresholds; these may be those of classifiers of some names."""
     threshold, priced = read_thresholds(options.threshold, names)
     if options.cost is not None and priced not in (None, options.cost):
         mend = "Name one file, --cost costs.csv, and say --threshold cost"
         raise BadOption("--cost and --threshold name two files of costs", mend=mend)
-    cost = options.cost or priced
-    return columns_of(table, truth, options) | {
+    said = columns_of(table, truth, options)
+    wanted = replace(options, cost=options.cost or priced).wanted(labels_in(table, truth, options))
+    return {
+        **said,
+        **wanted,
         "threshold": threshold,
         "by": parts_in(options.by),
-        "cost": None if cost is None else costs(cost, labels_in(table, truth, options)),
-        "measures": None if options.measures is None else measure_names(options.measures),
-        "method": options.method,
-        "replicates": options.replicates,
         "decimal": options.decimal,
         "thousands": options.thousands,
         "least": options.least,
@@ -288,10 +306,8 @@ def parts_in(by: str | None) -> str | list[str] | None:
     return named[0] if named is not None and len(named) == 1 else named
 
 
-def load_file(file: str, options: Reading, truth: str | None, request: Request | None = None) -> Loaded:
+def load_file(file: str, options: DataOptions, truth: str | None, request: Request | None = None) -> Loaded:
     """Read a file, with a sign of life: all columns, or those that are needed; its labels as they are spelled."""
-    from dataclasses import replace
-
     from ..data.sources import opened
     from ..data.spelling import Uses
 
@@ -300,19 +316,6 @@ def load_file(file: str, options: Reading, truth: str | None, request: Request |
         uses = Uses(truth=None if options.cut is not None else truth, parts=parts)
         files = replace(opened(file, options.where, options.marks), uses=uses)
         return files.load(None if request is None else request.columns_of(files))
-
-
-def load_scores(file: str, truth: str, membership: str, reading: Reading) -> Loaded:
-    """Read what scores are judged by; other columns may differ from file to file."""
-    from ..inputs.admission import Request
-    from ..inputs.cases import Door
-    from ..inputs.measured import Knowledge
-
-    door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
-    loaded = load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
-    for note in notes_on(loaded):
-        complain("note", note)
-    return loaded
 
 
 def notes_on(loaded: Loaded) -> list[str]:
@@ -325,8 +328,6 @@ def notes_on(loaded: Loaded) -> list[str]:
 
 def with_passed(result: Assessment, loaded: Loaded) -> Assessment:
     """Return a result that knows which files were passed over."""
-    from dataclasses import replace
-
     from ..inputs.remarks import joined, on_passed
 
     remarks = joined(result.tally.remarks, on_passed(loaded.passed))
@@ -345,25 +346,33 @@ def located(loaded: Loaded) -> Iterator[Any]:
 
 
 def assess_scores(
-    loaded: Loaded, truth: str, membership: str, reading: Reading, measures: Sequence[str], raw: bool = False
-) -> Assessment:
-    """Weigh a classifier that gave probabilities, or raw scores on any scale, by rows that were read."""
+    file: str, truth: str, membership: str, reading: DataOptions, measures: Sequence[str], raw: bool = False
+) -> tuple[Loaded, Assessment]:
+    """Read the columns that scores are judged by, and evaluate probabilities, or raw scores on any scale.
+
+    Other columns may differ from file to file.
+    """
+    from ..inputs.admission import Request
+    from ..inputs.cases import Door
+    from ..inputs.measured import Knowledge
     from ..results import api
 
+    door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
+    loaded = load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
+    for note in notes_on(loaded):
+        complain("note", note)
     with located(loaded) as table:
         said = columns_of(table, truth, reading)
         if raw:
             said["score"] = columns(membership)
         else:
             said["membership"] = scores_in(table, membership, said["event"], reading.cut is not None)
-        return with_passed(api.assess(table, truth=truth, measures=measures, **said), loaded)
+        return loaded, with_passed(api.assess(table, truth=truth, measures=measures, **said), loaded)
 
 
 @contextmanager
-def opened_file(file: str | list[str], taken: Taken, output: Given) -> Iterator[Files]:
+def opened_file(file: str | list[str], taken: RowOptions, output: OutputOptions) -> Iterator[Files]:
     """Files that have not been read, with a bar while they are."""
-    from dataclasses import replace
-
     from ..data.sizes import in_words
     from ..data.streams import Files
 
@@ -377,98 +386,3 @@ def opened_file(file: str | list[str], taken: Taken, output: Given) -> Iterator[
         files = replace(Files.of(file, taken.where, taken.marks), watch=watch)
         with words_told(files):
             yield files
-
-
-def head_of(result: Assessment) -> dict[str, Any]:
-    """What was assessed, for JSON."""
-    scale = result.tally.scale
-    return {
-        "steelyard": __version__,
-        "rows": result.n,
-        "dropped": result.dropped,
-        "left_out": list(result.tally.left_out),
-        "classes": list(scale.classes),
-        "event": scale.event,
-        "level": result.settings.level,
-    }
-
-
-def write(options: Given, table: Table, content: Callable[[], Any], labelled: bool = True) -> None:
-    """Write what was asked for, where it was asked for; text may be ``labelled`` by names that come from data."""
-    from ..core.table import dump
-
-    if options.json is not None:
-        write_to(options.json, dump(content()) + "\n", JSON)
-    if options.csv is not None:
-        if labelled and not options.csv_safe:
-            note_formulas(table)
-        write_to(options.csv, table.to_csv(safe=options.csv_safe), CSV)
-
-
-def note_formulas(table: Table) -> None:
-    """Say that a spreadsheet would compute a cell instead of showing it."""
-    from ..core.table import formulas_in
-
-    found = next(formulas_in(table), None)
-    if found is not None:
-        complain("note", f"a spreadsheet takes {quoted(found)} in the CSV for a formula. --csv-safe prevents that")
-
-
-def without_folders(command: str | None) -> str | None:
-    """A command with the names of its files, but not of the folders in which they lie."""
-    if command is None:
-        return None
-    return shlex.join(["".join(map(_base_name, re.split("([=,])", word))) for word in shlex.split(command)])
-
-
-def _base_name(word: str) -> str:
-    """What stands behind the last folder, where there is one: names of columns and conditions have a "/", too."""
-    path = word.rpartition("cost:")[2]
-    first, _, rest = path.partition("/")
-    if not rest or not (first in ("", ".", "..", "~") or path.startswith("file:") or Path(first).is_dir()):
-        return word
-    return word[: len(word) - len(path)] + path.rstrip("/").rpartition("/")[2]
-
-
-def write_page(options: Judged, result: Assessment | Comparison) -> None:
-    """Write the page, if one is asked for; it tells the command that makes it again."""
-    if options.html is None and not options.open:
-        return
-    named = options.html not in (None, "-")
-    target = Path(str(options.html)) if named else Path(mkdtemp(prefix="steelyard-")) / "page.html"
-    with working("drawing the page"):
-        result.report(target, command=without_folders(command_line()), rows=options.show_rows)
-    if options.html == "-":
-        put_out(target.read_text(encoding="utf-8"))
-    if options.open:
-        webbrowser.open(target.resolve().as_uri())
-    elif not named:
-        rmtree(target.parent)
-
-
-def write_markdown(options: Judged, digest: Callable[[], Digest], verdicts: Sequence[Verdict]) -> None:
-    """Write the result in short, where it was asked for."""
-    from .markdown import document
-
-    if options.markdown is not None:
-        write_to(options.markdown, document(digest(), verdicts), MARKDOWN)
-
-
-def tell_left_out(options: Given, notes: Sequence[str]) -> None:
-    """Say which files were left out, where no table has a note of it."""
-    for note in () if options.prints_tables else notes:
-        complain("note", note)
-
-
-def tell_verdicts(options: Given, verdicts: Sequence[Verdict]) -> int:
-    """Say how the requirements fared; those that did not hold are told even to whom wants quiet."""
-    from ..core.errors import harmless
-
-    screen = console() if options.prints_tables else error_console()
-    for verdict in verdicts:
-        if verdict.held and options.quiet:
-            continue
-        word, style = ("held", "green") if verdict.held else ("NOT HELD", "bold red")
-        line = Text(f"{word}: ", style=style) + Text(f"{harmless(verdict.text)}  (it is {harmless(verdict.found)})")
-        screen.print(line)
-    return HELD if all(verdict.held for verdict in verdicts) else NOT_HELD

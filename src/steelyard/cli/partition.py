@@ -17,9 +17,10 @@ from ..core.table import FORMULA, Table
 from ..core.text import in_words
 from ..data.own_kinds import CSV, SCALED
 from ..data.terminal import complain, show, working, write_to
-from .mistakes import columns_in
-from .options import HELD, Reading, assess_scores, head_of, load_file, load_scores, located, note_formulas, write
-from .words import columns
+from .messages import columns_in
+from .options import HELD, DataOptions, File, assess_scores, load_file, located
+from .output import head_of, note_formulas, write
+from .parsing import columns
 
 if TYPE_CHECKING:
     from ..families.partition.partition_scaling import PartitionScaling
@@ -30,7 +31,7 @@ MEASURES = ("partition_accuracy", "separation", "confidence")
 
 
 def partition(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")],
+    file: File,
     *,
     membership: Annotated[str, Parameter(help="Columns of probabilities: 'p_*', or names with commas.")],
     truth: Annotated[str | None, Parameter(help="Column of the true class; needed without --learned.")] = None,
@@ -56,14 +57,14 @@ def partition(
         Literal["error", "keep"],
         Parameter(help="With --learned: rows of a class that had no region are an error, or keep their memberships."),
     ] = "error",
-    reading: Reading = Reading(),  # noqa: B008  (frozen)
+    reading: DataOptions = DataOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Scale memberships so that they say how right the classifier is, region by region (Sondhauss & Weihs 2001).
 
     steelyard partition iris.csv --truth species --membership 'lda_*' --scaled scaled.csv --regions regions.csv
     """
     chosen = {"scaling": scaling, "depth": depth, "floor": floor, "ties": ties, "seed": seed}
-    results = Results(scaled, regions, save, reading)
+    results = PartitionOutputs(scaled, regions, save, reading)
     if learned is not None:
         if changed := [name for name, value in chosen.items() if value != USUAL[name]]:
             mend = f"Leave --{changed[0]} out"
@@ -77,10 +78,10 @@ def partition(
     return _learned(file, truth, membership, chosen, results)
 
 
-class Results:
+class PartitionOutputs:
     """Where the results of the command go."""
 
-    def __init__(self, scaled: str | None, regions: str | None, save: Path | None, reading: Reading) -> None:
+    def __init__(self, scaled: str | None, regions: str | None, save: Path | None, reading: DataOptions) -> None:
         """Refuse what would be mixed up on standard output."""
         self.scaled, self.regions, self.save, self.reading = scaled, regions, save, reading
         if [*reading.targets, scaled, regions].count("-") > 1:
@@ -105,16 +106,15 @@ class Results:
             write_to(self.regions, regions.to_csv(safe=safe), CSV)
 
 
-def _learned(file: str, truth: str, membership: str, chosen: Mapping[str, Any], results: Results) -> int:
+def _learned(file: str, truth: str, membership: str, chosen: Mapping[str, Any], results: PartitionOutputs) -> int:
     """Learn a scaling from rows, and show what it makes of them."""
-    from ..display.partition_pieces import correctness
-    from ..display.partitions import partition_view
+    from ..display.views import partition_view
     from ..measures import find
+    from ..results.partition_spaces import correctness
 
     reading = results.reading
     labels = [find(name, **chosen).label for name in MEASURES]
-    loaded = load_scores(file, truth, membership, reading)
-    result = assess_scores(loaded, truth, membership, reading, ["accuracy", *labels])
+    _, result = assess_scores(file, truth, membership, reading, ["accuracy", *labels])
     with working("scaling", reading.quiet):
         found = result.scaling(**chosen)
         table, rates = found.regions(), correctness(result, result.partition.scaled(**chosen))
@@ -141,10 +141,12 @@ def _learned(file: str, truth: str, membership: str, chosen: Mapping[str, Any], 
     return HELD
 
 
-def _applied(file: str, membership: str, learned: Path, keep: bool, truth: str | None, results: Results) -> int:
+def _applied(
+    file: str, membership: str, learned: Path, keep: bool, truth: str | None, results: PartitionOutputs
+) -> int:
     """Scale rows by a scaling that was learned before."""
     from ..data.sources import column
-    from ..display.partitions import regions_view
+    from ..display.views import regions_view
     from ..families.partition.partition_scaling import PartitionScaling, admitted, memberships_table
     from ..inputs.admission import membership_prediction
     from ..inputs.prediction import recognise

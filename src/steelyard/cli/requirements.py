@@ -22,7 +22,7 @@ from ..measures import NAMED, find, means_a_class
 from ..measures.registry import Measure
 from ..results.assessment import Assessment
 from ..results.comparison import Comparison
-from .words import label_or_word
+from .parsing import label_or_word
 
 ROUNDING = 1e-12  # as in conditions on thresholds: a mean of shares is not exactly the decimal number that it is
 
@@ -43,7 +43,7 @@ class BadRequirement(SteelyardError):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RequirementResult:
     """Whether a condition held, on what value, and why there is none where there is none.
 
     Of every part of the data, the value is that of the part which is the furthest from holding.
@@ -99,7 +99,7 @@ class Requirement:
     limit: float
     rows: str | None = None
 
-    def judge(self, result: Assessment | Comparison) -> Verdict:
+    def judge(self, result: Assessment | Comparison) -> RequirementResult:
         """Hold it against the results; an undefined value meets no condition."""
         if self.rows is None:
             return self._judge(result)
@@ -115,11 +115,11 @@ class Requirement:
             return -math.inf
         return self.limit - value if self.holds(self.limit - 1, self.limit) else value - self.limit
 
-    def _judge(self, result: Assessment | Comparison) -> Verdict:
+    def _judge(self, result: Assessment | Comparison) -> RequirementResult:
         assessments = {result.model: result} if isinstance(result, Assessment) else result.assessments
         for model in filter(None, (self.model, self.other)):
             if model not in assessments:  # fits of it failed, and the others went on
-                return Verdict(self.text, math.nan, held=False, note=f"{quoted(model)} could not be fitted")
+                return RequirementResult(self.text, math.nan, held=False, note=f"{quoted(model)} could not be fitted")
         assessment = assessments[self.model]
         # A class that stands behind CR may be named by its place.
         read = self.part is not None and means_a_class(self.measure) is None
@@ -136,7 +136,7 @@ class Requirement:
             found, note = self._difference(result, name, part)
         value = found[self.bound or "value"]
         held = bool(self.holds(_side(value, self.limit), 0))
-        return Verdict(self.text, value, held, note, limit=self.limit, meaning=meaning)
+        return RequirementResult(self.text, value, held, note, limit=self.limit, meaning=meaning)
 
     def _difference(self, comparison: Comparison, name: str, part: object) -> tuple[dict[str, float], str]:
         """The difference between both classifiers, the way round that was written, its bounds, and why it has none."""

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
+from rich.text import Text
 
 from .. import __version__
 from ..core.errors import LONG, BadOption, UnwritableFile, quoted
 from ..data.terminal import counting, show
-from .options import HELD, Given, write
+from .options import HELD, OutputOptions
+from .output import write
 
 if TYPE_CHECKING:
     from ..core.table import Table
@@ -20,6 +22,7 @@ MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
 FULL = 1000
 Full = Annotated[bool, Parameter(help=f"{FULL:,} repetitions, whatever number is given.", negative="")]
+Seed = Annotated[int, Parameter(help="Where the random numbers start.")]
 
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
 
@@ -29,7 +32,7 @@ def mevik2003(
     *,
     repetitions: Annotated[int, Parameter(help="Data sets in each of the nine cells.")] = 100,
     full: Full = False,
-    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2003,
+    seed: Seed = 2003,
     design: Annotated[
         Literal["mevik2003", "waves", "grades", "heavy_tails"],
         Parameter(help="The paper's data, or others: another response, five classes and 300 rows, heavy tails."),
@@ -38,14 +41,12 @@ def mevik2003(
         bool, Parameter(help="Estimates with a response model beside the paper's (minutes).", negative="")
     ] = False,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
-    output: Given = Given(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Estimates of error where classes arise from a continuum: the simulation of Mevik (2003), section 7.
 
     steelyard study mevik2003 --full --figures figures
     """
-    from rich.text import Text
-
     from ..core.table import table_view
     from ..studies.designs import DESIGNS
     from ..studies.mevik import run
@@ -74,17 +75,15 @@ def meat(
     folds: Annotated[int, Parameter(help="Segments of the cross-validation.")] = 10,
     repeats: Annotated[int, Parameter(help="Splits, to see how much rankings depend on them.")] = 20,
     full: Full = False,
-    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    seed: Seed = 1,
     size: Annotated[int | None, Parameter(help="Samples drawn for each split; all if not given.")] = None,
-    output: Given = Given(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Rank five classifiers of meat by error and by squared error: Mevik (2003), section 6, on the Tecator data.
 
     steelyard study meat --repeats 100
     """
-    from rich.text import Text
-
-    from ..display.rendering import comparison_view
+    from ..display.views import comparison_view
     from ..studies.meat import run
 
     with counting("cross-validating", output.quiet) as progress:
@@ -100,24 +99,20 @@ def partitions(
     *,
     seeds: Annotated[int, Parameter(help="Data sets of 27 objects.")] = 100,
     full: Full = False,
-    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 2001,
+    seed: Seed = 2001,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 1 to 3 into.")] = None,
-    output: Given = Given(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Scale what three rules say of three chi-squared classes: the example of Sondhauss & Weihs (2001).
 
     steelyard study partitions --seeds 1000
     """
-    from rich.text import Text
-
     from ..studies.partitions import run
 
     _refuse_no_folder(figures)
     with counting("drawing", output.quiet) as progress:
         found = run(FULL if full else seeds, seed, progress=progress)
-    if output.prints_tables:
-        show(Text(str(found)))
-    _finish(output, "partitions", found.draws, found.statements)
+    _finish(output, "partitions", found.draws, found.statements, found)
     if figures is not None:
         from ..studies.partitions import draw
 
@@ -130,38 +125,34 @@ def knn(
     *,
     splits: Annotated[int, Parameter(help="How often the flowers are dealt into folds.")] = 50,
     full: Full = False,
-    seed: Annotated[int, Parameter(help="Where the random numbers start.")] = 1,
+    seed: Seed = 1,
     folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
     stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
     figures: Annotated[Path | None, Parameter(help="Folder to draw the curve into.")] = None,
-    output: Given = Given(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Choose the number of neighbours that tell irises apart: the example of Ross's lecture, on many splits.
 
     steelyard study knn --splits 200 --figures figures
     """
-    from rich.text import Text
-
     from ..studies.irises import run
 
     _refuse_no_folder(figures)
     with counting("cross-validating", output.quiet) as progress:
         found = run(FULL if full else splits, seed, folds, stratified=stratified, progress=progress)
-    if output.prints_tables:
-        show(Text(str(found)))
-    _finish(output, "knn", found.splits, found.statements)
+    _finish(output, "knn", found.splits, found.statements, found)
     if figures is not None:
         found.draw(figures)
     return HELD
 
 
-def _finish(output: Given, name: str, table: Table, statements: Table) -> None:
-    """Show the paper's statements with their verdicts; write these, and what was found on every split or data set."""
-    from rich.text import Text
-
+def _finish(output: OutputOptions, name: str, table: Table, statements: Table, found: object = None) -> None:
+    """Show what was found and the verdicts on statements of the paper; write these, and the table of all runs."""
     from ..core.table import table_view
     from ..studies.statements import shown
 
+    if output.prints_tables and found is not None:
+        show(Text(str(found)))
     if output.prints_tables and len(statements):
         show(Text("\nWhat the paper says, and what comes out here:"), table_view(shown(statements)))
     content = {"steelyard": __version__, "study": name, "results": table.to_json(), "statements": statements.to_json()}

@@ -18,20 +18,20 @@ from ..data.terminal import counting, show, working
 from .options import (
     HELD,
     EngineName,
-    Given,
-    Judged,
-    Taken,
+    EvaluationOptions,
+    Forecasts,
+    OutputOptions,
+    RowOptions,
+    ShownMeasure,
+    Truth,
     event_in,
     labels_in,
     opened_file,
     parts_in,
     scale_in,
-    tell_left_out,
-    write,
 )
-from .scores import scores_in
-from .telling import tell_assessment, tell_comparison
-from .words import columns, costs, label_or_word, measure_names, models, thresholds
+from .output import tell_assessment, tell_comparison, tell_left_out, write
+from .parsing import columns, label_or_word, measure_names, models, scores_in, thresholds
 
 if TYPE_CHECKING:
     from ..core.scale import Label
@@ -51,13 +51,11 @@ BadFiles = Annotated[
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Counted(Taken):
+class TallyOptions(RowOptions):
     """What is counted."""
 
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
-    membership: Annotated[
-        str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")
-    ] = None
+    membership: Forecasts = None
     score: Annotated[
         tuple[str, ...],
         Parameter(help="Column of scores on any scale; beside --model, NAME=COLUMN, once a model.", negative=""),
@@ -120,7 +118,7 @@ class Counted(Taken):
 def tally(
     files: Annotated[tuple[str, ...], Parameter(help="Files, patterns or folders.")],
     *,
-    truth: Annotated[str, Parameter(help="Column of the true class.")],
+    truth: Truth,
     out: Annotated[Path, Parameter(help="Where to write the tally; with --each, the folder of tallies.")],
     each: Annotated[bool, Parameter(help="One tally for every file.", negative="")] = False,
     resume: Annotated[
@@ -133,8 +131,8 @@ def tally(
     ] = False,
     bad_files: BadFiles = "stop",
     engine: EngineName = None,
-    counted: Counted = Counted(),  # noqa: B008  (frozen)
-    output: Given = Given(),  # noqa: B008  (frozen)
+    counted: TallyOptions = TallyOptions(),  # noqa: B008  (frozen)
+    output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Count the rows of files, and save the counts to be weighed or merged later.
 
@@ -162,7 +160,7 @@ def tally(
     return HELD
 
 
-def _request(files: Files, truth: str, counted: Counted) -> Any:
+def _request(files: Files, truth: str, counted: TallyOptions) -> Any:
     from ..inputs.admission import Request
     from ..inputs.cases import Door
     from ..inputs.measured import Knowledge
@@ -202,7 +200,7 @@ class Made(NamedTuple):
     files: int
 
 
-def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: list[str]) -> None:
+def _write(output: OutputOptions, made: Sequence[Made], classes: list[Label], left_out: list[str]) -> None:
     from ..core.table import Table
 
     table = Table.of_rows(Made._fields, made)
@@ -211,7 +209,13 @@ def _write(output: Given, made: Sequence[Made], classes: list[Label], left_out: 
 
 
 def _each(
-    plan: Plan, found: Sequence[File], folder: Path, resume: bool, rows: bool, names: Sequence[str], output: Given
+    plan: Plan,
+    found: Sequence[File],
+    folder: Path,
+    resume: bool,
+    rows: bool,
+    names: Sequence[str],
+    output: OutputOptions,
 ) -> int:
     from ..core.errors import SteelyardError
     from ..inputs.remarks import on_passed
@@ -270,12 +274,12 @@ def merge(
     tallies: Annotated[tuple[str, ...], Parameter(help="Tallies, patterns of them, or folders.")],
     *,
     out: Annotated[Path | None, Parameter(help="Write the sum of all to this file.")] = None,
-    measure: Annotated[str | None, Parameter(help="The measure whose differences are shown.")] = None,
+    measure: ShownMeasure = None,
     allow_overlap: Annotated[
         bool, Parameter(help="Let rows count more than once where tallies share sources.", negative="")
     ] = False,
     bad_files: BadFiles = "stop",
-    options: Judged = Judged(),  # noqa: B008  (frozen)
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Add up tallies, and weigh the classifiers that they are of.
 
@@ -284,22 +288,17 @@ def merge(
     from ..data.paths import Listed
     from ..passes.merging import merged, tally_paths
     from ..results import api
-    from .requirements import read_requirement
 
     seen = Listed()
     paths = tally_paths(tallies, seen)
     with working("adding up", options.quiet):
         total = merged(paths, bad_files == "skip", seen, allow_overlap)
-    conditions = [read_requirement(text, list(total.models), bool(total.slices)) for text in options.require]
+    conditions = options.conditions(list(total.models), bool(total.slices))
     if out is not None:
         total.save(out)
     result = api.compare_tally(
         total,
-        measures=None if options.measures is None else measure_names(options.measures),
-        cost=None if options.cost is None else costs(options.cost, partial(label_or_word, total.scale.classes)),
-        level=options.level,
-        method=options.method,
-        replicates=options.replicates,
+        **options.wanted(partial(label_or_word, total.scale.classes)),
         least=options.least,
     )
     if len(total.models) > 1:

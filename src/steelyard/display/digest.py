@@ -1,16 +1,21 @@
-"""A result in short, for notebooks and pull requests: a headline, the main measures, and the rest folded away."""
+"""A result in short, for notebooks and pull requests: a headline, the main measures, and the rest folded away.
+
+As HTML for a notebook it has no script and fetches nothing, and everything that came from data is escaped.
+"""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..core.errors import harmless
 from ..core.text import bare, in_percent
 from ..results.verdicts import judged_first, spoken
 from ..states.statistics import CONFUSION
 from .grids import (
-    Grid,
+    TextGrid,
     both,
     class_grid,
     confusion_grid,
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from ..measures.registry import Measure
     from ..results.assessment import Assessment
     from ..results.comparison import Comparison
+    from .grids import TextGrid
 
 FEW = 12
 MAIN = (
@@ -47,8 +53,8 @@ class Digest:
 
     headline: str
     facts: str
-    main: Grid
-    folded: dict[str, Grid]
+    main: TextGrid
+    folded: dict[str, TextGrid]
     notes: Sequence[str]
     said: Sequence[str] = ()
 
@@ -78,7 +84,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
     return Digest(
         f"{assessment.model}: {rows[0][0][2:]} {both(rows[0][1])}" if rows else assessment.model,
         heading(assessment),
-        Grid(columns, cells, (1,)),
+        TextGrid(columns, cells, (1,)),
         {title: grid for title, grid in folded.items() if grid is not None},
         [*_chosen(assessment), *continuum_notes(assessment), *some_notes(assessment.notes)],
     )
@@ -120,3 +126,56 @@ def with_more(digest: Digest, facts: str = "", notes: Sequence[str] = ()) -> Dig
     """The same with what only some commands know."""
     told = f"{digest.facts}; {facts}" if facts else digest.facts
     return replace(digest, facts=told, notes=[*digest.notes, *notes])
+
+
+# --- HTML for a notebook ------------------------------------------------------------------------------------------
+
+# Colours are the notebook's own, in full or in part, so that all can be read in the light and in the dark: its theme
+# may be dark where prefers-color-scheme, which speaks of the system, says light.
+STYLE = """<style>
+.steelyard{font:13px/1.45 system-ui,sans-serif;overflow-x:auto}
+.steelyard b{font-size:14px}
+.steelyard .dim,.steelyard summary{opacity:.72}
+.steelyard p{margin:.2em 0 .4em;max-width:60em}
+.steelyard table{border-collapse:collapse;margin:.3em 0 .6em;font-variant-numeric:tabular-nums}
+.steelyard th,.steelyard td{padding:.15em .8em .15em 0;border:0;text-align:left;vertical-align:top}
+.steelyard th,.steelyard td{background:none;white-space:pre}
+.steelyard th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.5)}
+.steelyard td{border-bottom:1px solid rgba(128,128,128,.15)}
+.steelyard .number{text-align:right}
+.steelyard .long{white-space:normal;max-width:36em}
+.steelyard summary{cursor:pointer}
+</style>"""
+LONG_CELL = 40
+
+
+def digest_html(digest: Digest) -> str:
+    """The headline, the main measures, and the rest to be unfolded."""
+    parts = [f"<p><b>{escaped(digest.headline)}</b><br><span class='dim'>{escaped(digest.facts)}</span></p>"]
+    parts += [f"<p>{escaped(line)}</p>" for line in digest.said]
+    parts.append(grid_html(digest.main))
+    for title, grid in digest.folded.items():
+        parts.append(f"<details><summary>{escaped(title)}</summary>{grid_html(grid)}</details>")
+    parts += [f"<p class='dim'>note: {escaped(note)}</p>" for note in digest.notes]
+    return f"{STYLE}<div class='steelyard'>{''.join(parts)}</div>"
+
+
+def grid_html(grid: TextGrid) -> str:
+    """A grid as a table."""
+    head = "".join(_cell("th", name, place in grid.right) for place, name in enumerate(grid.columns))
+    rows = "".join(
+        f"<tr>{''.join(_cell('td', cell, place in grid.right) for place, cell in enumerate(row))}</tr>"
+        for row in grid.rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cell(kind: str, text: str, right: bool) -> str:
+    classes = " ".join([*(["number"] if right else []), *(["long"] if len(text) > LONG_CELL else [])])
+    named = f" class='{classes}'" if classes else ""
+    return f"<{kind}{named}>{escaped(text)}</{kind}>"
+
+
+def escaped(text: object) -> str:
+    """Text that stands for itself."""
+    return html.escape(harmless(text))

@@ -1,19 +1,29 @@
-"""Results as grids of finished text: what terminals, notebooks and Markdown draw, each in its own way."""
+"""Results as grids of finished text: what terminals, notebooks and Markdown draw, each in its own way.
+
+On screens of any width no number breaks: columns give way to numbers, and a list stands in for a table.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..core.errors import SteelyardError
+from ..core.errors import SteelyardError, harmless
 from ..core.scale import Continuum
-from ..core.text import count, estimated, in_percent, in_words, named, number, p_value, with_interval
+from ..core.text import count, estimated, in_percent, in_words, named, number, p_value, rich_table, with_interval
+from ..results.standings import best_first
 from ..states.statistics import CONTINUUM
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.table import Table as RichTable
+
     from ..core.estimate import Estimate
     from ..core.table import Table
     from ..measures.registry import Measure
@@ -34,7 +44,7 @@ IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextGrid:
     """Rows of text below a head. Nothing in it is harmless yet.
 
     Attributes:
@@ -51,19 +61,19 @@ class Grid:
     spare: Sequence[str] = ()
     unbroken: bool = False
 
-    def without(self, name: str) -> Grid:
+    def without(self, name: str) -> TextGrid:
         """The same without a column."""
         gone = self.columns.index(name)
         kept = [place for place in range(len(self.columns)) if place != gone]
         rows = [[row[place] for place in kept] for row in self.rows]
         right = [kept.index(place) for place in self.right if place in kept]
         columns, spare = [self.columns[place] for place in kept], [one for one in self.spare if one != name]
-        return Grid(columns, rows, right, spare, self.unbroken)
+        return TextGrid(columns, rows, right, spare, self.unbroken)
 
-    def turned(self, corner: str) -> Grid:
+    def turned(self, corner: str) -> TextGrid:
         """Rows as columns, of which a narrow screen has the first."""
         (_, *columns), *rows = zip(self.columns, *self.rows, strict=True)
-        return Grid([corner, *columns], rows, spare=columns[:0:-1], unbroken=True)
+        return TextGrid([corner, *columns], rows, spare=columns[:0:-1], unbroken=True)
 
 
 # --- one classifier -------------------------------------------------------------------------------------------
@@ -126,7 +136,7 @@ def both(estimate: Estimate) -> str:
     return "–" if math.isnan(estimate.value) else " ".join(told(estimate))
 
 
-def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> Grid:
+def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> TextGrid:
     """Every measure with interval, standard error and method; training beside, where there was any."""
     training = assessment.training
     columns = ["measure", "value", f"{in_percent(assessment.settings.level)} interval", "se", "method"]
@@ -139,7 +149,7 @@ def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, wi
             part = estimate.label if estimate.average is None else estimate.average
             row += [told(training[estimate.measure, part])[0], *told(assessment.gap(estimate.measure, part))]
         rows.append([*row, estimate.note] if with_notes else row)
-    return Grid(columns, rows, (1, 3, 5, 6) if training else (1, 3), [name for name in SPARE if name in columns])
+    return TextGrid(columns, rows, (1, 3, 5, 6) if training else (1, 3), [name for name in SPARE if name in columns])
 
 
 def continuum_notes(assessment: Assessment) -> list[str]:
@@ -157,7 +167,7 @@ def of_classes(assessment: Assessment, names: Sequence[str] = IN_SHORT) -> list[
     return found + [one for one in computed.values() if one.per_class and one.better == "neither"]
 
 
-def class_grid(assessment: Assessment) -> Grid | None:
+def class_grid(assessment: Assessment) -> TextGrid | None:
     """The main measures of every class."""
     shown = of_classes(assessment)
     if not shown or assessment.hidden:
@@ -168,7 +178,7 @@ def class_grid(assessment: Assessment) -> Grid | None:
         for code, label in enumerate(assessment.classes[:MOST_CLASSES])
     ]
     hidden = _more(len(assessment.classes), len(shown))
-    return Grid(["class", size_title(assessment), *map(titled, shown)], [*rows, *hidden], range(1, 2 + len(shown)))
+    return TextGrid(["class", size_title(assessment), *map(titled, shown)], [*rows, *hidden], range(1, 2 + len(shown)))
 
 
 def size_title(assessment: Assessment) -> str:
@@ -176,7 +186,7 @@ def size_title(assessment: Assessment) -> str:
     return "weight" if assessment.evaluation.patterns.sampled else "rows"
 
 
-def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid | None:
+def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> TextGrid | None:
     """The counts; with predictions in rows, as many lectures print them, on request."""
     labels = [named(label) for label in assessment.classes]
     if len(labels) > MOST_CLASSES or assessment.hidden:
@@ -187,7 +197,7 @@ def confusion_grid(assessment: Assessment, truth_in_rows: bool = True) -> Grid |
     rows = [
         [label, *[count(float(value)) for value in row]] for label, row in zip([*labels, "all"], whole, strict=True)
     ]
-    return Grid([sides, *labels, "all"], rows, range(1, len(labels) + 2))
+    return TextGrid([sides, *labels, "all"], rows, range(1, len(labels) + 2))
 
 
 def of_parts(assessment: Assessment, names: Sequence[str] = OF_SLICES) -> Sequence[Measure]:
@@ -197,7 +207,7 @@ def of_parts(assessment: Assessment, names: Sequence[str] = OF_SLICES) -> Sequen
     return found or assessment.settings.measures[: len(names)]
 
 
-def slice_grid(assessment: Assessment) -> Grid | None:
+def slice_grid(assessment: Assessment) -> TextGrid | None:
     """The main measures of every part of the data."""
     if assessment.slice is not None or not assessment.tally.slices:
         return None
@@ -207,7 +217,7 @@ def slice_grid(assessment: Assessment) -> Grid | None:
         for label, part in list(assessment.slices.items())[:MOST_CLASSES]
     ]
     hidden = _more(len(assessment.tally.slices), len(measures))
-    return Grid(["slice", "rows", *map(titled, measures)], [*rows, *hidden], range(1, 2 + len(measures)))
+    return TextGrid(["slice", "rows", *map(titled, measures)], [*rows, *hidden], range(1, 2 + len(measures)))
 
 
 def _more(many: int, empty: int) -> list[list[str]]:
@@ -218,7 +228,7 @@ def _more(many: int, empty: int) -> list[list[str]]:
 # --- several classifiers --------------------------------------------------------------------------------------
 
 
-def in_short(comparison: Comparison, measures: Sequence[Measure]) -> Grid:
+def in_short(comparison: Comparison, measures: Sequence[Measure]) -> TextGrid:
     """Some measures of all classifiers: side by side, or many of them below each other."""
     grid = side_by_side(comparison, measures)
     return grid.turned("model") if len(comparison.models) > MOST_BESIDE else grid
@@ -228,22 +238,18 @@ def first_models(comparison: Comparison, most: int = MOST_BELOW) -> Sequence[str
     """The classifiers that are shown: of very many the best, by the first measure that has a better end."""
     if len(comparison.models) <= most:
         return comparison.models
-    judged = [entry for entry in comparison.settings.measures if entry.better != "neither"]
-    if not judged:
-        return comparison.models[:most]
-    losses = {name: judged[0].loss(comparison[name][judged[0]].value) for name in comparison.models}
-    best = sorted(comparison.models, key=lambda name: (math.isnan(losses[name]), losses[name]))[:most]
+    best = best_first(comparison.assessments)[1][:most]
     return [name for name in comparison.models if name in best]
 
 
-def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = None) -> Grid:
+def side_by_side(comparison: Comparison, measures: Sequence[Measure] | None = None) -> TextGrid:
     """Measures in rows, classifiers in columns."""
     models = first_models(comparison)
     by_model = [overall_rows(comparison[name], measures) for name in models]
     rows = [[rows[0][0], *[both(estimate) for _, estimate in rows]] for rows in zip(*by_model, strict=True)]
     hidden = len(comparison.models) - len(models)
     more = [f"… and {hidden:,} more"] if hidden else []
-    return Grid(["measure", *models, *more], [[*row, *[""] * len(more)] for row in rows])
+    return TextGrid(["measure", *models, *more], [[*row, *[""] * len(more)] for row in rows])
 
 
 def some_notes(notes: Sequence[str]) -> list[str]:
@@ -264,7 +270,7 @@ def why_undefined(comparison: Comparison, measures: Sequence[Measure] | None = N
     return [*lines[:MOST_REASONS], *hidden]
 
 
-def differences_grid(comparison: Comparison, measure: str) -> Grid:
+def differences_grid(comparison: Comparison, measure: str) -> TextGrid:
     """Paired differences of one measure; McNemar's test beside them where it asks the same question."""
     level = f"{in_percent(comparison.settings.level)} interval"
     rows, mass = comparison.tally.sums.values[:, :2].T
@@ -286,7 +292,7 @@ def differences_grid(comparison: Comparison, measure: str) -> Grid:
         lines.append([row["a"], row["b"], *numbers, *map(p_value, p)])
     if hidden := len(found) - len(lines):
         lines.append([f"… and {hidden:,} more", *[""] * (len(columns) - 1)])
-    return Grid(columns, lines, (2, 4, 5, 6))
+    return TextGrid(columns, lines, (2, 4, 5, 6))
 
 
 def _first(comparison: Comparison, measure: str) -> str:
@@ -296,7 +302,7 @@ def _first(comparison: Comparison, measure: str) -> str:
     return comparison.models[0]
 
 
-def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
+def parts_grid(comparison: Comparison, measure: str) -> TextGrid | None:
     """One measure of all classifiers in every part of the data; of two classifiers also how they differ there."""
     if comparison.slice is not None or not comparison.tally.slices:
         return None
@@ -309,7 +315,7 @@ def parts_grid(comparison: Comparison, measure: str) -> Grid | None:
             row += [_difference(found), p_value(found["p"])]
         rows.append(row)
     columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
-    return Grid(
+    return TextGrid(
         columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
     )
 
@@ -321,7 +327,7 @@ def _difference(found: Mapping[str, float]) -> str:
     return " ".join(estimated(found["difference"], found["low"], found["high"]))
 
 
-def line_grid(line: Table) -> Grid:
+def line_grid(line: Table) -> TextGrid:
     """In which ways forecasts are off, and how sure that is."""
     rows = [
         [
@@ -334,6 +340,94 @@ def line_grid(line: Table) -> Grid:
         ]
         for row in line
     ]
-    found = Grid(["class", "calibration", "ideal", "value", "p", "note"], rows, (2, 3, 4))
+    found = TextGrid(["class", "calibration", "ideal", "value", "p", "note"], rows, (2, 3, 4))
     found = found if len(set(line["class"])) > 1 else found.without("class")
     return found if any(line["note"]) else found.without("note")
+
+
+# --- on a screen --------------------------------------------------------------------------------------------------
+
+BOUNDLESS = 1 << 20  # columns of a screen on which everything fits
+FOLDED = 12  # of a long name, as much as is worth a line
+INTERVAL = re.compile(r" (?=\[[^\]]* [^\]]*\])")  # the blank before it
+WORDS = re.compile(r"\[[^\]]*\]|\S+")  # an interval is one
+
+
+@dataclass(frozen=True)
+class FittedGrid:
+    """A grid that is drawn as far as the screen is wide."""
+
+    grid: TextGrid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Draw all columns; those that fit; or, where not even these do, a list."""
+        from rich.measure import Measurement
+
+        boundless = options.update(width=BOUNDLESS)
+        for grid, breaks in self._candidates():
+            head, cells = _grid_head(grid), list(zip(grid.columns, *grid.rows, strict=True))
+            most = [max(map(_length, column)) for column in cells]
+            frame = Measurement.get(console, boundless, head).maximum - sum(map(_length, grid.columns))
+            least = [max(_unbroken(cell, breaks) for cell in column) for column in cells]
+            if sum(least) <= options.max_width - frame:
+                yield _grid_table(head, grid.rows, _column_widths(least, most, options.max_width - frame))
+                return
+        yield _grid_list(self.grid)
+
+    def _candidates(self) -> Iterator[tuple[TextGrid, bool]]:
+        """What may be drawn, and whether intervals break: empty columns go before they do, and others mostly after."""
+        full = self.grid
+        empty = [name for name in full.spare if not any(row[full.columns.index(name)] for row in full.rows)]
+        slim = reduce(TextGrid.without, empty, full)
+        yield full, False
+        yield slim, False
+        for grid in accumulate(slim.spare, TextGrid.without, initial=slim):
+            yield grid, not full.unbroken
+
+
+def _grid_head(grid: TextGrid) -> RichTable:
+    return rich_table([harmless(name) for name in grid.columns], right=grid.right)
+
+
+def _grid_table(table: RichTable, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> RichTable:
+    """Rows in columns of these widths. A value and its interval that do not fit side by side stand in two lines."""
+    from rich.text import Text
+
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width
+    for row in rows:
+        cells = [(harmless(cell), width) for cell, width in zip(row, widths, strict=True)]
+        table.add_row(*[Text(INTERVAL.sub("\n", cell) if _length(cell) > width else cell) for cell, width in cells])
+    return table
+
+
+def _length(cell: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(harmless(cell))
+
+
+def _unbroken(cell: str, breaks: bool) -> int:
+    """The width that a cell needs at least: words may be folded, numbers may not, nor intervals unless they must."""
+    words = [(word, _length(word)) for word in (str.split if breaks else WORDS.findall)(harmless(cell))]
+    return max([1, *[min(width, FOLDED) if word[0].isalpha() else width for word, width in words]])
+
+
+def _column_widths(least: Sequence[int], most: Sequence[int], room: int) -> list[int]:
+    """Widths of columns for which there is room: the widest give way first, but none more than it can."""
+    widths = list(most)
+    while sum(widths) > room:
+        place = max(range(len(widths)), key=lambda k: (widths[k] > least[k], widths[k], k))
+        widths[place] -= 1
+    return widths
+
+
+def _grid_list(grid: TextGrid) -> RenderableType:
+    """The rows one below the other, each with a line for every cell."""
+    from rich.text import Text
+
+    lines = []
+    for first, *others in grid.rows:
+        cells = zip(grid.columns[1:], others, strict=True)
+        lines += ["", harmless(first), *[f"  {harmless(name)} {harmless(cell)}" for name, cell in cells if cell]]
+    return Text("\n".join([*lines, ""]))

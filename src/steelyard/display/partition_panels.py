@@ -1,17 +1,23 @@
-"""Partition spaces ready to be drawn: the rows of every classifier as marks, or many of them as cells, with borders."""
+"""Partition spaces ready to be drawn: the rows of every classifier as marks, or many of them as cells, with borders.
+
+Up to four classes make one simplex. Of more classes, the triples that are confused most make a triangle each, the same
+ones for all classifiers: the rows that belong or were assigned to one of the three, by their memberships in these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.cached import cached_property
 from ..core.errors import BadOption, quoted
 from ..core.table import Table
+from ..core.text import number, with_interval
 from ..core.threads import chunks, over_rows
 from ..families.partition.space import Space
 from ..maths.simplex import (
@@ -25,13 +31,102 @@ from ..maths.simplex import (
     second_borders,
     seen,
 )
+from ..results.partition_spaces import correctness, space_of, table_of
 from .continuum_strip import levels
-from .partition_pieces import FORMER, LINES, Piece, correctness, pieces_of, space_of
 
 if TYPE_CHECKING:
     from ..core.scale import Label
     from ..core.typing import Array, Codes, Places
     from ..results.assessment import Assessment
+
+LINES = {"truth": "partition_accuracy", "assigned": "separation"}  # and the measures that these distances make
+FORMER = {"accuracy": "truth", "separation": "assigned"}  # what they were called before
+MOST_PANELS = 6  # of triples
+MOST_CONFUSED = 40  # classes that triples are made of
+
+
+class PanelRows(NamedTuple):
+    """The rows of one panel.
+
+    Attributes:
+        model: The classifier.
+        codes: The classes at the corners.
+        memberships: Those in these classes, (rows, corners).
+        truth: Codes of the true classes.
+        assigned: Codes of the assigned ones.
+        mass: What rows weigh.
+        left_out: How many rows have no membership in any of these classes, and so no place.
+    """
+
+    model: str
+    codes: tuple[int, ...]
+    memberships: Array
+    truth: Codes
+    assigned: Codes
+    mass: Array
+    left_out: int = 0
+
+    def places(self, codes: Codes) -> Places:
+        """The corners of classes; one more stands for any other class."""
+        if self.codes == tuple(range(len(self.codes))):
+            return np.minimum(codes, len(self.codes))
+        corner = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        return np.where(np.array(self.codes)[corner] == codes, corner, len(self.codes))
+
+
+def facts(title: str, value: float, low: float = np.nan, high: float = np.nan) -> str:
+    """A measure in words and numbers, with its interval where there is one."""
+    return f"{title} {number(value) if np.isnan(low + high) else with_interval(value, low, high)}"
+
+
+# --- which classes, and their rows ---------------------------------------------------------------------------------
+
+
+def pieces_of(spaces: Mapping[str, Space]) -> list[PanelRows]:
+    """The rows of every panel, those of one classifier after the other."""
+    classes = next(iter(spaces.values())).memberships.shape[1]
+    if classes <= MOST_CLASSES:
+        codes = tuple(range(classes))
+        return [
+            PanelRows(name, codes, each.scaled, each.truth, each.assigned, each.mass) for name, each in spaces.items()
+        ]
+    confusion = np.sum([table_of(each) for each in spaces.values()], axis=0)
+    chosen = triples(confusion, max(1, MOST_PANELS // len(spaces)))
+    return [_within(name, each, codes) for name, each in spaces.items() for codes in chosen]
+
+
+def triples(confusion: Array, most: int) -> list[tuple[int, ...]]:
+    """The triples of classes that are confused most: each the one that shows most of what those before it do not."""
+    wrong = confusion + confusion.T
+    np.fill_diagonal(wrong, 0.0)
+    by_class = np.lexsort((-confusion.sum(axis=1), -wrong.sum(axis=1)))[:MOST_CONFUSED]
+    candidates = np.array(list(combinations(sorted(by_class.tolist()), 3)))
+    first, second, third = candidates.T
+    # Where nothing is confused, the largest classes are shown.
+    size = confusion.sum(axis=1)[candidates].sum(axis=1) / (confusion.sum() + 1) / 4
+    found: list[tuple[int, ...]] = []
+    while len(found) < most:
+        shown = wrong[first, second] + wrong[first, third] + wrong[second, third]
+        if found and not shown.max() > 0:
+            break
+        best = tuple(candidates[np.argmax(shown + size * (shown.max() <= 0))].tolist())
+        found.append(best)
+        wrong[np.ix_(best, best)] = 0.0
+    return found
+
+
+def _within(model: str, space: Space, codes: tuple[int, ...]) -> PanelRows:
+    """The rows of some classes, by what their memberships in these are of their sum."""
+    assigned, scaled = space.assigned, space.scaled[:, list(codes)]
+    total = scaled.sum(axis=1)
+    here = np.isin(space.truth, codes) | np.isin(assigned, codes)
+    kept = here & (total > 0)
+    left_out = int(here.sum() - kept.sum())
+    inside = scaled[kept] / total[kept, None]
+    return PanelRows(model, codes, inside, space.truth[kept], assigned[kept], space.mass[kept], left_out)
+
+
+# --- panels -------------------------------------------------------------------------------------------------------
 
 MOST_MARKS = 400  # in a panel
 STEPS = {2: 60, 3: 36, 4: 14}  # cells along an edge
@@ -68,7 +163,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Partitions:
+class PartitionPanels:
     """The partition spaces of one or more classifiers on the same rows.
 
     Attributes:
@@ -86,7 +181,7 @@ class Partitions:
     @classmethod
     def of(
         cls, assessments: Mapping[str, Assessment], scaling: str = "default", depth: int = 1, lines: str | None = None
-    ) -> Partitions:
+    ) -> PartitionPanels:
         """Take the rows out of assessments."""
         lines = FORMER.get(lines, lines) if isinstance(lines, str) else lines
         if lines is not None and lines not in LINES:
@@ -101,7 +196,7 @@ class Partitions:
         return len(self.classes) if len(self.classes) <= MOST_CLASSES else 3
 
     @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[PanelRows]:
         """The rows of every panel."""
         return pieces_of(self.spaces)
 
@@ -110,7 +205,7 @@ class Partitions:
         marks = (self._marks() if by_row else []) or self._cells()
         return [self._panel(piece, each) for piece, each in zip(self.pieces, marks, strict=True)]
 
-    def _panel(self, piece: Piece, marks: Table) -> Panel:
+    def _panel(self, piece: PanelRows, marks: Table) -> Panel:
         rates = self.rates[piece.model]
         places = drawn(np.eye(self.corners))
         columns: dict[str, Any] = {"label": self._labels(np.array(piece.codes)), "x": places[:, 0], "y": places[:, 1]}
@@ -157,7 +252,7 @@ class Partitions:
         both = zip(self.pieces, counts, strict=True)
         return [self._cell_table(piece, codes, each, most) for piece, (codes, each) in both]
 
-    def _counts(self, piece: Piece) -> tuple[Places, Array]:
+    def _counts(self, piece: PanelRows) -> tuple[Places, Array]:
         """The cells that have rows, and what those of every true and assigned class weigh there."""
         steps, size = STEPS[self.corners], self.corners + 1
         shape = (steps + 1) ** (self.corners - 1), size, size
@@ -175,7 +270,7 @@ class Partitions:
         codes = np.flatnonzero(counts.any(axis=(1, 2)))
         return codes, counts[codes]
 
-    def _cell_table(self, piece: Piece, codes: Places, counts: Array, most: float) -> Table:
+    def _cell_table(self, piece: PanelRows, codes: Places, counts: Array, most: float) -> Table:
         """Cells with the true and the assigned class that most of their rows have; None is a class not shown there."""
         labels = np.array([*self._labels(np.array(piece.codes)), None], dtype=object)
         rows, by_truth = counts.sum(axis=(1, 2)), counts.sum(axis=2)
@@ -212,7 +307,7 @@ class Partitions:
 
     # --- lines -------------------------------------------------------------------------------------------------
 
-    def _lines(self, piece: Piece) -> Table:
+    def _lines(self, piece: PanelRows) -> Table:
         """From rows, or from cells of them, to the corners of their classes."""
         empty: Sequence[float] = []
         if self.lines is None or self.corners == 2:

@@ -1,10 +1,12 @@
-"""Pictures of assessments: fills the displays with finished tables, and draws them."""
+"""What can be drawn of results: fills the displays with finished tables, and draws them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import numpy as np
 
 from ..core.errors import BadOption, UnknownModel, quoted
 from ..core.scale import listed
@@ -17,15 +19,16 @@ from ..results.operating_points import Own, operating_points, wanted_thresholds
 from ..results.ranking_curves import Band
 from ..results.standings import computed, error_tables, standing_table
 from .continuum_strip import Strips
-from .partition_panels import Partitions
-from .partition_pieces import LINES, facts
+from .partition_panels import LINES, PartitionPanels, facts
 from .plots import (
     ContinuumDisplay,
+    CriticalDifferenceDisplay,
     DecisionCurveDisplay,
     DetDisplay,
     ErrorBoundsDisplay,
     GainDisplay,
     LiftDisplay,
+    PosteriorDisplay,
     PrecisionRecallDisplay,
     RankingDisplay,
     RejectionDisplay,
@@ -36,13 +39,17 @@ from .plots import (
 )
 from .plots.strips import levels_in
 from .plots.style import COLOURS
+from .plots.tuning import TuningDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..modelling.tuning import Tuning
+    from ..results.across import AcrossDatasets, Method
     from ..results.assessment import Assessment
 
 Thresholds = Own | float | Iterable[float] | None
+Shown = TypeVar("Shown")
 DRAWN = ("sensitivity", "specificity", "precision")
 
 
@@ -106,9 +113,9 @@ class Pictures:
         wanted = _by_classifier(thresholds, scored)
         marks = {name: operating_points(each, wanted[name], label) for name, each in scored.items() if wanted[name]}
         curves = self._curves("roc", label, band)
-        display = RocDisplay(curves, labels=self._labels("auc", "AUC", label), marks=marks)
-        display.plot(ax, band=band != "none")
-        return display
+        return _drawn(
+            RocDisplay(curves, labels=self._labels("auc", "AUC", label), marks=marks), ax, band=band != "none"
+        )
 
     def precision_recall(
         self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
@@ -117,27 +124,19 @@ class Pictures:
         curves = self._curves("precision_recall", label, band)
         base = next(iter(curves.values()))["precision"][-1]
         labels = self._labels("average_precision", "AP", label)
-        display = PrecisionRecallDisplay(curves, labels=labels, base=base)
-        display.plot(ax, band=band != "none")
-        return display
+        return _drawn(PrecisionRecallDisplay(curves, labels=labels, base=base), ax, band=band != "none")
 
     def det(self, label: Any = None, *, ax: Axes | None = None) -> DetDisplay:
         """Misses against false alarms, both on the scale of normal deviates."""
-        display = DetDisplay(self._curves("det", label, "none"))
-        display.plot(ax)
-        return display
+        return _drawn(DetDisplay(self._curves("det", label, "none")), ax)
 
     def gain(self, label: Any = None, *, ax: Axes | None = None) -> GainDisplay:
         """How much of the class is found among the rows of the highest scores."""
-        display = GainDisplay(self._curves("gain", label, "none"))
-        display.plot(ax)
-        return display
+        return _drawn(GainDisplay(self._curves("gain", label, "none")), ax)
 
     def lift(self, label: Any = None, *, ax: Axes | None = None) -> LiftDisplay:
         """How many times as often the class is found there as among all rows."""
-        display = LiftDisplay(self._curves("lift", label, "none"))
-        display.plot(ax)
-        return display
+        return _drawn(LiftDisplay(self._curves("lift", label, "none")), ax)
 
     def thresholds(
         self,
@@ -158,9 +157,9 @@ class Pictures:
         # What was chosen is a threshold of the event's score, which says nothing on that of another class.
         if chosen is None and one.decision is not None and one.code(label) == one.code(None):
             chosen = one.decision.threshold
-        display = ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen)
-        display.plot(ax, band=band)
-        return display
+        return _drawn(
+            ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen), ax, band=band
+        )
 
     def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> ReliabilityDisplay:
         """How often a class is the true one against its forecast, and how the forecasts are spread.
@@ -180,24 +179,24 @@ class Pictures:
             labels = {}
         level, seed = first.settings.level, first.settings.seed
         curves = {name: each.curve(level, seed, band) for name, each in found.items()}
-        display = ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()})
-        display.plot(ax, band=band)
-        return display
+        return _drawn(
+            ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()}),
+            ax,
+            band=band,
+        )
 
     def decision_curve(
         self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
     ) -> DecisionCurveDisplay:
         """The net benefit of acting on a class from a probability on, beside that of acting on all rows and on none."""
         curves = {name: each.decision_curve(label, band=band) for name, each in self._scored().items()}
-        display = DecisionCurveDisplay(curves)
-        display.plot(ax, band=band != "none")
-        return display
+        return _drawn(DecisionCurveDisplay(curves), ax, band=band != "none")
 
     def rejection(self, *, band: bool = True, ax: Axes | None = None) -> RejectionDisplay:
         """The error among the rows that are kept, against how many are kept."""
-        display = RejectionDisplay({name: each.rejection() for name, each in self._scored().items()})
-        display.plot(ax, band=band)
-        return display
+        return _drawn(
+            RejectionDisplay({name: each.rejection() for name, each in self._scored().items()}), ax, band=band
+        )
 
     @property
     def _level(self) -> float:
@@ -225,12 +224,10 @@ class Pictures:
             ax: Where to draw; a new figure if not given.
         """
         scored = self._scored()
-        found = Partitions.of(scored, scaling, depth, lines)
+        found = PartitionPanels.of(scored, scaling, depth, lines)
         to = found.lines
         labels = {} if to is None else {name: _near(scored[name], scaling, depth, to) for name in found.spaces}
-        display = SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=to, labels=labels)
-        display.plot(ax)
-        return display
+        return _drawn(SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=to, labels=labels), ax)
 
     # --- classes from a continuum ------------------------------------------------------------------------------
 
@@ -269,9 +266,7 @@ class Pictures:
         All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
         error of the labels and the least error that can be reached.
         """
-        display = ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level)
-        display.plot(ax)
-        return display
+        return _drawn(ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level), ax)
 
     def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
         """The classifiers from the best to the worst by several measures, side by side.
@@ -279,9 +274,14 @@ class Pictures:
         If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error (or
         accuracy, where only that was asked for), AUC and log score that were computed.
         """
-        display = RankingDisplay(standing_table(self.assessments, measures), level=self._level)
-        display.plot(ax)
-        return display
+        return _drawn(RankingDisplay(standing_table(self.assessments, measures), level=self._level), ax)
+
+
+def _drawn(display: Shown, ax: Axes | None, **options: bool) -> Shown:
+    """A display, once it is drawn."""
+    shown: Any = display
+    shown.plot(ax, **options)
+    return display
 
 
 def _by_classifier(thresholds: Any, scored: Mapping[str, Assessment]) -> dict[str, Own | list[float] | None]:
@@ -300,3 +300,92 @@ def _near(assessment: Assessment, scaling: str, depth: int, lines: str) -> str:
     measure = find(LINES[lines], scaling=scaling, depth=depth)
     found = assessment.by(measure)[measure]
     return facts({"truth": "accuracy", "assigned": "separation"}[lines], found.value, found.low, found.high)
+
+
+# --- classifiers on many data sets --------------------------------------------------------------------------------
+
+TESTS = {"nemenyi": "Nemenyi's test", "wilcoxon": "Wilcoxon's test with Holm's adjustment"}
+
+
+@dataclass(frozen=True)
+class AcrossPictures:
+    """What can be drawn of classifiers on many data sets.
+
+    Every method draws into ``ax``, or into a figure of its own, and returns the display, whose ``plot`` draws it again
+    and whose ``frame`` is the table behind it.
+    """
+
+    across: AcrossDatasets
+
+    def critical_difference(self, method: Method = "nemenyi", *, ax: Axes | None = None) -> CriticalDifferenceDisplay:
+        """Mean ranks on a line, and bars that join classifiers which cannot be told apart (Demšar 2006).
+
+        Args:
+            method: "nemenyi" (by mean ranks; the critical difference is drawn below) or "wilcoxon" (signed ranks with
+                Holm's adjustment; dots on a bar are those whom it joins).
+            ax: Where to draw; a new figure if not given.
+        """
+        return _drawn(
+            CriticalDifferenceDisplay(
+                self.across.ranks(),
+                self.across.groups(method),
+                critical_difference=self.across.nemenyi().critical_difference if method == "nemenyi" else None,
+                test=TESTS[method],
+                level=self.across.level,
+            ),
+            ax,
+        )
+
+    def posterior(
+        self,
+        rope: float = 0.01,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        draws: int = 50_000,
+        seed: int = 0,
+        ax: Axes | None = None,
+    ) -> PosteriorDisplay:
+        """How probable it is that either of two is better, or that the difference does not matter, for all pairs."""
+        return _drawn(PosteriorDisplay(self.across.bayesian(rope, a, b, draws=draws, seed=seed), rope=rope), ax)
+
+
+# --- tuning -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TuningPictures:
+    """What can be drawn of a search."""
+
+    tuning: Tuning
+
+    def curve(self, parameter: str | None = None, ax: Axes | None = None) -> TuningDisplay:
+        """The measure over one parameter, with bars of one standard error; of several, the best over the others.
+
+        Args:
+            parameter: Which one; the first that varies, if not given.
+            ax: Where to draw; a figure of its own, if not given.
+        """
+        from ..modelling.tuning import column_of
+
+        table, tuning = self.tuning.table(), self.tuning
+        names = list(dict.fromkeys(name for one in tuning.candidates for name in one.parameters))
+        varying = [name for name in names if len({repr(value) for value in table[column_of(name)]}) > 1]
+        chosen = parameter or (varying or names or [""])[0]
+        if chosen not in names:
+            mend = did_you_mean(chosen, names, f"There are {listed(names)}")
+            raise BadOption(f"there is no parameter {quoted(chosen)}", mend=mend)
+        best, measure = tuning.best.estimate, tuning.measure
+        limit = measure.loss(measure.loss(best.value) + best.se) if tuning.one_se else np.nan
+        rows = _best_of_each(table, column_of(chosen), measure)
+        return _drawn(TuningDisplay(rows, column_of(chosen), title=measure.title, limit=float(limit)), ax)
+
+
+def _best_of_each(table: Table, parameter: str, measure: Measure) -> Table:
+    """One row for every value of a parameter: the one that was chosen, or the one with the best value."""
+    kept: dict[str, dict[str, Any]] = {}
+    # What is undefined comes last: it compares with nothing, and would leave all others in any order.
+    for row in sorted(table, key=lambda row: (not row["chosen"], np.isnan(row["value"]), measure.loss(row["value"]))):
+        kept.setdefault(repr(row[parameter]), row)
+    order = dict.fromkeys(repr(value) for value in table[parameter])
+    return Table.of_rows(table.column_names, [tuple(kept[value].values()) for value in order])

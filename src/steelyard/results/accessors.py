@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..core.table import Table
-    from ..display.across_pictures import AcrossPictures as AcrossPictures  # noqa: PLC0414 - for the types of results
+    from ..display.pictures import AcrossPictures as AcrossPictures  # noqa: PLC0414 - for the types of results
     from ..display.pictures import Pictures as Pictures  # noqa: PLC0414 - for the types of results
-    from ..display.tuning_pictures import TuningPictures as TuningPictures  # noqa: PLC0414 - for the types of results
+    from ..display.pictures import TuningPictures as TuningPictures  # noqa: PLC0414 - for the types of results
     from ..families.ranking.one_against_rest import OneAgainstRest
     from ..measures.registry import Measure
     from ..modelling.cross_assessment import CrossAssessment
@@ -108,14 +108,14 @@ def pictures(assessments: Mapping[str, Assessment]) -> Pictures:
 
 def across_pictures(across: AcrossDatasets) -> AcrossPictures:
     """Return the pictures of classifiers on many data sets."""
-    from ..display.across_pictures import AcrossPictures
+    from ..display.pictures import AcrossPictures
 
     return AcrossPictures(across)
 
 
 def tuning_pictures(tuning: Tuning) -> TuningPictures:
     """Return the pictures of the candidates of a search."""
-    from ..display.tuning_pictures import TuningPictures
+    from ..display.pictures import TuningPictures
 
     return TuningPictures(tuning)
 
@@ -142,43 +142,41 @@ def write_report(
 
 def assessment_text(assessment: Assessment) -> str:
     """Return an assessment as text."""
-    from ..display.rendering import assessment_view
+    from ..display.views import assessment_view
 
     return clipped(to_text(assessment_view(assessment)), "table() has all numbers")
 
 
 def assessment_html(assessment: Assessment) -> str:
     """Return an assessment as HTML for a notebook."""
-    from ..display.digest import assessment_digest
-    from ..display.notebook import block
+    from ..display.digest import assessment_digest, digest_html
 
-    return block(assessment_digest(assessment))
+    return digest_html(assessment_digest(assessment))
 
 
 def comparison_text(comparison: Comparison) -> str:
     """Return a comparison as text."""
-    from ..display.rendering import comparison_view
+    from ..display.views import comparison_view
 
     return clipped(to_text(comparison_view(comparison)), DIFFERENCES)
 
 
 def comparison_html(comparison: Comparison) -> str:
     """Return a comparison as HTML for a notebook."""
-    from ..display.digest import comparison_digest
-    from ..display.notebook import block
+    from ..display.digest import comparison_digest, digest_html
 
-    return block(comparison_digest(comparison))
+    return digest_html(comparison_digest(comparison))
 
 
 def cross_text(cross: CrossAssessment) -> str:
     """Return a cross-validation as text."""
-    from ..display.cross_views import cross_view
+    from ..display.views import cross_view
 
     return clipped(to_text(cross_view(cross)), DIFFERENCES)
 
 
 def tuning_text(tuning: Tuning) -> str:
     """Return the candidates of a search and the choice as text."""
-    from ..display.cross_views import tuning_view
+    from ..display.views import tuning_view
 
     return clipped(to_text(tuning_view(tuning)), "table() has all candidates")

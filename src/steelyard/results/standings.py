@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,16 @@ def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dic
         numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": ranks[name], "place": place}
         rows.append({"model": name, **facts, **numbers})
     return rows
+
+
+def best_first(assessments: Mapping[str, Assessment]) -> tuple[Measure | None, list[str]]:
+    """The first measure that has a better end, and the classifiers by it, the best first; as they are without one."""
+    measures = next(iter(assessments.values())).settings.measures
+    measure = next((entry for entry in measures if entry.better != "neither"), None)
+    if measure is None:
+        return None, list(assessments)
+    losses = {name: measure.loss(each[measure].value) for name, each in assessments.items()}
+    return measure, sorted(assessments, key=lambda name: (math.isnan(losses[name]), losses[name]))
 
 
 def _listed(measures: Names) -> list[str | Measure]:

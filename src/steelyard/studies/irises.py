@@ -20,7 +20,7 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
-from ..modelling.plans import make_plan
+from ..modelling.splits import make_plan
 from .classifiers import DataSets, Discriminants, linear_discriminants, quadratic_discriminants
 from .classifiers import NearestNeighbours as Nearest
 from .fold_variance import Errors, NormalClasses, below_each_other, errors
@@ -29,7 +29,7 @@ from .statements import statement_table
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places, Progress
-    from ..display.plots.irises import IrisesDisplay
+    from ..display.plots.studies import IrisesDisplay
 
 
 NUMBERS = range(1, 11)  # of neighbours
@@ -88,7 +88,7 @@ class Irises:
 
     def display(self) -> IrisesDisplay:
         """The picture of the curve, ready to be drawn."""
-        from ..display.plots.irises import IrisesDisplay
+        from ..display.plots.studies import IrisesDisplay
 
         return IrisesDisplay(self.curve, self.counts)
 
@@ -96,8 +96,8 @@ class Irises:
         """Draw the curve into a folder."""
         from matplotlib import pyplot
 
-        from ..display.plots.irises import SIZE
-        from ..display.plots.saving import save_figure
+        from ..display.plots.studies import SIZE
+        from ..display.plots.style import save_figure
 
         folder.mkdir(parents=True, exist_ok=True)
         figure, axes = pyplot.subplots(figsize=SIZE, layout="constrained")

@@ -88,8 +88,8 @@ def high_truth(simulation: Repetitions, measure: Measure) -> float:
 
 def draw(simulation: Repetitions, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
-    from ..display.plots import mevik as pictures
-    from ..display.plots.saving import save_figure
+    from ..display.plots import studies as pictures
+    from ..display.plots.style import save_figure
 
     found = {}
     for name, measures in DATA.items():

@@ -224,7 +224,7 @@ def draw(folder: Path, seed: int = SEED) -> list[Path]:
     """Draw what three rules say of the objects of one data set: as given, and scaled with lines to corners."""
     import matplotlib.pyplot as plt
 
-    from ..display.plots.saving import save_figure
+    from ..display.plots.style import save_figure
 
     said, truth = memberships(seed)
     labels = np.array(CLASSES)[truth]

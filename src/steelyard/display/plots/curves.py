@@ -1,20 +1,20 @@
-"""The curves of ranking: what each one shows, and what it is held against."""
+"""The curves of ranking, reliability and thresholds: what each one shows, and what it is compared with."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.errors import BadOption
 from ...core.table import Table
-from .display import Display, refuse_strangers, stacked
-from .labels import NO_SCORE, Label
-from .style import MARKER, REFERENCE, Corner, legible, stroke, text_colour
-from .thinning import Numbers
+from .base import Display, Line, Numbers, refuse_missing, refuse_strangers, stacked
+from .placing import NO_SCORE, Label
+from .style import MARKER, REFERENCE, SMALL_SIZE, TEXT_SIZE, Corner, legible, stroke, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +51,7 @@ class RocDisplay(Display):
         super().__post_init__()
         refuse_strangers("marks", self.marks, self.curves)
         for table in self.marks.values():
-            for column in ("threshold", "fpr", "sensitivity", "text", "reached", "note"):
-                table[column]  # raises if it is not there
+            refuse_missing(table, ("threshold", "fpr", "sensitivity", "text", "reached", "note"))
 
     def marked(self) -> Table:
         """The marked points of all classifiers below each other, with the classifier's name in the column "model"."""
@@ -342,3 +341,117 @@ def _from_zero(points: Numbers) -> Numbers:
     start = points[:, :1].copy()
     start[0] = 0.0
     return np.hstack([start, points])
+
+
+# --- reliability --------------------------------------------------------------------------------------------------
+
+# Where the bars stand, in parts of the axes: above them, as wide as they are.
+ABOVE = (0.0, 1.03, 1.0, 0.16)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReliabilityDisplay(Display):
+    """How often what was forecast came true, against the forecast; calibrated forecasts lie on the diagonal.
+
+    The tables have the columns forecast and frequency, and may have low and high: the band in which calibrated
+    forecasts would stay.
+
+    Attributes:
+        bars: How the forecasts of each curve are spread, with the columns from, to and share; drawn above the curves.
+    """
+
+    bars: Mapping[str, Table] = field(default_factory=dict, kw_only=True)
+
+    x = "forecast"
+    y = "frequency"
+    x_title = "forecast probability"
+    y_title = "how often it came true"
+    corner = "lower right"
+    size = (5.4, 6.0)
+
+    def __post_init__(self) -> None:
+        """Refuse bars of curves that are not drawn."""
+        super().__post_init__()
+        refuse_strangers("bars", self.bars, self.curves)
+
+    def _scale(self, axes: Axes) -> None:
+        # Not of equal aspect: the bars above need room that the layout finds only where axes may give way.
+        axes.set(xlim=UNIT, ylim=UNIT)
+
+    def _add_reference(self, axes: Axes) -> None:
+        axes.plot([0.0, 1.0], [0.0, 1.0], label="calibrated", **REFERENCE)
+        if self.bars:
+            if axes.figure.get_layout_engine() is None:
+                # Nothing else makes room above the axes: they give up some of their own.
+                place = axes.get_position()
+                axes.set_position((place.x0, place.y0, place.width, place.height / (ABOVE[1] + ABOVE[3])))
+            self._draw_bars(axes.inset_axes(ABOVE))
+
+    def _draw_bars(self, above: Axes) -> None:
+        """Outlines, so that several can be told apart; the only one is filled."""
+        for index, name in enumerate(self.curves):
+            if name not in self.bars:
+                continue
+            table, look = self.bars[name], stroke(index)
+            edges, fill = [*table["from"], table["to"][-1]], len(self.bars) == 1
+            above.stairs(table["share"], edges, color=look.color, linestyle=look.linestyle, alpha=0.8, fill=fill)
+        above.set(xlim=UNIT)
+        above.set_ylabel("share", fontsize=SMALL_SIZE)
+        above.tick_params(labelsize=SMALL_SIZE, labelbottom=False)
+        above.locator_params(axis="y", nbins=2)
+        above.spines[["top", "right"]].set_visible(False)
+
+
+# --- thresholds ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdDisplay(Display):
+    """What measures of one classifier become as its threshold moves.
+
+    The table has the column threshold and one column a measure, and may have ``<measure>_low`` and
+    ``<measure>_high``: its band. Labels are by measure here. Infinite thresholds are left out of the picture.
+
+    Attributes:
+        chosen: The threshold in use, drawn as an upright line with its value on top.
+    """
+
+    chosen: float | None = field(default=None, kw_only=True)
+
+    x = "threshold"
+    x_title = "threshold"
+    y_title = "value of the measure"
+    corner = "below"
+    steps = True  # a row is assigned from the threshold on: what holds at a score holds above the score below it
+
+    def __post_init__(self) -> None:
+        """Refuse several classifiers: each has thresholds of its own."""
+        super().__post_init__()
+        if len(self.curves) > 1:
+            raise BadOption(f"there are {len(self.curves)} classifiers", mend="Make one display for each of them")
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines to draw: one a measure."""
+        for table in self.curves.values():
+            names = [name for name in table.column_names if name != self.x]
+            bands = {f"{name}{end}" for name in names for end in ("_low", "_high")}
+            for name in names:
+                if name not in bands:
+                    yield Line(name, table, name, f"{name}_low", f"{name}_high")
+
+    def _add_reference(self, axes: Axes) -> None:
+        """Mark the chosen threshold. Its value stands above the axes, where no curve can be below it."""
+        (name,) = self.curves
+        drawn = self.chosen is not None and math.isfinite(self.chosen)
+        axes.set_title(legible(name), loc="left", fontsize=TEXT_SIZE, pad=20.0 if drawn else None)
+        if self.chosen is not None and drawn:
+            axes.axvline(self.chosen, **REFERENCE)
+            axes.annotate(
+                f"chosen {self.chosen:.4g}",
+                (self.chosen, 1.0),
+                xycoords=axes.get_xaxis_transform(),
+                xytext=(0.0, 4.0),
+                textcoords="offset points",
+                horizontalalignment="center",
+                fontsize=SMALL_SIZE,
+            )

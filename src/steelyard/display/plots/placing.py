@@ -1,8 +1,4 @@
-"""Where labels of points go, so that they cover nothing: arithmetic on lengths, without any picture.
-
-Lines, markers and boxes are entered into a grid of small cells. A label may stand where all of its cells are free. So
-every position is looked at, and a label that is left out has no place within reach.
-"""
+"""Labels of points in a picture: what they say, and where each of them finds a place."""
 
 from __future__ import annotations
 
@@ -14,7 +10,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .thinning import Numbers
+from .base import Numbers
+
+NO_SCORE = "no score ≥ "  # before a threshold that none reaches
+
+
+class Label(NamedTuple):
+    """What is written beside a point.
+
+    Attributes:
+        at: The point, in the numbers of the axes.
+        text: The label.
+        colour: That of the classifier; None for the colour of text.
+        model: The classifier.
+    """
+
+    at: tuple[float, float]
+    text: str
+    colour: str | None = None
+    model: str = ""
+
 
 Marks = NDArray[np.bool_]
 Point = tuple[float, float]

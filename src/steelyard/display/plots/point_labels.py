@@ -15,10 +15,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
 from ...core.text import in_words
-from .labels import Label
-from .placing import Box, Placed, Room, place_labels, place_note
+from .base import Numbers
+from .placing import Box, Label, Placed, Room, place_labels, place_note
 from .style import MARKER, SMALL_SIZE, Looks, legible
-from .thinning import Numbers
 
 SIZES = (SMALL_SIZE - 1, SMALL_SIZE - 2, SMALL_SIZE - 3)  # the largest at which all labels find a place
 PAD = 1.0  # points around a label

@@ -13,8 +13,7 @@ import numpy as np
 from ...core.errors import BadOption
 from ...core.table import Table
 from ...core.text import estimated
-from .display import refuse_strangers, stacked
-from .simplex_grid import BOXES, CAPTION, SECOND_LINE, Box, Grid, beside
+from .base import refuse_missing, refuse_strangers, stacked
 from .style import (
     SMALL_SIZE,
     TEXT_SIZE,
@@ -33,10 +32,127 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..partition_panels import Panel
-    from .thinning import Numbers
+    from .base import Numbers
 
 
-class Look(NamedTuple):
+class PanelBox(NamedTuple):
+    """From where to where a panel reaches around its simplex.
+
+    Besides, how many inches a unit of it usually is, and how many units wide the texts at its corners may be.
+    """
+
+    left: float
+    right: float
+    bottom: float
+    top: float
+    unit: float
+    label: float
+
+    @property
+    def wide(self) -> float:
+        """The width of a panel."""
+        return self.right - self.left
+
+    @property
+    def high(self) -> float:
+        """The height of a panel."""
+        return self.top - self.bottom
+
+
+BOXES = {
+    2: PanelBox(-0.3, 1.3, -0.32, 0.48, 4.3, 0.27),
+    3: PanelBox(-0.9, 0.9, -0.63, 1.2, 2.1, 0.63),
+    4: PanelBox(-1.08, 1.08, -0.72, 1.08, 2.1, 0.54),
+}
+WIDEST, HIGHEST = 11.0, 15.0  # inches: of a figure
+ALONE = 1.35  # how much larger a panel is that has a figure of its own
+SECOND_LINE = 0.09  # of a panel: the height of what is said of a classifier below its name
+CAPTION = 0.16  # inches: of a line
+
+
+@dataclass(frozen=True)
+class PanelGrid:
+    """Where panels stand, the first one in the upper left; below them is room for a caption.
+
+    Attributes:
+        box: The room of a panel.
+        count: How many panels there are.
+        columns: How many of them stand beside each other.
+        unit: How many inches a unit is.
+        lines: How many lines the caption has.
+    """
+
+    box: PanelBox
+    count: int
+    columns: int
+    unit: float
+    lines: int = 1
+
+    @classmethod
+    def of_own(cls, box: PanelBox, count: int) -> PanelGrid:
+        """In a figure of our own: four columns or fewer, and panels of the usual size, if not too many."""
+        segments = box.unit == BOXES[2].unit
+        columns = 1 if segments else {1: 1, 2: 2, 4: 2}.get(count, 3 if count <= 9 else 4)
+        rows, usual = math.ceil(count / columns), box.unit * (ALONE if count == 1 and not segments else 1.0)
+        return cls(box, count, columns, min(usual, WIDEST / columns / box.wide, HIGHEST / rows / box.high))
+
+    @classmethod
+    def within(cls, box: PanelBox, count: int, wide: float, high: float) -> PanelGrid:
+        """In so many inches: as many columns as make panels largest."""
+        tries = [(columns, math.ceil(count / columns)) for columns in range(1, count + 1)]
+        units = [min(wide / columns / box.wide, high / rows / box.high) for columns, rows in tries]
+        return cls(box, count, 1 + units.index(max(units)), max(units))
+
+    @property
+    def inches(self) -> tuple[float, float]:
+        """How wide and how high all of it is."""
+        return self.columns * self.box.wide * self.unit, self.rows * self.box.high * self.unit + CAPTION * self.lines
+
+    @property
+    def rows(self) -> int:
+        """How many panels stand below each other."""
+        return math.ceil(self.count / self.columns)
+
+    @property
+    def size(self) -> float:
+        """The size of text: panels that are smaller than usual have smaller text, so that it still fits."""
+        return max(4.5, SMALL_SIZE * self.scale)
+
+    @property
+    def scale(self) -> float:
+        """How large panels are, if they are smaller than usual."""
+        return min(1.0, self.unit / self.box.unit)
+
+    def origin(self, place: int) -> tuple[float, float]:
+        """How far a panel is moved."""
+        row, column = divmod(place, self.columns)
+        return column * self.box.wide, -row * self.box.high
+
+    @property
+    def limits(self) -> Looks:
+        """What the axes reach over."""
+        bottom = self.box.bottom - (self.rows - 1) * self.box.high - CAPTION * self.lines / self.unit
+        right = self.box.right + (self.columns - 1) * self.box.wide
+        return {"xlim": (self.box.left, right), "ylim": (bottom, self.box.top)}
+
+
+def beside(x: float, y: float, corners: int) -> Looks:
+    """On which side of a corner its text stands: away from the simplex."""
+    place: Looks = {"textcoords": "offset points", "ha": "center", "zorder": 4.0}
+    outwards = "right" if x < 0 else "left"
+    if corners == 2:
+        return place | {"xytext": (-9.0 if x < 0.5 else 9.0, 0.0), "ha": "right" if x < 0.5 else "left", "va": "center"}
+    if y > 0.2:
+        return place | {"xytext": (0.0, 7.0), "va": "bottom"}
+    if corners == 4 and abs(x) > 0.3:
+        return place | {"xytext": (-5.0 if x < 0 else 5.0, -4.0), "va": "top", "ha": outwards}
+    return place | {"xytext": (0.0, -7.0), "va": "top"}
+
+
+# --- the picture --------------------------------------------------------------------------------------------------
+
+
+class ClassLook(NamedTuple):
     """How the rows of a class look: shapes tell true classes apart in grey."""
 
     colour: str
@@ -46,12 +162,12 @@ class Look(NamedTuple):
 
 # Near blue, orange, green and purple of Okabe & Ito, in steps of grey.
 CLASSES = (
-    Look("#005F94", "o"),
-    Look("#EFA500", "s", 0.92),
-    Look("#14A07A", (3, 0, 0), 1.22),
-    Look("#B3478E", "D", 0.86),
+    ClassLook("#005F94", "o"),
+    ClassLook("#EFA500", "s", 0.92),
+    ClassLook("#14A07A", (3, 0, 0), 1.22),
+    ClassLook("#B3478E", "D", 0.86),
 )
-OTHER = Look("#8C8C8C", (3, 0, 180), 1.22)
+OTHER = ClassLook("#8C8C8C", (3, 0, 180), 1.22)
 
 BORDERS: dict[str, Looks] = {
     "edge": {"linewidth": 1.0, "alpha": 0.9, "zorder": 1.0},
@@ -101,8 +217,7 @@ class SimplexDisplay:
         if len(sizes) > 1 or not sizes <= set(BOXES):
             raise BadOption("simplexes have two, three or four corners, all as many", mend="Draw them one at a time")
         for panel in self.panels:
-            for column in ("truth", "assigned", "foot" if self._barred else "x"):
-                panel.marks[column]  # raises if it is not there
+            refuse_missing(panel.marks, ("truth", "assigned", "foot" if self._barred else "x"))
         refuse_strangers("labels", self.labels, [panel.model for panel in self.panels])
 
     def frame(self) -> Table:
@@ -123,7 +238,7 @@ class SimplexDisplay:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the panels into the given axes, or into a new figure."""
         with literal_text():
-            grid = self._captioned(Grid.of_own(self._box, len(self.panels)))
+            grid = self._captioned(PanelGrid.of_own(self._box, len(self.panels)))
             own, axes = new_figure(grid.inches) if ax is None else (None, ax)
             with give_way(axes):
                 axes.spines[:].set_visible(False)
@@ -168,20 +283,20 @@ class SimplexDisplay:
         return "top" in self.panels[0].marks.column_names
 
     @property
-    def _box(self) -> Box:
+    def _box(self) -> PanelBox:
         box = BOXES[self._corners]
         return box if self.labels else box._replace(top=box.top - SECOND_LINE)
 
-    def _given(self, axes: Axes) -> Grid:
+    def _given(self, axes: Axes) -> PanelGrid:
         """In axes that are given, of which the legend takes its part."""
         legend, (wide, high) = axes.get_legend(), inches(axes)
         taken = 0.0 if legend is None else legend.get_window_extent().height / axes.figure.dpi
-        return Grid.within(self._box, len(self.panels), wide, max(high / 3, high - taken - 2 * CAPTION))
+        return PanelGrid.within(self._box, len(self.panels), wide, max(high / 3, high - taken - 2 * CAPTION))
 
-    def _captioned(self, grid: Grid) -> Grid:
+    def _captioned(self, grid: PanelGrid) -> PanelGrid:
         return replace(grid, lines=self._caption(grid).count("\n") + 1)
 
-    def _look(self, panel: Panel, label: Any) -> Look:
+    def _look(self, panel: Panel, label: Any) -> ClassLook:
         return CLASSES[panel.classes.index(label)] if label in panel.classes else OTHER
 
     # --- what is drawn -----------------------------------------------------------------------------------------
@@ -205,7 +320,7 @@ class SimplexDisplay:
         look["linewidths"] = [0.9 * width for width in panel.lines["width"]]
         axes.add_collection(LineCollection(list(_ends(panel.lines, origin)), **look), autolim=False)
 
-    def _draw_rows(self, axes: Axes, panel: Panel, grid: Grid, origin: tuple[float, float]) -> None:
+    def _draw_rows(self, axes: Axes, panel: Panel, grid: PanelGrid, origin: tuple[float, float]) -> None:
         if self._barred:
             start, stop, foot, top = (np.array(panel.marks[name]) for name in ("from", "to", "foot", "top"))
             bars = np.stack([[start, foot], [start, top], [stop, top], [stop, foot]]).transpose(2, 0, 1)
@@ -236,7 +351,7 @@ class SimplexDisplay:
         drawn = PolyCollection(polygons, facecolors=colours, edgecolors="none", zorder=3.0)
         axes.add_collection(drawn, autolim=False)
 
-    def _draw_marks(self, axes: Axes, panel: Panel, grid: Grid, origin: tuple[float, float]) -> None:
+    def _draw_marks(self, axes: Axes, panel: Panel, grid: PanelGrid, origin: tuple[float, float]) -> None:
         """One mark a row; where it is wrong, a gap parts its ring from what is inside."""
         x, y = _places(panel.marks, origin)
         face, size = axes.get_facecolor(), self._mark(grid)
@@ -255,7 +370,7 @@ class SimplexDisplay:
                 }
                 axes.plot(x[here], y[here], zorder=3.0 + order / 100, **look)
 
-    def _mark(self, grid: Grid) -> float:
+    def _mark(self, grid: PanelGrid) -> float:
         """How large marks are in points: those of many rows are smaller, those of a segment just do not touch."""
         if self._corners == 2:
             return 72 * grid.unit * DOT
@@ -265,7 +380,7 @@ class SimplexDisplay:
 
     # --- what is written ---------------------------------------------------------------------------------------
 
-    def _name(self, axes: Axes, panel: Panel, grid: Grid, origin: tuple[float, float]) -> None:
+    def _name(self, axes: Axes, panel: Panel, grid: PanelGrid, origin: tuple[float, float]) -> None:
         """The classifier above its panel, and at every corner its class and how often assignments to it are right."""
         middle = origin[0] + (grid.box.left + grid.box.right) / 2, origin[1] + grid.box.top - 0.02
         room = grid.box.wide * grid.unit
@@ -280,7 +395,7 @@ class SimplexDisplay:
             offset = beside(x[place] - origin[0], y[place] - origin[1], self._corners)
             axes.annotate("\n".join(text), (x[place], y[place]), fontsize=size, linespacing=1.2, **offset)
 
-    def _caption(self, grid: Grid) -> str:
+    def _caption(self, grid: PanelGrid) -> str:
         """What the picture shows, in words."""
         scaled = f"scaled memberships ({legible(self.scaling)}, depth {self.depth})"
         said = ["memberships as given" if self.scaling == "raw" else scaled]

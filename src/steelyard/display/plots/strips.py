@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.errors import BadOption
 from ...core.table import Table
-from .display import refuse_strangers, stacked
+from .base import refuse_missing, refuse_strangers, stacked
 from .style import (
     SMALL_SIZE,
     Looks,
@@ -24,6 +24,7 @@ from .style import (
     inches,
     legible,
     literal_text,
+    name_sides,
     new_figure,
     text_colour,
     written,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ...core.scale import Label
-    from .thinning import Numbers
+    from .base import Numbers
 
     Segments = Sequence[Sequence[tuple[float, float]]]
 
@@ -154,8 +155,9 @@ class ContinuumDisplay:
                 mend="Give both ends of every class",
             )
         for table in self.strips.values():
-            for column in ("assigned", "severity", *(("value", "level") if self._marked else ("from", "foot", "top"))):
-                table[column]  # raises if it is not there
+            refuse_missing(
+                table, ("assigned", "severity", *(("value", "level") if self._marked else ("from", "foot", "top")))
+            )
         refuse_strangers("labels", self.labels, self.strips)
 
     def frame(self) -> Table:
@@ -286,10 +288,7 @@ class ContinuumDisplay:
         feet = {name: lanes.feet(name) for name in self.strips}
         names = [legible(label, NAME) for each in feet.values() for label in each]
         places = [foot + FILLED / 2 for each in feet.values() for foot in each.values()]
-        axes.set_yticks(places, names, fontsize=min(SMALL_SIZE, max(4.0, 0.75 * 72 * lanes.lane)))
-        axes.tick_params(axis="y", length=0.0)
-        for text in axes.get_yticklabels():
-            text.set_usetex(False)
+        name_sides(axes, (places, names), fontsize=min(SMALL_SIZE, max(4.0, 0.75 * 72 * lanes.lane)))
 
     def _write_headings(self, axes: Axes, lanes: Lanes) -> None:
         """What there is to say of a classifier, above its lanes."""

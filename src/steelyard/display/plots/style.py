@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...core.errors import harmless
 from ...core.text import shortened
+from ...data.own_kinds import PICTURE
+from ...data.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 Looks = dict[str, Any]
+Named = tuple[Sequence[float], Sequence[str]]  # places, and what stands there
 Corner = Literal["best", "below", "lower right", "upper right"]
 
 # Okabe & Ito (2008): told apart by the colour-blind. Their yellow cannot be read on white; grey stands in for it.
@@ -125,6 +130,18 @@ def dress(axes: Axes) -> None:
     axes.yaxis.label.set_fontsize(TEXT_SIZE)
 
 
+def name_sides(axes: Axes, left: Named, right: Named | None = None, pad: float | None = None, **looks: Any) -> None:
+    """Names at their places beside the axes, on the left and on the right, without ticks."""
+    sides = [(axes, left), *([] if right is None else [(axes.secondary_yaxis("right"), right)])]
+    for side, (places, names) in sides:
+        side.set_yticks(places, names, **looks)
+        side.tick_params(axis="y", length=0.0, **({} if pad is None else {"pad": pad}))
+        for text in side.get_yticklabels():
+            text.set_usetex(False)
+    if right is not None:
+        sides[1][0].spines["right"].set_visible(False)
+
+
 def add_legend(axes: Axes, corner: Corner, own: Figure | None, *, outside: bool = False) -> None:
     """Put the legend into its corner, or below the axes where it would cover too much of the curves.
 
@@ -191,3 +208,19 @@ def _add_legend_below(axes: Axes) -> None:
 def _columns(legend: Legend, width: float) -> int:
     """How many columns of a legend, which has one now, go into a width."""
     return max(1, int(width // legend.get_window_extent().width))
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+DOTS = 150
+
+
+def save_figure(figure: Figure, path: Path, overwrite: bool = False) -> Path:
+    """Write a figure to a PNG file, whole or not at all, and let go of it; return the path."""
+    from matplotlib import pyplot
+
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=DOTS)
+    pyplot.close(figure)
+    write_whole(path, drawn.getvalue(), PICTURE, overwrite)
+    return path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import BadOption
 from ...core.table import Table
+from .base import refuse_missing
 from .style import (
     SMALL_SIZE,
     Looks,
@@ -52,8 +53,7 @@ class TuningDisplay:
         """Refuse what cannot be drawn now, not when it is drawn."""
         if not len(self.curve):
             raise BadOption("there is no candidate to draw", mend="Give at least one")
-        for column in (self.parameter, "value", "se", "training", "chosen"):
-            self.curve[column]  # raises if it is not there
+        refuse_missing(self.curve, (self.parameter, "value", "se", "training", "chosen"))
 
     def frame(self) -> Table:
         """The table behind the picture."""

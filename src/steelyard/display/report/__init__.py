@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .content import content_of
-from .page import page_of, write_report
+from .page import content_of, page_of, write_report
 
 __all__ = ["content_of", "page_of", "write_report"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,13 @@ from ...core.text import count
 from ...core.threads import in_order
 from ...maths.simplex import MOST_CLASSES as MOST_CORNERS
 from ...results.reliability import Reliability
+from ...results.standings import best_first
 from ..continuum_strip import Strips
-from ..partition_panels import Partitions
+from ..partition_panels import PartitionPanels
 from ..plots.simplex import CLASSES, OTHER
 from ..plots.strips import ALL_LEVELS, GRADES
-from .measured import chosen_classes
 from .operating import chosen_stops, spoken_of
+from .tables import chosen_classes
 from .wording import drawn, shown, told
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def simplex_of(assessments: Mapping[str, Assessment], by_row: bool) -> dict[str,
     if not probable or len(first.classes) < 3:
         return None
     try:
-        panels = Partitions.of(probable, "default", 1, None).panels(by_row)
+        panels = PartitionPanels.of(probable, "default", 1, None).panels(by_row)
     except SteelyardError:
         return None
     names, (best, words) = list(assessments), _first_ones(probable, len(panels) // len(probable))
@@ -153,15 +153,9 @@ def _first_ones(assessments: Mapping[str, Assessment], panels: int) -> tuple[lis
     room = max(1, MOST_PANELS // max(1, panels))
     if len(assessments) <= room:
         return list(assessments), ""
-    measures = next(iter(assessments.values())).settings.measures
-    entry = next((measure for measure in measures if measure.better != "neither"), measures[0])
-
-    def loss(name: str) -> float:
-        value = assessments[name][entry].value
-        return math.inf if math.isnan(value) or entry.better == "neither" else entry.loss(value)
-
-    first = f", the first by {entry.title}" * (entry.better != "neither")
-    return sorted(assessments, key=loss)[:room], f"{room} of {len(assessments)} classifiers are drawn{first}."
+    measure, best = best_first(assessments)
+    first = "" if measure is None else f", the first by {measure.title}"
+    return best[:room], f"{room} of {len(assessments)} classifiers are drawn{first}."
 
 
 def _panel(panel: Panel, model: int) -> dict[str, Any]:

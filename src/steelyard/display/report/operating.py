@@ -14,7 +14,7 @@ from ...results.decisions import Thresholds
 from ...results.goals import counted
 from ...results.operating_points import operating_points
 from ...results.ranking_curves import band_at, samples_of
-from ..plots.labels import NO_SCORE
+from ..plots.placing import NO_SCORE
 from .wording import drawn, packed, percent, shown, told
 
 if TYPE_CHECKING:

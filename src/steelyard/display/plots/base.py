@@ -1,4 +1,4 @@
-"""What all displays share: curves by classifier, a picture of them, and their numbers as one table."""
+"""What pictures of curves have in common: tables in, lines and bands out. Long curves are drawn with few points."""
 
 from __future__ import annotations
 
@@ -8,14 +8,52 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.errors import BadOption, quoted
 from ...core.table import Table
 from .style import BAND, LINE, Corner, Stroke, add_legend, band_alpha, dress, entry, literal_text, new_figure, stroke
-from .thinning import Numbers, thin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Numbers = NDArray[np.float64]
+
+LONGEST = 2000
+"""A curve with more points than this is thinned, and has no more than this afterwards."""
+
+ONE_WAY = 2.0 + 1e-9
+"""How far it is along a curve that only rises or only falls, as a share of the span of x and of y together."""
+
+_STRETCHES = LONGEST // 4
+
+
+def thin(x: Numbers, y: Numbers) -> NDArray[np.intp]:
+    """Choose which points of a curve to draw: of a short one all, of a long one those that the eye can tell apart.
+
+    The way along the curve is cut into stretches of equal length, about a pixel or two each; a curve that goes up and
+    down has a long way, and is cut along x alone. A stretch keeps its first, last, lowest and highest point, so that
+    neither a steep rise nor a single peak is lost. Whether drawn by lines or in steps, the picture and the whole curve
+    are nowhere farther apart than a 250th of the span of x and y.
+    """
+    if len(x) <= LONGEST:
+        return np.arange(len(x))
+    way = np.cumsum(_steps(x) + _steps(y))
+    if way[-1] > ONE_WAY:
+        way = np.cumsum(_steps(x))
+    stretch = np.floor(way * (_STRETCHES / (way[-1] or 1.0))).clip(max=_STRETCHES - 1)
+    first = np.flatnonzero(np.diff(stretch, prepend=-1.0))
+    last = np.append(first[1:], len(x)) - 1
+    from_low_to_high = np.lexsort((y, stretch))
+    return np.unique(np.concatenate([first, last, from_low_to_high[first], from_low_to_high[last]]))
+
+
+def _steps(values: Numbers) -> Numbers:
+    """How far each point lies from the one before it, as a share of the span of all."""
+    return np.abs(np.diff(values, prepend=values[0])) / (np.ptp(values) or 1.0)
+
+
+# --- displays -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -66,8 +104,7 @@ class Display:
         if not lines:
             raise BadOption("there is no curve to draw", mend="Give at least one classifier and its table")
         for line in lines:
-            for column in (self.x, line.y):
-                line.table[column]  # raises if it is not there
+            refuse_missing(line.table, (self.x, line.y))
         refuse_strangers("labels", self.labels, [line.name for line in lines])
 
     def plot(self, ax: Axes | None = None, *, band: bool = True) -> Axes:
@@ -148,6 +185,12 @@ def stacked(tables: Mapping[str, Table]) -> Table:
     models = [model for model, table in tables.items() for _ in range(len(table))]
     rows = {name: [value for table in tables.values() for value in _column_or_nan(table, name)] for name in columns}
     return Table({"model": models, **rows})
+
+
+def refuse_missing(table: Table, columns: Iterable[str]) -> None:
+    """What cannot be drawn is refused when a display is made, not when it is drawn."""
+    for column in columns:
+        table[column]  # raises if it is not there
 
 
 def refuse_strangers(what: str, given: Iterable[str], names: Iterable[str]) -> None:

@@ -1,158 +1,29 @@
-"""What users write on the command line, turned into what the library takes."""
+"""What users write on the command line, turned into what the library takes.
+
+Columns that a user calls scores are taken as such whatever their numbers look like; a word among them is named.
+"""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ..core.columns import POINT, as_number
-from ..core.errors import BadCosts, BadOption, SteelyardError, UnknownLabel, quoted
+from ..core.columns import DECIMAL_SIGNS, DECIMALS, POINT, as_number, first_word
+from ..core.errors import BadCosts, BadOption, NotNumbers, SteelyardError, UnknownLabel, quoted
 from ..core.scale import Label, label_among, whole_number
 from ..data import sources
-from ..data.shards import plain
+from ..data.shards import Batch, plain
 from ..data.spelling import Uses
 from ..data.whole_files import refuse_no_page
 
 ReadLabel = Callable[[str], Label]
-
-OPTIONS = (
-    *("assigned", "by", "cost", "engine", "event", "group", "guarantee", "level", "measures", "membership", "method"),
-    *(
-        "decimal",
-        "least",
-        "missing",
-        "replicates",
-        "response",
-        "scale",
-        "score",
-        "sd",
-        "sd_response",
-        "thousands",
-        "threshold",
-    ),
-    *("training", "truth", "weight", "weight_kind", "where"),
-)
-AS_TYPED = [
-    (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
-    (
-        re.compile(r"The truth comes first: .*"),
-        lambda _: "Name the true class in --truth; with --cut, what was measured",
-    ),
-    (
-        re.compile(r"response=fit_response\([^)]*\), or \(mean, sd\)"),
-        lambda _: "--response expected,expected_sd: columns of the mean and sd",
-    ),
-    (
-        re.compile(r"Say how many folds \(cv=.*"),
-        lambda _: "Say how many, --folds 10; or loo, a share to hold out as 0.25, bootstrap or bootstrap:500",
-    ),
-    (
-        re.compile(r"Continuum\(boundaries, classes=\[(.*?)\]\)"),
-        lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}",
-    ),
-    (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
-    (re.compile(r"Say extend=True to .*, or leave"), lambda _: "Leave"),
-    (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
-    (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
-    (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
-    (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
-    (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
-    (re.compile(r"threshold=\{(.*?)\}"), lambda found: f"--threshold {_by_name(found[1])}"),
-    (re.compile(r"score=\{name: scores\}"), lambda _: "--score NAME=COLUMN"),
-    (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
-    (
-        re.compile(r"Read the table, and give assess the frame: (.*)"),
-        lambda found: f"Write its rows to a file, in Python: pyarrow.parquet.write_table({found[1]}, 'rows.parquet')",
-    ),
-    (re.compile(r"overwrite=True"), lambda _: "--force"),
-    (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
-    (re.compile(r"merge\(tallies, allow_overlap=True\)"), lambda _: "--allow-overlap"),
-    (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
-    (re.compile(r"cv=10, or let the splitter repeat itself"), lambda _: "--folds 10, or a share to hold out as 0.25"),
-    (
-        re.compile(rf"(?<!['\"\w])({'|'.join(OPTIONS)})=('[^']*'|[\w.:]*)"),
-        lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
-    ),
-]
-
-# What is wrong, where that is told in the words of the library: names that came from data stand in others.
-PROBLEMS = {
-    "both membership= and assigned= ": "both --membership and --assigned ",
-    "decimal= or thousands= is given": "--decimal or --thousands is given",
-    "both membership= and score= ": "both --membership and --score ",
-    "both score= and assigned= ": "both --score and --assigned ",
-    "score= takes": "--score takes",
-    "one threshold": "one threshold",
-    "threshold=": "--threshold ",
-    "threshold= is given": "--threshold is given",
-    "by= names": "--by names",
-    "weight_kind= is given": "--weight-kind is given",
-    "repeats= needs": "--repeats needs",
-    "engine= is given": "--engine is given",
-    "on_error='skip' is": "--bad-files skip is",
-    "n_jobs is": "--jobs is",
-    "cv is": "--folds is",
-}
-COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: --choose cost:costs.csv"
-
-NO_SCORES = [  # for commands that take probabilities and nothing else
-    (re.compile(r"; or give scores on another scale as score=.*"), ""),
-    (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
-    (re.compile(r", or pass the assigned class instead$"), ""),
-]
-NO_LABELS = (re.compile(r"; only the labels that a model assigned .*"), "")
-
-# What does not help in some commands, and what to do there instead.
-INSTEAD = {
-    "calibration": NO_SCORES,
-    "cv": [NO_LABELS],  # nothing is assigned yet
-    "merge": [  # what is known of measured values is kept with the rows
-        (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
-    ],
-    "partition": [  # it has options for what others say with a measure
-        *NO_SCORES,
-        NO_LABELS,
-        (re.compile(r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?"), r"--\1 \2"),
-    ],
-    "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
-        (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
-    ],
-    "thresholds": [(re.compile(r"Give cost=.*"), COSTS_OF_THRESHOLDS)],
-}
-
-
-def as_typed(mend: str) -> str:
-    """What to do, said to those who use the library, as one types it on the command line."""
-    if mend.startswith("Did you mean"):  # then a name follows that came from data
-        return f"{mend} Among others, a name with a comma stands in double quotes" if "," in mend else mend
-    for pattern, written in AS_TYPED:
-        mend = pattern.sub(written, mend)
-    return mend
-
-
-def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
-    """An error of the library, as one who typed a command is told it."""
-    mend = error.mend
-    for useless, instead in INSTEAD.get(command, ()):
-        mend = useless.sub(instead, mend)
-    begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
-    problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
-    return error.but(problem=problem, mend=as_typed(mend))
-
-
-def _by_name(pairs: str) -> str:
-    """Numbers by name, {'a': 0.5}, as they are typed: a=0.5."""
-    return ",".join("=".join(part.strip(" '\"") for part in pair.rsplit(":", 1)) for pair in pairs.split(","))
-
-
-def _with_commas(names: str, example: str) -> str:
-    return example if names == "..." else ",".join(name.strip(" '") for name in names.split(","))
 
 
 def words(text: str) -> list[str]:
@@ -348,3 +219,72 @@ def _begin_below_zero(text: str) -> bool:
         return text.startswith("-") and bool(numbers(text))
     except BadOption:
         return False
+
+
+# --- columns of scores --------------------------------------------------------------------------------------------
+
+
+def refuse_no_probabilities(score: str | None) -> None:
+    """Refuse scores on any scale where nothing but probabilities will do."""
+    if score is not None:
+        raise BadOption(
+            "calibration is of probabilities, and --score is on any scale",
+            mend=f"Say --membership {score}, if these are probabilities; thresholds and assess take --score",
+        )
+
+
+def either(membership: str | None, score: str | None, there: Sequence[str]) -> str:
+    """The columns of probabilities or those of scores, whichever were named; else an error that says what is there."""
+    named = [text for text in (membership, score) if text is not None]
+    if len(named) == 1:
+        return named[0]
+    problem = "both --membership and --score are given" if named else "no column of scores is named"
+    mend = "Give --score COLUMN of scores on any scale, or --membership of probabilities"
+    raise BadOption(problem, mend="; ".join([mend, *([] if named else there)]))
+
+
+def scores_in(source: Any, membership: str | None, event: Label | None, measured: bool = False) -> Any:
+    """The columns of scores; one alone speaks for the event, or on a measured truth may be a value."""
+    import pyarrow as pa
+
+    named = columns(membership)
+    if not isinstance(named, str) or "*" in named or (measured and event is None):
+        return named
+    if pa.types.is_floating(kind_in(source, named)):  # these are told from labels by themselves, with better messages
+        return named
+    return [named] if event is None else {event: named}
+
+
+@contextmanager
+def words_told(source: Any) -> Iterator[None]:
+    """Where a column must hold numbers and does not, name the first word in it, with its file and row."""
+    try:
+        yield
+    except NotNumbers as error:
+        for decimal in DECIMAL_SIGNS:
+            for batch in _batches(source, error.column):
+                _refuse_words(batch, str(error.column), decimal)
+        raise
+
+
+def _batches(source: Any, column: str | None) -> Iterator[Batch]:
+    """The rows of one column; none where that is no column of the data."""
+    if column is None or column not in source.column_names:
+        return iter(())
+    return source.batches([column]) if isinstance(source, sources.Files) else iter([Batch(source.select([column]))])
+
+
+def _refuse_words(batch: Batch, name: str, decimal: str) -> None:
+    found = first_word(batch.table.column(name).to_pylist(), decimal)
+    if found is not None:
+        row, word = found
+        error: SteelyardError = NotNumbers(f"{quoted(word)} is no number", column=name, row=row, mend=_mend(word))
+        raise batch.locate(error) from None
+
+
+def _mend(word: str) -> str:
+    if word.rstrip().endswith("%"):
+        return "Write shares instead of per cent: 0.12, not 12%"
+    if "," in word:
+        return DECIMALS
+    return "Give numbers; only the labels that a model assigned go with --assigned"

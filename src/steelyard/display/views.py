@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.console import Group
+from rich.text import Text
+
 from ..core.errors import harmless
-from ..core.text import WIDTH, count, down_to, named, number, p_value, with_interval
+from ..core.text import WIDTH, add_row, count, down_to, estimated, named, number, p_value, rich_table, with_interval
 from ..results.verdicts import judged_first, spoken
 from ..states.statistics import CONFUSION, CONTINUUM
 from .digest import main_measures
-from .fitting import Fitted
 from .grids import (
     MOST_WITH_ALL,
-    Grid,
+    FittedGrid,
+    TextGrid,
     class_grid,
     confusion_grid,
     continuum_notes,
@@ -33,8 +36,11 @@ from .grids import (
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.table import Table as RichTable
 
     from ..core.table import Table
+    from ..modelling.cross_assessment import CrossAssessment
+    from ..modelling.tuning import Tuning
     from ..results.assessment import Assessment
     from ..results.comparison import Comparison
     from ..results.reliability import CalibrationTest
@@ -45,42 +51,39 @@ def harmless_lines(text: str) -> str:
     return "\n".join(harmless(line) for line in text.split("\n"))
 
 
+def noted(notes: Iterable[str]) -> list[Text]:
+    """Notes, a line each."""
+    return [Text(f"note: {harmless(note)}") for note in notes]
+
+
 # --- assessments ----------------------------------------------------------------------------------------------
 
 
-def drawn(grid: Grid) -> Fitted:
-    """A grid for a terminal."""
-    return Fitted(grid)
-
-
-def overall_table(assessment: Assessment) -> Fitted | None:
+def overall_table(assessment: Assessment) -> FittedGrid | None:
     """The main table: every measure with interval, standard error and method; None where only classes have values."""
     others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
     found = measures_grid(assessment, others or assessment.settings.measures)
-    return drawn(found) if found.rows else None
+    return FittedGrid(found) if found.rows else None
 
 
-def continuum_table(assessment: Assessment) -> Fitted | None:
+def continuum_table(assessment: Assessment) -> FittedGrid | None:
     """The measures that are made of measured values, with what they correct at their head."""
     wanted = assessment.settings.made_of(CONTINUUM)
     if not wanted or len(wanted) == len(assessment.settings.measures):
         return None
     counted = [measure for measure in assessment.settings.measures if measure.name == "error"]
-    return drawn(measures_grid(assessment, [*counted, *wanted], with_notes=False))
+    return FittedGrid(measures_grid(assessment, [*counted, *wanted], with_notes=False))
 
 
 def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> RenderableType:
     """Everything about one classifier that fits on a screen."""
-    from rich.console import Group
-    from rich.text import Text
-
     counted, measured = bool(assessment.settings.made_of(CONFUSION)), continuum_table(assessment)
     grids = [
         confusion_grid(assessment, truth_in_rows) if counted else None,
         class_grid(assessment),
         slice_grid(assessment),
     ]
-    counts, classes, slices = [None if grid is None else drawn(grid) for grid in grids]
+    counts, classes, slices = [None if grid is None else FittedGrid(grid) for grid in grids]
     parts = [
         Text(f"{harmless(assessment.model)}: {heading(assessment)}"),
         None if assessment.decision is None else Text(harmless_lines(str(assessment.decision))),
@@ -92,7 +95,7 @@ def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> Rende
         overall_table(assessment),
         classes,
         slices,
-        *[Text(f"note: {harmless(note)}") for note in some_notes(assessment.notes)],
+        *noted(some_notes(assessment.notes)),
     ]
     return Group(*[part for part in parts if part is not None])
 
@@ -105,8 +108,6 @@ class Sentences:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Draw the lines."""
-        from rich.text import Text
-
         narrow = options.is_terminal or options.max_width < WIDTH
         yield Text(self.words) if narrow else Text(self.words, no_wrap=True, overflow="ignore")
 
@@ -116,37 +117,34 @@ class Sentences:
 
 def comparison_view(comparison: Comparison, measure: str | None = None) -> RenderableType:
     """Several classifiers side by side, and which of them differ."""
-    from rich.console import Group
-    from rich.text import Text
-
     first = comparison[comparison.models[0]]
     many, everything = len(comparison.models), comparison.settings.measures
     shown = everything if many <= MOST_WITH_ALL else main_measures(comparison.settings)
-    table = drawn(in_short(comparison, shown))
+    table = FittedGrid(in_short(comparison, shown))
     more = [] if len(shown) == len(everything) else [Text(f"table() and --csv have all {len(everything)} measures")]
     name = measure or judged_first(comparison)
     said = spoken(comparison, measure)
     title = Text(
         f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
     )
-    notes = [Text(f"note: {harmless(note)}") for note in some_notes(comparison.notes)]
+    notes = noted(some_notes(comparison.notes))
     parts = parts_grid(comparison, name)
     by_part: list[RenderableType] = (
-        [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), drawn(parts)]
+        [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), FittedGrid(parts)]
     )
     if len(comparison.models) == 1:
         return Group(title, table, *by_part, *notes)
     decided = [f"{model}: {how}" for model, how in comparison.decisions.items()]
     chosen = [Text(harmless_lines(words)) for words in some_notes(decided)]
-    noted = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
+    cautions = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
     return Group(
         title,
         *chosen,
         table,
         *more,
-        *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *noted]],
+        *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *cautions]],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
-        drawn(differences_grid(comparison, name)),
+        FittedGrid(differences_grid(comparison, name)),
         *([] if said is None else [Sentences(said.words())]),
         *by_part,
         *notes,
@@ -157,9 +155,7 @@ def calibration_view(
     assessment: Assessment, parts: Mapping[str, Table], line: Table, test: CalibrationTest, preview: Comparison
 ) -> list[RenderableType]:
     """Scores taken apart, in which ways forecasts are off, the test, and what recalibration would bring."""
-    from rich.text import Text
-
-    scores = drawn(measures_grid(assessment, None))
+    scores = FittedGrid(measures_grid(assessment, None))
     views: list[RenderableType] = [Text(heading(assessment)), scores]
     several = len(set(parts["brier"]["class"])) > 1
     made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
@@ -180,15 +176,13 @@ def calibration_view(
         values = [number(preview[model][row["measure"]].value) for model in (before, after)]
         gain = with_interval(row["difference"], row["low"], row["high"])
         gains.append([row["measure"], *values, gain, p_value(row["p"])])
-    gained = Grid(["score", "as it is", "recalibrated", "gain", "p"], gains, (1, 2, 3, 4))
-    grids = [drawn(grid) for grid in (Grid(columns, taken, range(1 + several, 6)), line_grid(line))]
-    return [*views, *grids, Text(verdict), drawn(gained)]
+    gained = TextGrid(["score", "as it is", "recalibrated", "gain", "p"], gains, (1, 2, 3, 4))
+    grids = [FittedGrid(grid) for grid in (TextGrid(columns, taken, range(1 + several, 6)), line_grid(line))]
+    return [*views, *grids, Text(verdict), FittedGrid(gained)]
 
 
 def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
     """Some of the thresholds, spread over the rows that they call, with the measures there."""
-    from rich.text import Text
-
     labels = [name for name in found.column_names if f"{name}_low" in found.column_names]
     rows = []
     called = [tp + fp for tp, fp in zip(found["tp"], found["fp"], strict=True)]
@@ -199,7 +193,7 @@ def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str]
             " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
         ]
         rows.append([down_to(scores[row], scores[row + 1]), count(called[row]), *cells])
-    table = drawn(Grid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
+    table = FittedGrid(TextGrid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
     hidden = len(called) - len(shown)
     more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
     event = named(assessment.tally.scale.event)
@@ -221,3 +215,95 @@ def _spread_out(called: Sequence[float], most: int) -> list[int]:
         # Sums of weights, multiplied and divided again, may come out beyond the last of them.
         places.append(bisect_left(called, min(called[-1] * step / steps, called[-1])))
     return sorted(set(places))
+
+
+# --- cross-validation and tuning ----------------------------------------------------------------------------------
+
+MOST_FAILED = 3  # candidates are told by name
+MOST_CANDIDATES = 20
+
+
+def cross_view(cross: CrossAssessment, measure: str | None = None) -> RenderableType:
+    """How rows were held out, the classifiers side by side, and what they made of rows that they had seen."""
+    parts = [
+        Text(f"cross-validated: {cross.plan.words}"),
+        comparison_view(cross, measure),
+        training_table(cross, measure),
+        *noted(cross.remarks),
+    ]
+    return Group(*[part for part in parts if part is not None])
+
+
+def training_table(cross: CrossAssessment, measure: str | None = None) -> RichTable:
+    """The main measure on rows held out and on rows fitted to, and what it took to find it."""
+    name = measure or cross.settings.measures[0].label
+    seen = ["in training", "gap"] if cross.trained is not None else []
+    table = rich_table(["classifier", f"{name}, held out", *seen, "by", "seconds"], right=(1, 2, 3, 5)[: 2 + len(seen)])
+    for run in cross.runs:
+        one = cross[run.model]
+        estimate = one[name]
+        cells = [with_interval(estimate.value, estimate.low, estimate.high)]
+        if one.training is not None:
+            gap = one.gap(name)
+            cells += [number(one.training[name].value), with_interval(gap.value, gap.low, gap.high)]
+        add_row(table, [run.model, *cells, run.how, f"{run.seconds:.2g}"])
+    return table
+
+
+def tuning_view(tuning: Tuning) -> RenderableType:
+    """Candidates with their bars, the best ones if there are many, and the choice."""
+    from ..modelling.tuning import RESULTS
+
+    found = list(tuning.table())
+    kept = {one["rank"] for one in found if one["rank"] is not None and one["rank"] <= MOST_CANDIDATES}
+    shown = [row for row in found if len(found) <= MOST_CANDIDATES or row["rank"] in kept or row["chosen"]]
+    names = [name for name in found[0] if name not in RESULTS]
+    columns = [*names, tuning.measure.title, "interval", "se", "in training", ""]
+    table = rich_table(columns, right=[*range(len(names) + 1), len(names) + 2, len(names) + 3])
+    for row in shown:
+        mark = "chosen" if row["chosen"] else "best" if row["rank"] == 1 and not tuning.tied else ""
+        cells = [*estimated(row["value"], row["low"], row["high"]), number(row["se"]), number(row["training"]), mark]
+        add_row(table, [*[str(row[name]) for name in names], *cells])
+    rule = ", the first within one standard error of the best" if tuning.one_se else ""
+    hidden = f"; {len(found) - len(shown):,} more in table()" if len(found) > len(shown) else ""
+    if tuning.tied:
+        words = f"chosen: {harmless(tuning.chosen.name)}, the first. {tuning.tied}; "
+    else:
+        why = f"Its value is the best of {len(found):,}, and so too good"
+        words = f"chosen: {harmless(tuning.chosen.name)}{rule}. {why}: "
+    head = f"{len(found):,} candidates by {tuning.measure.title}, {tuning.cross.plan.words}{hidden}"
+    failed: dict[str, str] = {}
+    for one in tuning.cross.failures:
+        failed.setdefault(one["model"], f"{one['model']} says {one['problem']}")
+    first = "; ".join([*failed.values()][:MOST_FAILED])
+    told = noted(note for note in tuning.notes if note != tuning.tied)
+    told += [Text(f"note: {len(failed):,} more could not be fitted: {harmless(first)}")] if failed else []
+    return Group(Text(head), table, Text(f"{words}assess(X, y) tells what tuning is worth."), *told)
+
+
+# --- partition spaces ---------------------------------------------------------------------------------------------
+
+PARAMETERS = ("mean", "correct", "alpha", "beta", "certainty", "scaled_alpha", "scaled_beta")
+
+
+def partition_view(result: Assessment, regions: Table, rates: Table) -> list[RenderableType]:
+    """The regions, how often the assignments to each class are right (CR), and the measures with their intervals."""
+    cells = [
+        [named(row["label"]), with_interval(row["value"], row["low"], row["high"])]
+        for row in rates
+        if row["value"] == row["value"]
+    ]
+    right = TextGrid(["assigned class", "correctness rate (CR)"], cells, (1,))
+    return [Text(heading(result)), FittedGrid(measures_grid(result, None)), FittedGrid(right), *regions_view(regions)]
+
+
+def regions_view(regions: Table, most: int = 60) -> Sequence[RenderableType]:
+    """The highest classes of all regions, or of the first of very many; further columns are those of tables."""
+    rows = []
+    for row in list(regions)[:most]:
+        values = [number(row[name], 4) for name in PARAMETERS]
+        rows.append([named(row["region"]), count(row["n"]), *values, row["scaled_by"], row["note"]])
+    headings = ["region", "n", *[name.replace("_", " ") for name in PARAMETERS], "scaled by", "note"]
+    drawing = FittedGrid(TextGrid(headings, rows, range(1, 2 + len(PARAMETERS))))
+    left = len(regions) - most
+    return [drawing, Text(f"… and {left:,} more regions: --regions has all")] if left > 0 else [drawing]

@@ -1,4 +1,4 @@
-"""Mean ranks of classifiers on a line, and bars that join those which cannot be told apart (Demšar 2006)."""
+"""Classifiers over many data sets: mean ranks on a line (Demšar 2006), and bars of posterior probabilities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import BadOption, harmless
 from ...core.table import Table
-from .display import refuse_strangers
-from .style import COLOURS, SMALL_SIZE, Looks, give_way, inches, legible, literal_text, new_figure, text_colour, written
+from .base import refuse_missing, refuse_strangers
+from .style import (
+    COLOURS,
+    SMALL_SIZE,
+    Looks,
+    add_legend,
+    dress,
+    give_way,
+    inches,
+    legible,
+    literal_text,
+    name_sides,
+    new_figure,
+    text_colour,
+    written,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +59,7 @@ class CriticalDifferenceDisplay:
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn now, not when it is drawn."""
         for table, columns in ((self.ranks, ("model", "mean_rank")), (self.groups, ("group", "model", "mean_rank"))):
-            for column in columns:
-                table[column]  # raises if it is not there
+            refuse_missing(table, columns)
         if len(self.ranks) < 2:
             raise BadOption("there is nothing to rank", mend="Give at least two classifiers")
         refuse_strangers("groups", self.groups["model"], self.ranks["model"])
@@ -137,14 +150,7 @@ class CriticalDifferenceDisplay:
         for index, (rank, place) in enumerate(zip(self.ranks["mean_rank"], places, strict=True)):
             edge = edges[0] if index < left else edges[1]
             axes.plot([rank, rank, edge], [0.0, place, place], color=text_colour(), **STEM)
-        axes.set_yticks(places[:left], texts[:left], fontsize=size)
-        right = axes.secondary_yaxis("right")
-        right.set_yticks(places[left:], texts[left:], fontsize=size)
-        right.spines["right"].set_visible(False)
-        for each in (axes, right):
-            each.tick_params(axis="y", length=0.0, pad=3.0)
-            for text in each.get_yticklabels():
-                text.set_usetex(False)
+        name_sides(axes, (places[:left], texts[:left]), (places[left:], texts[left:]), pad=3.0, fontsize=size)
 
     def _draw_bars(self, axes: Axes) -> None:
         """A bar from the first of a group to the last, with a dot for every member: others may rank in between."""
@@ -165,3 +171,74 @@ class CriticalDifferenceDisplay:
             axes.plot(ends, [place, place], color=text_colour(), linewidth=1.4, marker="|", markersize=9.0)
         below: Looks = {"xytext": (0.0, -4.0), "textcoords": "offset points", "ha": "center", "va": "top"}
         axes.annotate(words, (0.5, 0.0), xycoords="axes fraction", fontsize=SMALL_SIZE, **below)
+
+
+# --- posterior probabilities --------------------------------------------------------------------------------------
+
+PAIR_NAME = 28
+PAIR_MIDDLE, PAIR_ROW, PAIR_EDGE = 4.2, 0.34, 0.8  # inches
+NARROW = 0.09  # a part with less than this has no room for its number
+# Told apart by the colour-blind and in grey; what is written on them can be read.
+PARTS = {"a_better": (COLOURS[0], "white"), "equivalent": ("#D0D0D0", "black"), "b_better": (COLOURS[4], "black")}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PosteriorDisplay:
+    """One bar a pair of classifiers: the left one better, as good as each other, the right one better.
+
+    Attributes:
+        pairs: The columns a, b, a_better, equivalent and b_better.
+        rope: Up to where a difference does not matter.
+    """
+
+    pairs: Table
+    _: KW_ONLY
+    rope: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn now, not when it is drawn."""
+        refuse_missing(self.pairs, ("a", "b", *PARTS))
+        if not len(self.pairs):
+            raise BadOption("there is no pair to draw", mend="Give at least two classifiers")
+
+    def frame(self) -> Table:
+        """The table behind the picture."""
+        return self.pairs
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the bars into the given axes, or into a new figure."""
+        count = len(self.pairs)
+        longest = max(written(legible(name, PAIR_NAME), SMALL_SIZE) for name in [*self.pairs["a"], *self.pairs["b"]])
+        with literal_text():
+            size = (PAIR_MIDDLE + 2 * longest + 0.3, PAIR_EDGE + PAIR_ROW * count)
+            own, axes = new_figure(size) if ax is None else (None, ax)
+            room = 72 * (PAIR_ROW if ax is None else inches(ax)[1] / count)
+            with give_way(axes):
+                axes.set(xlim=(0.0, 1.0), ylim=(count - 0.4, -0.6), xlabel="probability")
+                dress(axes)
+                axes.grid(visible=False)
+                axes.spines["left"].set_visible(False)
+                self._draw_bars(axes, min(SMALL_SIZE, max(4.0, 0.6 * room)))
+                self._name(axes, min(SMALL_SIZE, max(4.0, 0.75 * room)))
+                add_legend(axes, "below", own, outside=True)
+        return axes
+
+    def _draw_bars(self, axes: Axes, size: float) -> None:
+        words = {"a_better": "left one better", "b_better": "right one better"}
+        words["equivalent"] = f"no difference that matters (within {self.rope:g})"
+        starts = [0.0] * len(self.pairs)
+        for part, (colour, ink) in PARTS.items():
+            if part == "equivalent" and not self.rope:
+                continue
+            shares, places = self.pairs[part], range(len(self.pairs))
+            axes.barh(places, shares, left=starts, height=0.72, color=colour, label=words[part])
+            inside: Looks = {"ha": "center", "va": "center_baseline", "fontsize": size, "color": ink}
+            for place, start, share in zip(places, starts, shares, strict=True):
+                if share >= NARROW:
+                    axes.annotate(f"{share:.2f}", (start + share / 2, place), **inside)
+            starts = [start + share for start, share in zip(starts, shares, strict=True)]
+
+    def _name(self, axes: Axes, size: float) -> None:
+        places = range(len(self.pairs))
+        left, right = ([legible(name, PAIR_NAME) for name in self.pairs[side]] for side in "ab")
+        name_sides(axes, (places, left), (places, right), fontsize=size)
