@@ -43,7 +43,8 @@ from steelyard.core.errors import (
     UnusableLabels,
     WrongShape,
 )
-from steelyard.inputs.cases import Door, Prediction
+from steelyard.inputs.prediction import Prediction
+from steelyard.inputs.validate import Validator
 
 GRADES = ["low", "high", "medium", "medium", "low"]
 CLASSES = ("low", "medium", "high")
@@ -371,10 +372,10 @@ def test_what_is_wrong_but_not_swapped_is_called_otherwise(
 
 def test_a_measured_truth_is_cut_into_classes() -> None:
     water = Continuum([65.0], ["dry", "wet"], sd=0.2)
-    cases = Door(water).admit([60, 65.0, 70], {"m": ["dry", "wet", "dry"]})
+    cases = Validator(water).validate([60, 65.0, 70], {"m": ["dry", "wet", "dry"]})
     assert cases.truth.tolist() == [0, 1, 1]
     assert cases.assigned["m"].tolist() == [0, 1, 0]
-    named = Door(water, event="wet").admit([60, 70], {"m": [0.1, 0.9]})
+    named = Validator(water, event="wet").validate([60, 70], {"m": [0.1, 0.9]})
     assert named.scale.event == "wet"
     assert isinstance(named.scale, Continuum)
     assert (named.scale.boundaries, named.scale.sd) == (water.boundaries, water.sd)
@@ -502,7 +503,7 @@ def test_the_kind_of_weights_decides_and_not_their_type(
 @pytest.mark.parametrize("weight", [[2, None, 3], pa.array([2, None, 3]), pd.Series([2, None, 3], dtype="Int64")])
 @pytest.mark.parametrize("kind", ["sampling", "frequency"])
 def test_weights_keep_their_kind_when_one_is_missing(weight: Any, kind: Any) -> None:
-    cases = Door(missing="drop", weight=weight, weight_kind=kind).admit(["a", "b", "b"], {"m": ["a", "b", "b"]})
+    cases = Validator(missing="drop", weight=weight, weight_kind=kind).validate(["a", "b", "b"], {"m": ["a", "b", "b"]})
     assert cases.counted is (kind == "frequency")
     assert cases.weight is not None
     assert cases.weight.tolist() == [2, 3]
@@ -538,7 +539,7 @@ def test_parts_with_names_that_look_alike_stay_apart() -> None:
 def test_many_columns_of_many_parts_do_not_run_over() -> None:
     rows = np.arange(3000)
     by = {f"c{k}": rows * (k + 1) for k in range(6)}
-    parts = Door(by=by).admit(rows % 2, {"m": rows % 2}).slice
+    parts = Validator(by=by).validate(rows % 2, {"m": rows % 2}).slice
     assert parts is not None
     assert len(parts.labels) == 3000
     assert parts.labels[7] == "c0=7, c1=14, c2=21, c3=28, c4=35, c5=42"
@@ -636,10 +637,10 @@ def test_rows_are_counted_as_they_came_in(options: Any, error: type[SteelyardErr
 
 
 def test_the_rows_that_were_kept_are_known() -> None:
-    cases = Door(missing="drop").admit(["a", None, "b"], {"m": ["a", "b", "b"], "n": ["a", "b", "a"]})
+    cases = Validator(missing="drop").validate(["a", None, "b"], {"m": ["a", "b", "b"], "n": ["a", "b", "a"]})
     assert cases.kept is not None
     assert (cases.kept.tolist(), cases.dropped, len(cases)) == ([0, 2], 1, 2)
-    assert Door(missing="drop").admit(["a", "b"], {"m": ["a", "b"]}).kept is None
+    assert Validator(missing="drop").validate(["a", "b"], {"m": ["a", "b"]}).kept is None
 
 
 def test_nothing_left_is_refused() -> None:
@@ -771,9 +772,9 @@ def test_messages_name_the_columns_of_a_table() -> None:
     columns = (np.array([0.5, -1.0]), np.array([0.5, 2.0]))
     said = Prediction("model", columns=columns, class_names=("a", "b"), headings=("p_a", "p_b"))
     with pytest.raises(OutsideUnitInterval, match="column 'p_a', row 1"):
-        Door().admit(["a", "b"], {"model": said})
+        Validator().validate(["a", "b"], {"model": said})
     with pytest.raises(UnknownLabel, match="column 'said', row 1"):
-        Door(Scale(["a", "b"]), headings={"model": "said"}).admit(["a", "b"], {"model": ["a", "z"]})
+        Validator(Scale(["a", "b"]), headings={"model": "said"}).validate(["a", "b"], {"model": ["a", "z"]})
 
 
 # --- published tables -----------------------------------------------------------------------------------------

@@ -31,10 +31,9 @@ from steelyard.core.errors import (
     UnwritableFile,
 )
 from steelyard.core.threads import ahead
-from steelyard.data import formats, sizes, sources, streams, text_files
+from steelyard.data import formats, sources, streams, text_files
 from steelyard.data import paths as files
-from steelyard.data.own_kinds import JSON
-from steelyard.data.whole_files import write_whole
+from steelyard.data.whole_files import JSON, write_whole
 from steelyard.passes import plan
 
 TEXT = "y,m,k\na,a,1\nb,a,2\nb,b,3\n"
@@ -484,7 +483,7 @@ def test_a_table_that_does_not_fit_is_refused_before_it_is_read(
 ) -> None:
     rows = 10_000
     path = write(tmp_path / f"a.{ending}", pa.table({"y": ["a", "b"] * (rows // 2), "p": np.linspace(0, 1, rows)}))
-    size = sizes.estimate(files.discover(path))
+    size = formats.estimate(files.discover(path))
     assert 0.8 < size / sources.read(path).nbytes < 2.5
     monkeypatch.setattr(streams, "available", lambda: 50_000)
     monkeypatch.setattr(streams, "read_whole", lambda *_: pytest.fail("it was read"))
@@ -497,8 +496,8 @@ def test_a_table_that_does_not_fit_is_refused_before_it_is_read(
 
 
 def test_the_memory_of_this_machine_is_known() -> None:
-    assert 1 << 20 < sizes.available() < 1 << 50
-    assert [sizes.in_words(size) for size in (17, 2_500, 3e9, 2e15)] == ["17 bytes", "2.5 kB", "3 GB", "2e+03 TB"]
+    assert 1 << 20 < formats.available() < 1 << 50
+    assert [formats.in_words(size) for size in (17, 2_500, 3e9, 2e15)] == ["17 bytes", "2.5 kB", "3 GB", "2e+03 TB"]
 
 
 # --- writing --------------------------------------------------------------------------------------------------

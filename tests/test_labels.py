@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from steelyard import Scale
 from steelyard.core.errors import MissingValues, SteelyardError, UnknownLabel, UnusableLabels, WrongShape
 from steelyard.core.threads import LEAST_CHUNK, WORTH_A_THREAD
-from steelyard.inputs.coded import Coded, look_up, occurring, refuse_missing, scale_of
+from steelyard.inputs.categorical import Categorical, look_up, occurring, refuse_missing, scale_of
 from steelyard.inputs.labels import FEW_WORDS, WIDEST_RANGE, encode
 
 WORDS = ["b", "a", "b", "ä"]
@@ -334,7 +334,7 @@ def test_text_that_is_not_utf_8_is_refused() -> None:
 # --- any labels -----------------------------------------------------------------------------------------------
 
 
-def decoded(coded: Coded) -> list[Any]:
+def decoded(coded: Categorical) -> list[Any]:
     return [None if code < 0 else coded.labels[code] for code in coded.codes.tolist()]
 
 

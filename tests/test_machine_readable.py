@@ -16,7 +16,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.cli.line import app
-from steelyard.data.own_kinds import CSV, JSON
+from steelyard.data.whole_files import CSV, JSON
 
 IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 TWO = ["--where", "species != 'setosa'", "--event", "virginica"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.cli.output import escaped, markdown_document
-from steelyard.data.own_kinds import ENDING_OF_MARKDOWN
+from steelyard.data.whole_files import ENDING_OF_MARKDOWN
 from steelyard.display.digest import assessment_digest, comparison_digest
 
 IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")

@@ -57,7 +57,7 @@ found.mcnemar("a", "b", "mid-p")
 def test_assessing_files_loads_no_engine_but_its_own(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("y,m\n0,0\n1,1\n")
     loaded = loaded_after(f"import steelyard; steelyard.assess({str(tmp_path)!r}, truth='y', assigned='m')['kappa']")
-    assert "steelyard.data.engines.local" in loaded
+    assert "steelyard.data.engines.engine" in loaded
     assert (
         not {"dask", "distributed", "pyspark", "py4j", "steelyard.data.engines.dask", "steelyard.data.engines.spark"}
         & loaded

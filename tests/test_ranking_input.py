@@ -19,7 +19,7 @@ from steelyard.core.errors import (
     UndefinedValue,
     UnknownMeasure,
 )
-from steelyard.inputs.cases import Door
+from steelyard.inputs.validate import Validator
 from steelyard.states.statistics import RANKING
 
 TRUTH = np.array(["no", "yes", "no", "yes", "yes", "no", "no", "yes"])
@@ -132,7 +132,7 @@ def test_memberships_of_any_kind_are_ranked_kept_and_read_back(kind: str, alone:
     found = assess(TRUTH, certain, event="yes", measures=["auc"])
     assert (found["auc"].value, found["auc"].low) == (expected.value, expected.low)
     assert found["auc", "no"].value == expected.value
-    Tally.of(Door(event="yes").admit(TRUTH, {"m": certain})).save(tmp_path / "a.tally")
+    Tally.of(Validator(event="yes").validate(TRUTH, {"m": certain})).save(tmp_path / "a.tally")
     again = assess_tally(Tally.load(tmp_path / "a.tally"), measures=["auc"])["auc"]
     assert (again.value, again.low) == (expected.value, expected.low)
 
@@ -209,7 +209,7 @@ def test_scores_have_every_measure_unasked() -> None:
 
 
 def test_a_tally_of_labels_cannot_be_ranked() -> None:
-    labels = Tally.of(Door(event="yes").admit(TRUTH, {"m": LABELS}))
+    labels = Tally.of(Validator(event="yes").validate(TRUTH, {"m": LABELS}))
     with pytest.raises(UnknownMeasure, match="only labels"):
         assess_tally(labels, measures=["auc"])
     assert "auc" not in assess_tally(labels).table()["measure"]

@@ -28,8 +28,8 @@ from steelyard.core.errors import (
     UnknownLabel,
     UnusableLabels,
 )
-from steelyard.core.tree import Sum
 from steelyard.data import formats, streams
+from steelyard.data.engines.engine import TreeSum
 from steelyard.measures import choose
 from steelyard.passes import plan
 from steelyard.states.statistics import CONFUSION
@@ -316,7 +316,7 @@ def test_training_data_are_summed_too(tmp_path: Path) -> None:
 def test_sums_in_pairs_are_sums() -> None:
     table = table_of(200, seed=7)
     parts = [sy.assess(table.slice(k, 20), truth="y", assigned="m", group="patient").tally for k in range(0, 200, 20)]
-    total: Sum[Tally] = Sum()
+    total: TreeSum[Tally] = TreeSum()
     assert total.total() is None
     expected: Tally | None = None
     for part in parts:

@@ -27,7 +27,7 @@ from steelyard.core.errors import (
     UnreadableFile,
     UnwritableFile,
 )
-from steelyard.inputs.cases import Door
+from steelyard.inputs.validate import Validator
 from steelyard.passes.tally_files import VERSION, _seal, _to_arrow
 from tests.effort import repeats
 
@@ -36,7 +36,9 @@ SCALE = Scale(["a", "b", "c"], event="b")
 
 def tally(truth: Any, *models: Any, scale: Any = SCALE, **options: Any) -> Tally:
     """The tally of a few rows, with models named m0, m1, ..."""
-    return Tally.of(Door(scale, **options).admit(truth, {f"m{place}": model for place, model in enumerate(models)}))
+    return Tally.of(
+        Validator(scale, **options).validate(truth, {f"m{place}": model for place, model in enumerate(models)})
+    )
 
 
 def content(of: Tally) -> dict[Any, list[float]]:

@@ -19,7 +19,7 @@ import steelyard as sy
 from steelyard import Tally
 from steelyard.cli import main
 from steelyard.core.errors import BadOption, DamagedFile, SteelyardError, UnlikeTallies, UnwritableFile
-from steelyard.passes import counting
+from steelyard.passes import fold
 from steelyard.passes.merging import merge, merged, tally_paths
 
 DAYS: dict[str, dict[str, list[Any]]] = {
@@ -455,7 +455,7 @@ def test_an_interrupted_run_leaves_nothing(
         raise KeyboardInterrupt
 
     if moment == "counting":
-        monkeypatch.setattr(counting.Count, "cases", interrupt)
+        monkeypatch.setattr(fold.Count, "dataset", interrupt)
     else:
         monkeypatch.setattr(os, "fsync", interrupt)
     status, out, _ = run(capsys, "tally", "days", *PLAIN, "--out", "x.tally")

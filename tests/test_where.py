@@ -331,7 +331,7 @@ def test_keys_of_folders_are_ordered_as_text_is(tmp_path: Path) -> None:
             (tmp_path / form / f"day={day}").mkdir(parents=True)
             (tmp_path / form / f"day={day}" / "a.csv").write_text("y\na\n")
     files = sources.opened(tmp_path / "iso", "day >= '2025-01-01'")
-    assert [len(list(share.batches(["y"], files.schema(["y", "day"])))) for share in files.shares()] == [0, 1]
+    assert [len(list(shard.batches(["y"], files.schema(["y", "day"])))) for shard in files.shards()] == [0, 1]
     with pytest.raises(BadFilter, match=r"column 'day', row 0: days like '.*' are not in the order"):
         sources.read(tmp_path / "german", "day < '2024-02-01'")
 

@@ -21,7 +21,7 @@ from steelyard import Scale, Tally
 from steelyard.inference.settings import Settings, settle
 from steelyard.results.assessment import Assessment
 from steelyard.results.comparison import Comparison
-from steelyard.states.statistics import CONFUSION, Sums
+from steelyard.states.statistics import CONFUSION, PatternCounts
 
 Array = NDArray[np.float64]
 
@@ -93,7 +93,9 @@ def tally(setting: Setting, counts: Array) -> Tally:
     """Sum up a drawn joint table of two classifiers."""
     cells = np.argwhere(counts > 0)
     keys = np.concatenate([np.zeros((len(cells), 2), dtype=np.int64), cells], axis=1)
-    return Tally(setting.scale, ("first", "second"), Sums(keys, np.repeat(counts[counts > 0][:, None], 3, axis=1)))
+    return Tally(
+        setting.scale, ("first", "second"), PatternCounts(keys, np.repeat(counts[counts > 0][:, None], 3, axis=1))
+    )
 
 
 def options(setting: Setting) -> Settings:

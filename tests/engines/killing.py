@@ -16,9 +16,9 @@ import steelyard as sy
 from steelyard import Tally
 from steelyard.data.engines import Engine
 from steelyard.inference.settings import settle
-from steelyard.inputs.admission import Request
-from steelyard.inputs.cases import Door
-from steelyard.passes.counting import Gather
+from steelyard.inputs.request import Request
+from steelyard.inputs.validate import Validator
+from steelyard.passes.fold import Gathering
 from steelyard.passes.plan import Plan
 from steelyard.results import api
 from tests.engines.rows import MODELS, table
@@ -54,7 +54,7 @@ class Doomed:
     file: str
 
     def fold(self, work: Any, shares: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
-        counts = isinstance(getattr(work, "start", None), Gather)
+        counts = getattr(getattr(work, "start", None), "func", None) is Gathering
         return self.engine.fold(Deadly(work, self.name, self.file) if counts else work, shares, done)
 
 
@@ -84,7 +84,7 @@ def killer(file: Path) -> Iterator[list[int]]:
 def survived(engine: Engine, source: Any, name: str, folder: Path) -> Tally:
     """Lose a worker in the middle of counting: nothing is lost with it, and nothing counts twice."""
     file = folder / "running"
-    request = Request("y", MODELS, Door(weight="often", weight_kind="frequency", group="patient", by="site"))
+    request = Request("y", MODELS, Validator(weight="often", weight_kind="frequency", group="patient", by="site"))
     with killer(file) as killed:
         plan = Plan.of(request, source, engine=Doomed(engine, name, str(file)), settings=settle())
         tally = plan.tally(*plan.settled())

@@ -19,10 +19,9 @@ from pyarrow import parquet
 import steelyard as sy
 from steelyard.core.errors import BadOption, MissingValues, UnknownLabel
 from steelyard.core.threads import ahead
-from steelyard.core.tree import Sum
 from steelyard.data import formats, streams
 from steelyard.data.engines import started
-from steelyard.data.engines.local import Local
+from steelyard.data.engines.engine import Local, TreeSum
 from steelyard.data.engines.spark import MOST_TASKS, in_blocks
 from tests.engines.faults import FAULTS, spoiled
 from tests.engines.rows import ASKED, files, same, table
@@ -34,7 +33,7 @@ NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 @pytest.fixture(params=["whole", "cut"])
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     if request.param == "cut":
-        monkeypatch.setattr(streams, "LEAST_SHARE", 4000)
+        monkeypatch.setattr(streams, "LEAST_SHARD", 4000)
     monkeypatch.setattr(formats, "BATCH_ROWS", 7)
     return files(tmp_path)
 
@@ -47,10 +46,10 @@ def test_shares_side_by_side_are_the_table(folder: Path, kind: str) -> None:
 def test_a_large_file_is_cut_at_row_groups(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "large.parquet"
     parquet.write_table(table(), path, row_group_size=10)
-    monkeypatch.setattr(streams, "LEAST_SHARE", 1 + path.stat().st_size // 5)
-    shares = streams.Files.of(path).shares(cut=True)
-    assert [share.groups for share in shares] == [(0, 4), (4, 9), (9, 14), (14, 19), (19, 24)]
-    assert len(streams.Files.of(path).shares()) == 1
+    monkeypatch.setattr(streams, "LEAST_SHARD", 1 + path.stat().st_size // 5)
+    shards = streams.Files.of(path).shards(cut=True)
+    assert [share.groups for share in shards] == [(0, 4), (4, 9), (9, 14), (14, 19), (19, 24)]
+    assert len(streams.Files.of(path).shards()) == 1
     alike(sy.assess(path, **NAMED), sy.assess(table(), **NAMED))
     with pytest.raises(UnknownLabel, match=r"file '.*large\.parquet', column 'y', row "):
         sy.assess(path, **NAMED, scale=sy.Scale(["low", "mid"]))
@@ -85,7 +84,7 @@ def test_of_several_faults_the_first_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("far", [False, True])
 def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch, far: bool) -> None:
-    """Sent for real, while two shares without an end are worked on."""
+    """Sent for real, while two shards without an end are worked on."""
     monkeypatch.setattr("steelyard.core.threads.allowed", lambda: 2)
     before, began = threading.enumerate(), threading.Barrier(3)
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # other packages put their own in its place
@@ -119,7 +118,7 @@ def test_ctrl_c_stops_the_threads(monkeypatch: pytest.MonkeyPatch, far: bool) ->
 
 
 def spelled(states: Any) -> Any:
-    tree: Sum[str] = Sum(lambda left, right: f"({left}+{right})")
+    tree: TreeSum[str] = TreeSum(lambda left, right: f"({left}+{right})")
     for state in states:
         tree.add(state)
     return tree.total()

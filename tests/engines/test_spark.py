@@ -14,8 +14,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.core.errors import UnknownColumn, UnknownLabel
-from steelyard.data.engines.spark import Spark
-from steelyard.data.engines.spark_session import started
+from steelyard.data.engines.spark import Spark, started
 from steelyard.data.streams import Files
 from tests.engines import killing
 from tests.engines.faults import FAULTS, spoiled

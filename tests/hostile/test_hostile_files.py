@@ -581,7 +581,7 @@ def test_weak_point_11_an_arrow_file_that_is_cut_does_not_end_the_process(here: 
     code = """
 import os, sys
 import pyarrow as pa
-from steelyard.files import sources
+from steelyard.data import sources
 from steelyard.core.errors import SteelyardError
 table = pa.table({"x": [float(i) for i in range(1 << 16)]})
 with pa.ipc.new_file("a.arrow", table.schema) as writer:
@@ -633,7 +633,7 @@ def test_weak_point_31_encrypted_columns_are_an_error(here: Path, columns: list[
     code = f"""
 import steelyard as sy
 from steelyard.core.errors import UnreadableFile
-from steelyard.files import sources
+from steelyard.data import sources
 import itertools
 ways = {[*WAYS.values()]!r}
 ways += [{{**ways[1], "where": "score > 0.2"}}, {{**ways[1], "where": "k == 1 and score > 0.2"}}]
@@ -715,8 +715,6 @@ def test_weak_point_38_too_little_memory_is_an_error_at_once(here: Path) -> None
 def test_weak_point_38_a_start_that_fails_or_takes_too_long_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from threading import Event
 
-    from steelyard.data.engines import dask_cluster
-
     class Failing:
         @staticmethod
         def LocalCluster(**_: Any) -> None:  # noqa: N802
@@ -727,10 +725,10 @@ def test_weak_point_38_a_start_that_fails_or_takes_too_long_is_an_error(monkeypa
         def LocalCluster(**_: Any) -> None:  # noqa: N802
             Event().wait()
 
-    monkeypatch.setattr(dask_cluster, "SLOW_START", 0.05)
-    with pytest.raises(LostWorker, match="Nanny failed"), dask_cluster._cluster_here(Failing):
+    monkeypatch.setattr(dask_engine, "SLOW_START", 0.05)
+    with pytest.raises(LostWorker, match="Nanny failed"), dask_engine._cluster_here(Failing):
         pass
-    with pytest.raises(LostWorker, match="not within"), dask_cluster._cluster_here(Hanging):
+    with pytest.raises(LostWorker, match="not within"), dask_engine._cluster_here(Hanging):
         pass
 
 

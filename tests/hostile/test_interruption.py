@@ -112,7 +112,7 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import os
 import steelyard.cli
-from steelyard.files import whole_files
+from steelyard.data import whole_files
 def wait(_):
     print("here", flush=True)
     {wait}

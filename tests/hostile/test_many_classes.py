@@ -16,7 +16,7 @@ from steelyard.core.errors import TooLarge
 from steelyard.inference import variances
 from steelyard.inference.influence import pseudo_mean
 from steelyard.measures import counts
-from steelyard.states.distances import Distances
+from steelyard.states.statistics import Distances
 
 from .amount import FULL
 

@@ -26,8 +26,7 @@ from steelyard.cli.overwriting import READ, WRITTEN
 from steelyard.core import errors
 from steelyard.core.errors import FailedWrite, SteelyardError, TooLarge, UnwritableFile
 from steelyard.data import whole_files
-from steelyard.data.own_kinds import JSON, PICTURE
-from steelyard.data.whole_files import write_whole
+from steelyard.data.whole_files import JSON, PICTURE, write_whole
 
 from .amount import cases
 
@@ -459,8 +458,8 @@ def test_weak_point_29_nobody_else_reads_what_is_half_written(tmp_path: Path, mo
 
 KILLED = """
 import os, sys
-from steelyard.files import whole_files
-from steelyard.data.own_kinds import JSON
+from steelyard.data import whole_files
+from steelyard.data.whole_files import JSON
 os.fsync = lambda _: os._exit(9)
 whole_files.write_whole(sys.argv[1], b"half of it", JSON)
 """

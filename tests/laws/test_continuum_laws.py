@@ -19,8 +19,8 @@ from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, as
 from steelyard.families.continuum.evaluation import ContinuumEvaluation
 from steelyard.inference.row_evaluation import key_of
 from steelyard.inference.settings import Method
-from steelyard.inputs.cases import Door
 from steelyard.inputs.measured import Knowledge
+from steelyard.inputs.validate import Validator
 from steelyard.maths.kernels import Closed
 from steelyard.states.statistics import CONTINUUM
 from tests.effort import repeats
@@ -143,7 +143,7 @@ def pair(case: Case, assigned: Any, **options: Any) -> Comparison:
 
 def tallied(case: Case, **options: Any) -> Tally:
     known = Knowledge(case.sd, case.blur, (case.expected, case.spread))
-    return Tally.of(Door(scale=case.scale, knowledge=known, **options).admit(case.value, {"m": case.labels}))
+    return Tally.of(Validator(scale=case.scale, knowledge=known, **options).validate(case.value, {"m": case.labels}))
 
 
 def evaluated(case: Case, **options: Any) -> ContinuumEvaluation:

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.families.forecasts.evaluation import ForecastEvaluation
-from steelyard.inputs.cases import Door
+from steelyard.inputs.validate import Validator
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import CALIBRATION, FORECASTS
 from tests.cases_of import counted
@@ -104,7 +104,7 @@ def of(case: Case, *measures: Measure | str, **options: Any) -> Assessment:
 
 
 def tallied(case: Case, **options: Any) -> Tally:
-    return Tally.of(Door(scale=Scale(list(case[1])), **options).admit(case[0], {"m": case[1]}))
+    return Tally.of(Validator(scale=Scale(list(case[1])), **options).validate(case[0], {"m": case[1]}))
 
 
 def columns(found: Assessment, measure: Measure) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.families.ranking.evaluation import Memory
-from steelyard.inputs.cases import Door
+from steelyard.inputs.validate import Validator
 from steelyard.measures.masses import Masses
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import RANKING
@@ -102,7 +102,7 @@ def of_several(case: Several, *measures: Measure | str, **options: Any) -> Asses
 
 
 def tallied(truth: Any, score: Any, **options: Any) -> Tally:
-    return Tally.of(Door(scale=TWO, threshold=0.0, **options).admit(truth, {"m": score}))
+    return Tally.of(Validator(scale=TWO, threshold=0.0, **options).validate(truth, {"m": score}))
 
 
 def columns(found: Assessment) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_table, compare, find
 from steelyard.inference.settings import Settings, settle
-from steelyard.inputs.cases import Door
+from steelyard.inputs.validate import Validator
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import CONFUSION
 from tests.cases_of import CLASSES, Labels, labelled
@@ -41,7 +41,7 @@ def settings_for(classes: tuple[str, ...]) -> Settings:
 
 
 def tallied(classes: tuple[str, ...], truth: Any, assigned: Any, **options: Any) -> Tally:
-    return Tally.of(Door(scale=Scale(classes), **options).admit(truth, {"m": assigned}))
+    return Tally.of(Validator(scale=Scale(classes), **options).validate(truth, {"m": assigned}))
 
 
 def columns(tally: Tally, classes: tuple[str, ...], **changes: Any) -> dict[str, Any]:

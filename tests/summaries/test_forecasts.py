@@ -14,11 +14,10 @@ from steelyard.families.summed.forecasts import Summing, evaluation_of, summed_c
 from steelyard.families.summed.recipe import Recipe
 from steelyard.inference.row_evaluation import key_of
 from steelyard.inference.table_evaluation import Slot
-from steelyard.inputs.cases import Given
+from steelyard.inputs.dataset import Available
 from steelyard.inputs.prediction import Scores
 from steelyard.measures import find
-from steelyard.states.held_rows import Rows
-from steelyard.states.sample import SIZE, Sample, Sampling
+from steelyard.states.held_rows import SAMPLE_SIZE, Rows, Sample, Sampling
 
 ROWS = 5_000
 
@@ -40,7 +39,7 @@ def some_rows(speaks: int, both: bool = False, rows: int = ROWS, seed: int = 0) 
 def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -> None:
     measures = (find("log_score"), find("brier"), replace(find("brier"), name="lopsided", formula=lopsided))
     shape = ((2, -1, False),) if both else ((1, speaks, False),)
-    recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Given(True))
+    recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Available(True))
     rows = some_rows(speaks, both)
     summing = Summing(recipe)
     for low in range(0, ROWS, 1_700):
@@ -59,16 +58,16 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     assert totals.parts[0] == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize("size", [100, SIZE, 3 * SIZE])
+@pytest.mark.parametrize("size", [100, SAMPLE_SIZE, 3 * SAMPLE_SIZE])
 def test_the_same_few_rows_are_kept_however_they_come(size: int) -> None:
-    rows = some_rows(1, rows=6 * SIZE, seed=3)
+    rows = some_rows(1, rows=6 * SAMPLE_SIZE, seed=3)
     sampling = Sampling()
     assert sampling.state() is None
     for low in range(0, len(rows), size):
         sampling.add(rows.select(np.arange(low, min(low + size, len(rows)))))
     found, wanted = sampling.state(), Sample.of(rows)
     assert found is not None
-    assert len(wanted.marks) == SIZE
+    assert len(wanted.marks) == SAMPLE_SIZE
     assert found.marks.tolist() == wanted.marks.tolist()
     assert found.rows.truth.tolist() == wanted.rows.truth.tolist()
 
@@ -78,5 +77,5 @@ def test_scores_that_occur_again_and_again_are_chosen_from_too(distinct: int) ->
     scores = np.linspace(0.25, 0.75, distinct)[np.arange(40_000) % distinct]
     rows = Rows(np.arange(40_000) % 2, (Scores((scores,), speaks=1),))
     found, marks = Sample.of(rows), np.sort(scores.view(np.uint64) * ODD)
-    assert np.sort(found.marks).tolist() == marks[:SIZE].tolist()
+    assert np.sort(found.marks).tolist() == marks[:SAMPLE_SIZE].tolist()
     assert (found.rows.scores[0].columns[0].view(np.uint64) * ODD).tolist() == found.marks.tolist()

@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.core.errors import BadOption, DamagedFile, TooLarge
-from steelyard.data.engines.local import Local
+from steelyard.data.engines.engine import Local
 from steelyard.families.partition.fitting import Regions
 from steelyard.families.partition.rows import Arranged
 from steelyard.families.partition.scaling import orders

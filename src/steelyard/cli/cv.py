@@ -14,7 +14,7 @@ from ..core.columns import as_number, as_numpy
 from ..core.errors import BadOption, SteelyardError, harmless
 from ..core.table import Table
 from ..data.terminal import show
-from ..inputs.variables import MEND, choose, matrix
+from ..inputs.covariates import MEND, choose, matrix
 from .options import AssessOptions, CrossValidationOptions, File, keywords_of, load_file, located, notes_on
 from .output import head_of, tell_rest, write
 from .parsing import words

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..core.scale import Label, Scale
     from ..data.spelling import NumberMarks
     from ..data.streams import Files, Loaded
-    from ..inputs.admission import Request
+    from ..inputs.request import Request
     from ..results.assessment import Assessment
     from .parsing import ReadLabel
     from .requirements import Requirement
@@ -352,12 +352,12 @@ def assess_scores(
 
     Other columns may differ from file to file.
     """
-    from ..inputs.admission import Request
-    from ..inputs.cases import Door
     from ..inputs.measured import Knowledge
+    from ..inputs.request import Request
+    from ..inputs.validate import Validator
     from ..results import api
 
-    door = Door(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
+    door = Validator(weight=reading.weight, group=reading.group, knowledge=Knowledge(**reading.knowledge))
     loaded = load_file(file, reading, truth, Request(truth, {membership: columns(membership)}, door))
     for note in notes_on(loaded):
         complain("note", note)
@@ -373,7 +373,7 @@ def assess_scores(
 @contextmanager
 def opened_file(file: str | list[str], taken: RowOptions, output: OutputOptions) -> Iterator[Files]:
     """Files that have not been read, with a bar while they are."""
-    from ..data.sizes import in_words
+    from ..data.formats import in_words
     from ..data.streams import Files
 
     named = file if isinstance(file, str) else file[0] if len(file) == 1 else f"{len(file)} names"

@@ -16,8 +16,8 @@ from rich.text import Text
 from .. import __version__
 from ..core.errors import harmless, quoted
 from ..core.table import Table, dump, formulas_in, json_value
-from ..data.own_kinds import CSV, ENDING_OF_MARKDOWN, JSON, MARKDOWN
 from ..data.terminal import command_line, complain, console, error_console, put_out, show, working, write_to
+from ..data.whole_files import CSV, ENDING_OF_MARKDOWN, JSON, MARKDOWN
 from ..states.statistics import CONFUSION
 from .options import HELD, NOT_HELD, EvaluationOptions, OutputOptions
 

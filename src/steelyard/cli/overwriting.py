@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import LONG, BadOption, SteelyardError, quoted
-from ..data.own_kinds import CSV, JSON, MARKDOWN, REPORT, SCALED, SCALING, TALLY
 from ..data.paths import discover
-from ..data.whole_files import forced, refuse_unwritable
+from ..data.whole_files import CSV, JSON, MARKDOWN, REPORT, SCALED, SCALING, TALLY, forced, refuse_unwritable
 
 # Parameters of commands that name what is read, and what is written.
 READ = ("file", "files", "tallies", "training", "cost", "threshold", "choose", "learned")

@@ -15,8 +15,8 @@ from .. import __version__
 from ..core.errors import BadOption, harmless
 from ..core.table import FORMULA, Table
 from ..core.text import in_words
-from ..data.own_kinds import CSV, SCALED
 from ..data.terminal import complain, show, working, write_to
+from ..data.whole_files import CSV, SCALED
 from .messages import columns_in
 from .options import HELD, DataOptions, File, assess_scores, load_file, located
 from .output import head_of, note_formulas, write
@@ -148,8 +148,8 @@ def _applied(
     from ..data.sources import column
     from ..display.views import regions_view
     from ..families.partition.partition_scaling import PartitionScaling, admitted, memberships_table
-    from ..inputs.admission import membership_prediction
     from ..inputs.prediction import recognise
+    from ..inputs.request import membership_prediction
 
     reading = results.reading
     given = {"truth": truth, "save": results.save} | {name: getattr(reading, name) for name in OF_TRUTH}

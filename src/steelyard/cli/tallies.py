@@ -94,7 +94,7 @@ class TallyOptions(RowOptions):
 
     def models_in(self, files: Files, event: Label | None) -> dict[str, Any]:
         """The columns of each classifier."""
-        from ..inputs.admission import by_name
+        from ..inputs.request import by_name
         from ..results.api import MODEL
 
         scored = None if self.model else self.score or None
@@ -161,17 +161,17 @@ def tally(
 
 
 def _request(files: Files, truth: str, counted: TallyOptions) -> Any:
-    from ..inputs.admission import Request
-    from ..inputs.cases import Door
+    from ..inputs.dataset import refuse_kind_alone
     from ..inputs.measured import Knowledge
-    from ..inputs.weights import refuse_kind_alone
+    from ..inputs.request import Request
+    from ..inputs.validate import Validator
 
     refuse_kind_alone(counted.weight, counted.weight_kind)
     labels = labels_in(files, truth, counted)
     event = event_in(labels, counted)
     columns = counted.models_in(files, event)
     rule, scores = counted.rule(columns), counted.scores(columns)
-    door = Door(
+    door = Validator(
         scale_in(labels, counted),
         event,
         missing=counted.missing,

@@ -155,6 +155,8 @@ def flat_numbers(values: Any, name: str) -> Any:
 
 def numbers(values: Any, name: str) -> Numbers:
     """Take a column of numbers from whatever holds it; what is missing becomes NaN."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "fiub":
+        return values
     column = flat_numbers(values, name)
     if isinstance(column, np.ndarray):
         if column.dtype.kind not in "fiub":

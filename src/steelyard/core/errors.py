@@ -6,6 +6,8 @@ A message names the place (column and row, where there are any), says what is wr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 # Exit statuses of the command line; 0 is success, and 128 and the number of a signal that of an interrupted command.
@@ -278,3 +280,14 @@ def refuse_length(name: str, length: int, right: int, other: str) -> None:
         raise UnequalLengths(
             f"{length} rows, but {quoted(other)} has {right}", column=name, mend="Every column needs one value a row"
         )
+
+
+@contextmanager
+def foreign(what: object, mend: str) -> Iterator[None]:
+    """Tell what a user's own function or estimator raises as an error about what was handed in."""
+    try:
+        yield
+    except SteelyardError:
+        raise
+    except Exception as error:  # a foreign object may raise anything
+        raise BadOption(f"{quoted(what)} fails ({quoted(error, LONG)})", mend=mend) from error

@@ -282,8 +282,8 @@ def _workers(wanted: int) -> int:
 
 def over_rows(rows: int, work: Callable[[int, int], Result], columns: int = 1) -> list[Result]:
     """Call ``work(start, stop)`` on consecutive stretches that cover all rows; results in row order."""
-    workers = _workers(min(rows * columns // WORTH_A_THREAD, rows))
-    if workers < 2:
+    wanted = min(rows * columns // WORTH_A_THREAD, rows)
+    if wanted < 2 or (workers := _workers(wanted)) < 2:
         return [work(0, rows)]
     edges = [rows * part // workers for part in range(workers + 1)]
     return side_by_side(lambda ends: work(*ends), list(pairwise(edges)))
@@ -437,13 +437,11 @@ def running_sums(values: Any) -> Any:
 
 def long_chunks(start: int, stop: int, columns: int) -> list[tuple[int, int]]:
     """Cut one stretch into pieces of many columns that are gone through by many calls."""
-    return _cut(start, stop, max(CHUNK // columns, LEAST_CHUNK, min(LONG_CHUNK, MOST_VALUES // columns)))
+    step = max(CHUNK // columns, LEAST_CHUNK, min(LONG_CHUNK, MOST_VALUES // columns))
+    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
 
 
 def chunks(start: int, stop: int, columns: int = 1, parts: int = 1) -> list[tuple[int, int]]:
     """Cut one stretch into pieces that fit the cache, of so many columns side by side; or so that their parts do."""
-    return _cut(start, stop, max(CHUNK // columns, LEAST_CHUNK) * parts)
-
-
-def _cut(start: int, stop: int, step: int) -> list[tuple[int, int]]:
+    step = max(CHUNK // columns, LEAST_CHUNK) * parts
     return [(low, min(low + step, stop)) for low in range(start, stop, step)]

@@ -16,8 +16,7 @@ from urllib.parse import unquote
 
 from ..core.errors import LONG, ChangedInput, SteelyardError, UnreadableFile, quoted
 from ..core.suggestions import did_you_mean
-from .folders import below, globbed, matches, place_of, unreadable
-from .lakes import LakeTables, refused, tables_among
+from .folders import LakeTables, below, globbed, matches, place_of, refused_table, tables_among, unreadable
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
@@ -186,30 +185,14 @@ def not_read(passed: Iterable[Passed], files: Iterable[File]) -> tuple[Passed, .
     return tuple(dict.fromkeys(one for one in passed if one.path not in read))
 
 
-@dataclass(frozen=True)
-class Listing:
-    """What a name stands for.
-
-    Attributes:
-        files: The files to be read, in the order of their names.
-        passed: What is not read, and why.
-        unread: The folders and files that the system does not let us look at.
-    """
-
-    files: tuple[File, ...]
-    passed: tuple[Passed, ...] = ()
-    unread: tuple[UnreadableFile, ...] = ()
-
-
 def discover(source: Any) -> list[File]:
     """Return all files that a name stands for, in the order of their names."""
     found = listed(source)
-    for fault in found.unread:
-        raise fault
-    return [*found.files]
+    found.refuse_unread()
+    return found.files
 
 
-def listed(source: Any) -> Listing:
+def listed(source: Any) -> Listed:
     """Return what a name stands for."""
     name = os.fspath(source)
     if not isinstance(name, str):
@@ -223,7 +206,7 @@ def listed(source: Any) -> Listing:
 # --- this machine ---------------------------------------------------------------------------------------------
 
 
-def _listed_here(name: str, shown: str | None = None) -> Listing:
+def _listed_here(name: str, shown: str | None = None) -> Listed:
     """Return what a name of this machine stands for; messages may call it otherwise."""
     seen, tables = Listed(), LakeTables()
     try:
@@ -246,7 +229,8 @@ def _listed_here(name: str, shown: str | None = None) -> Listing:
             tables.refuse_part(file.path)
     if not seen.files:
         raise seen.nothing(name if shown is None else shown, folder=mode is not None)
-    return Listing(tuple(once(seen.files)), tuple(seen.passed), tuple(seen.unread))
+    seen.files = once(seen.files)
+    return seen
 
 
 def _mode(path: str) -> int | None:
@@ -259,13 +243,19 @@ def _mode(path: str) -> int | None:
         raise
 
 
+@dataclass
 class Listed:
-    """Sorts paths of this machine into files that are read, and others."""
+    """What a name stands for, sorted into files that are read, and others.
 
-    def __init__(self) -> None:
-        self.files: list[File] = []
-        self.passed: list[Passed] = []
-        self.unread: list[UnreadableFile] = []
+    Attributes:
+        files: The files to be read, in the order of their names.
+        passed: What is not read, and why.
+        unread: The folders and files that the system does not let us look at.
+    """
+
+    files: list[File] = field(default_factory=list)
+    passed: list[Passed] = field(default_factory=list)
+    unread: list[UnreadableFile] = field(default_factory=list)
 
     def take(self, path: str, wanted: Callable[[str], bool] = lambda _: True) -> None:
         """Sort one path; a file whose name is not wanted is passed over."""
@@ -367,7 +357,7 @@ def keys_of(path: str) -> dict[str, str | None]:
 # --- object stores --------------------------------------------------------------------------------------------
 
 
-def _listed_far(uri: str) -> Listing:
+def _listed_far(uri: str) -> Listed:
     import pyarrow as pa
     from pyarrow import fs
 
@@ -392,7 +382,7 @@ def _listed_far(uri: str) -> Listing:
     found = [
         File(e.path, f"{scheme}://{e.path}", system, keys_of(e.path), e.size or 0, e.mtime_ns or 0) for e in chosen
     ]
-    return Listing(tuple(sorted(found, key=lambda file: file.path)), tuple(sorted(passed)))
+    return Listed(sorted(found, key=lambda file: file.path), sorted(passed))
 
 
 def _sorted_far(entries: list[Any], root: str, pattern: str | None) -> tuple[list[Any], list[Passed]]:
@@ -437,7 +427,7 @@ def _refuse_far_tables(system: Any, root: str, pattern: str | None, paths: list[
     for folder, kind in known.items():
         within = [path for path in chosen if path.startswith(f"{folder}/".lstrip("/"))]
         if within or (pattern is None and folder.startswith(root.rstrip("/"))):
-            raise refused(folder, kind, within[0] if within and folder != root.rstrip("/") else None)
+            raise refused_table(folder, kind, within[0] if within and folder != root.rstrip("/") else None)
 
 
 def file_system(uri: str) -> tuple[Any, str]:

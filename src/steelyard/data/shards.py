@@ -1,4 +1,4 @@
-"""Shares of the rows: what one worker reads by itself, a batch at a time, and knows where its rows come from."""
+"""Shards of the rows: what one worker reads by itself, a batch at a time, and knows where its rows come from."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 from ..core.columns import as_numpy
 from ..core.errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, quoted
 from . import formats
+from .comparing import out_of_order
 from .digests import Source
 from .formats import batches_of, names_of
-from .lexical_order import out_of_order
 from .paths import NOBODY, TEXT, File
 from .spelling import NumberMarks, is_spelled_apart
 from .where import Filter
@@ -52,7 +52,7 @@ class Batch:
         return error.within(self.file, row)
 
 
-class Share(Protocol):
+class Shard(Protocol):
     """Some of the rows, by the name that messages call them, and about how many bytes they take."""
 
     @property
@@ -75,7 +75,7 @@ class Share(Protocol):
 
 
 @dataclass(frozen=True)
-class FileShare:
+class FileShard:
     """A file, or some row groups of it.
 
     Attributes:
@@ -158,7 +158,7 @@ class FileShare:
 
 
 @dataclass(frozen=True)
-class FrameShare:
+class FrameShard:
     """A partition of a data frame that lies on many machines.
 
     Attributes:

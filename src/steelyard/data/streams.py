@@ -13,10 +13,9 @@ from ..core.columns import refuse_twice
 from ..core.errors import BadOption, DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..core.threads import ahead
 from .digests import Source
-from .formats import kinds_of, names_of, read_whole, row_groups, spelled_in
+from .formats import available, estimate, in_words, kinds_of, names_of, read_whole, row_groups, spelled_in
 from .paths import TEXT, File, Passed, listed, not_read, once
-from .shards import Batch, FileShare, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
-from .sizes import available, estimate, in_words
+from .shards import Batch, FileShard, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
 from .spelling import PLAIN, Form, NumberMarks, Spelled, Uses, read_as
 from .where import Filter, refuse_unknown
 
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.typing import Places
 
 # Of a file: as much as is worth a worker's while, and as much as anybody should wait for.
-LEAST_SHARE, LARGEST_SHARE = 1 << 25, 1 << 30
-ENOUGH_SHARES = 8  # of less than that: states of more would take longer to add up than they save
+LEAST_SHARD, LARGEST_SHARD = 1 << 25, 1 << 30
+ENOUGH_SHARDS = 8  # of less than that: states of more would take longer to add up than they save
 Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
 
 
@@ -289,22 +288,22 @@ class Files:
         """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
         self.refuse_unread()
         found = self.schema(self.with_filter(columns)) if schema is None else schema
-        return ahead(batch for share in self.shares() for batch in share.batches(columns, found))
+        return ahead(batch for shard in self.shards() for batch in shard.batches(columns, found))
 
     def with_filter(self, columns: Sequence[str]) -> list[str]:
         """These columns and those that the filter speaks of."""
         return with_filter(columns, self.filter)
 
-    def shares(self, cut: bool = False) -> list[FileShare]:
+    def shards(self, cut: bool = False) -> list[FileShard]:
         """The files one by one, or cut where they are large and can be, to be read side by side."""
-        size = min(max(self.size // ENOUGH_SHARES, LEAST_SHARE), LARGEST_SHARE) if cut else self.size
-        return [share for file in self.files for share in self._shares_of(file, size)]
+        size = min(max(self.size // ENOUGH_SHARDS, LEAST_SHARD), LARGEST_SHARD) if cut else self.size
+        return [shard for file in self.files for shard in self._shards_of(file, size)]
 
-    def _shares_of(self, file: File, size: int) -> list[FileShare]:
+    def _shards_of(self, file: File, size: int) -> list[FileShard]:
         stretches = row_groups(file, size) if file.size > size else []
         if len(stretches) < 2:
-            return [FileShare(file, self.filter, None, file.size, self.marks)]
-        return [FileShare(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
+            return [FileShard(file, self.filter, None, file.size, self.marks)]
+        return [FileShard(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
 
 
 def refuse_marks(marks: NumberMarks | None, text: bool) -> None:

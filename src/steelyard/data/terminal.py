@@ -22,7 +22,7 @@ from .whole_files import write_whole
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from .own_kinds import Kind
+    from .whole_files import FileKind
 
 PIPE_WIDTH, READABLE = 120, 80
 COMMAND: ContextVar[tuple[str, ...]] = ContextVar("COMMAND", default=())
@@ -135,7 +135,7 @@ def watched(what: str, progress: Callable[[int, int], None] | bool | None) -> Ab
     return counting(what) if progress is True else nullcontext(progress or None)
 
 
-def write_to(target: str, text: str, kind: Kind) -> None:
+def write_to(target: str, text: str, kind: FileKind) -> None:
     """Write to a file of this kind, or to standard output."""
     if target == "-":
         put_out(text)

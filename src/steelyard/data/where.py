@@ -17,7 +17,8 @@ from ..core.columns import POINT
 from ..core.errors import BadFilter, UnknownColumn, quoted
 from ..core.scale import listed
 from ..core.suggestions import did_you_mean
-from .comparable import (
+from .comparing import (
+    DAY_BEFORE_YEAR,
     are_inexact,
     can_hold,
     common,
@@ -25,11 +26,11 @@ from .comparable import (
     compared_exactly,
     family,
     family_of,
+    form_of,
     in_range,
     moment,
     rounded,
 )
-from .lexical_order import DAY_BEFORE_YEAR, form_of
 
 # A column of text, what is held against it, and where letters do not order the two as is meant.
 Doubt = tuple[str, str, Any]

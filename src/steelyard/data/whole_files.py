@@ -1,13 +1,15 @@
-"""Files that are written whole or not at all, whatever happens in between, and that replace nothing but their like."""
+"""Files that steelyard writes: whole or not at all, whatever happens, and in the place of nothing but their like."""
 
 from __future__ import annotations
 
 import errno
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -15,8 +17,68 @@ from stat import S_IMODE, S_IWGRP, S_IWOTH, S_IWUSR
 from typing import BinaryIO
 
 from ..core.errors import LONG, FailedWrite, ForeignFile, SteelyardError, UnreadableFile, UnwritableFile, quoted
-from .own_kinds import Kind
 from .paths import mend_for_missing
+
+LOOKED_AT = 1 << 13  # bytes at either end
+ENDING_OF_MARKDOWN = "<!-- made by steelyard -->"
+_ESTIMATES = "measure,class,average,value,low,high,se,n,method,note"
+# How the tables of all commands begin.
+_TABLES = (
+    rf"(model,)?(slice,)?{_ESTIMATES}",
+    r"threshold,tp,fn,fp,tn(,.*)?",
+    "class,forecast,frequency,rows,low,high",
+    "name,better,span,of,computed,says",
+    "name,title,also,beware(,with a class)?,says,better,span,by chance,of,computed,parameters,undefined,source",
+    "tally,rows,files",
+    "split,k,accuracy,training",
+    "split,measure,model,value,rank",
+    "seed,rule,scaling,CR,Ac,AS(,CR [0-9]+)*(,reassigned,frequency_gap)?",
+    "region,n,weight,mean,alpha,beta,certainty,correct,scaled_alpha,scaled_beta,scaled_by(,.*)?",
+    "design,sd_response,sd,classifier,measure,estimator,truth,mean,bias,se,deviation,rmse",
+)
+_OBJECTS = (rb'"steelyard":\s', rb'"name": "[a-z_0-9]+",\s+"(better|title)":\s')
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file.
+
+    Attributes:
+        title: What messages call it.
+        begins: A pattern of its first bytes.
+        ends: A pattern of its last bytes.
+    """
+
+    title: str
+    begins: bytes = b""
+    ends: bytes = b""
+
+    def is_like(self, path: Path) -> bool:
+        """Whether a file is empty or of this kind."""
+        with path.open("rb") as file:
+            head = file.read(LOOKED_AT)
+            size = file.seek(0, 2)
+            file.seek(max(size - LOOKED_AT, 0))
+            tail = file.read(LOOKED_AT)
+        if not head:
+            return True
+        return bool(re.match(self.begins, head, re.DOTALL) and re.search(self.ends + rb"\Z", tail, re.DOTALL))
+
+
+TALLY = FileKind("a steelyard tally", rb'\xff\xff\xff\xff.*"format": "steelyard tally"')
+REPORT = FileKind("a steelyard report", rb'\s*<!doctype html>.*<meta name="generator" content="steelyard ')
+JSON = FileKind("JSON that steelyard wrote", rb"(\[\s*)?\{\s*(" + b"|".join(_OBJECTS) + b")")
+CSV = FileKind(
+    "CSV that steelyard wrote", b"(" + "|".join(_TABLES).encode().replace(b".*", rb"[^\n]*") + rb")\r?(\n|\Z)"
+)
+# Names in quotes and numbers of 17 decimals, as few others write them: the names are those of any classes.
+SCALED = FileKind(
+    "scaled memberships that steelyard wrote", rb'"(?:[^"]|"")*"(,"(?:[^"]|"")*")+\n(?:[01]\.[0-9]{17}[,\n]|\Z)'
+)
+SCALING = FileKind("a steelyard partition scaling", rb'\s*\{\s*"format":\s*"steelyard partition scaling"')
+MARKDOWN = FileKind("Markdown that steelyard wrote", rb"", re.escape(ENDING_OF_MARKDOWN).encode() + rb"\s*")
+PICTURE = FileKind("a PNG picture", rb"\x89PNG\r\n\x1a\n")
+
 
 # What the disk has to answer for, and no user.
 FAILURES = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EIO", "EFBIG", "ENOMEM") if hasattr(errno, name)}
@@ -24,6 +86,9 @@ BINARY = getattr(os, "O_BINARY", 0)  # Windows changes the ends of lines without
 HALF, HALF_ENDING = ".steelyard-", ".part"
 _forced: ContextVar[bool] = ContextVar("_forced", default=False)
 _numbers = count()
+
+
+# --- writing and reading --------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -36,7 +101,7 @@ def forced(wanted: bool) -> Iterator[None]:
         _forced.reset(before)
 
 
-def write_whole(path: str | Path, content: bytes, kind: Kind, overwrite: bool = False) -> None:
+def write_whole(path: str | Path, content: bytes, kind: FileKind, overwrite: bool = False) -> None:
     """Write beside the file, see to it that the disk has it, and only then put it in its place.
 
     A file of another kind stays as it is, unless ``overwrite`` says otherwise. A link stays one, and what it leads to
@@ -83,7 +148,7 @@ def read_whole(path: object, noun: str, wanted: str, is_ours: Callable[[Path], b
         raise UnreadableFile(f"{named} cannot be read", mend=quoted(str(error), 120)) from None
 
 
-def refuse_unwritable(place: Path, kind: Kind, overwrite: bool = False) -> None:
+def refuse_unwritable(place: Path, kind: FileKind, overwrite: bool = False) -> None:
     """Refuse a file that must not be replaced: one that is write-protected, or that is not of this kind."""
     named = quoted(str(place), LONG)
     try:

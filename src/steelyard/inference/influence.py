@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from ..states.distances import Distances
+from ..states.statistics import Distances
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks

@@ -12,7 +12,7 @@ from ..core.columns import as_number
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import listed
 from ..core.suggestions import refuse_no_count, refuse_no_seed, refuse_unknown
-from ..inputs.cases import Given
+from ..inputs.dataset import Available
 from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..measures import all_measures, choose, find
 from ..measures.registry import Measure
@@ -123,7 +123,7 @@ class Settings:
         kept = [each for each in self.measures if each.statistic is CONFUSION or each.label in known]
         return replace(self, measures=tuple(kept))
 
-    def fitted(self, given: Given) -> Settings:
+    def fitted(self, given: Available) -> Settings:
         """Leave out measures that cannot be made of what there is; one that was asked for by name is missed.
 
         Labels can be scored as forecasts of probability 1, if somebody asks for that; scores on another scale cannot.
@@ -133,10 +133,10 @@ class Settings:
         return self._fitted[given]
 
     @cached_property
-    def _fitted(self) -> dict[Given, Settings]:
+    def _fitted(self) -> dict[Available, Settings]:
         return {}
 
-    def _fit(self, given: Given) -> Settings:
+    def _fit(self, given: Available) -> Settings:
         missed: tuple[Measure, ...] = () if given.scored and given.kept else self.made_of(RANKING)
         if not (given.probable and given.kept) or (not given.scored and self.everything):
             ranks = given.ordered and given.kept
@@ -199,7 +199,7 @@ MENDS = {
 }
 
 
-def _lacking(measure: Measure, given: Given) -> list[str]:
+def _lacking(measure: Measure, given: Available) -> list[str]:
     """What a measure of a continuum needs, and there is not."""
     if given.measured is None:
         return [MEASURED]

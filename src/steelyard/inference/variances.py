@@ -9,8 +9,7 @@ import numpy as np
 
 from ..core.arrays import distinct
 from ..core.threads import SMALL_PRODUCT, chunks
-from ..states.distances import MOST_LAID_OUT
-from ..states.statistics import Patterns
+from ..states.statistics import MOST_LAID_OUT, Patterns
 from .influence import FEW_CLASSES, Influence, Spread, pseudo_mean, pseudo_shares, pseudo_table
 from .table_evaluation import PSEUDO_ROWS, Evaluation
 

@@ -14,7 +14,7 @@ from ..core.columns import AS_TEXT, as_numpy, days_of, flat, flattened, is_missi
 from ..core.errors import UnusableLabels, quoted, refuse_length
 from ..core.scale import Label, plain_label
 from ..core.threads import CHUNK, chunks, over_rows
-from .coded import Coded, in_their_order, look_up, occurring, renumbered, without
+from .categorical import Categorical, in_their_order, look_up, occurring, renumbered, without
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Codes, Marks, Places
@@ -29,12 +29,12 @@ CONTINUOUS = f"{MEND}; cut a continuous truth with scale=Continuum(...)"
 PARTS = "Groups and parts are text, whole numbers or booleans; round other numbers, or cut them into parts first"
 
 
-def encode(values: Any, name: str) -> Coded:
+def encode(values: Any, name: str) -> Categorical:
     """Code a column of labels, whatever holds it: a list, an array, a series, an Arrow column."""
     return coded(flat(values, name), name)
 
 
-def encode_parts(values: Any, name: str) -> Coded:
+def encode_parts(values: Any, name: str) -> Categorical:
     """Code what rows belong to: a cluster, or a part of the data. Days and times go by their text."""
     try:
         return coded(_days_in_words(flattened(take_parts(values, name), name)), name)
@@ -52,7 +52,7 @@ def take_parts(values: Any, name: str) -> Any:
         return days
 
 
-def coded(column: Any, name: str) -> Coded:
+def coded(column: Any, name: str) -> Categorical:
     """Code a flat array of labels."""
     if not isinstance(column, np.ndarray):
         return _encode_arrow(column, name)
@@ -101,21 +101,21 @@ def _times(column: AnyArray) -> Any:
 # --- numbers --------------------------------------------------------------------------------------------------
 
 
-def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> Coded:
+def _encode_integers(values: AnyArray, name: str, *, booleans: bool = False) -> Categorical:
     if len(values) == 0:
-        return Coded(np.zeros(0, dtype=np.uint8), (), name)
+        return Categorical(np.zeros(0, dtype=np.uint8), (), name)
     # Most often the first rows show the range, and one pass is enough; if not, the first pass finds it.
     low, high = int(values[:CHUNK].min()), int(values[:CHUNK].max())
     for _ in range(2):
         if high - low >= WIDEST_RANGE:
             labels, inverse = np.unique(values, return_inverse=True)
-            return Coded(inverse, tuple(labels.tolist()), name)
+            return Categorical(inverse, tuple(labels.tolist()), name)
         codes, seen, ends = _shift(values, low, high - low + 1)
         if ends == (low, high):
             break
         low, high = ends
     found = [code + low for code in seen.nonzero()[0].tolist()]
-    return Coded(renumbered(codes, seen), tuple(map(bool, found) if booleans else found), name)
+    return Categorical(renumbered(codes, seen), tuple(map(bool, found) if booleans else found), name)
 
 
 def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[int, int]]:
@@ -138,7 +138,7 @@ def _shift(values: AnyArray, low: int, width: int) -> tuple[Codes, Marks, tuple[
     return codes, reduce(np.logical_or, marks), (min(lowest), max(highest))
 
 
-def _encode_floats(values: AnyArray, name: str) -> Coded:
+def _encode_floats(values: AnyArray, name: str) -> Categorical:
     """Code whole numbers that are held as floats; NaN is missing."""
     whole = np.empty(len(values), dtype=np.int64)
 
@@ -173,7 +173,7 @@ def _refuse_fractions(values: AnyArray, broken: Marks, name: str) -> None:
 # --- text, and everything from Arrow --------------------------------------------------------------------------
 
 
-class Piece(NamedTuple):
+class WordBlock(NamedTuple):
     """Consecutive rows: row i has the word ``words[places[i]]``, or none where it is marked."""
 
     words: list[Any]
@@ -181,31 +181,31 @@ class Piece(NamedTuple):
     missing: Marks | None = None
 
 
-def _encode_fixed_text(values: AnyArray, name: str) -> Coded:
+def _encode_fixed_text(values: AnyArray, name: str) -> Categorical:
     """Code NumPy's text of fixed width by its bytes: equal words have equal bytes."""
     import pyarrow as pa
 
     width = values.dtype.itemsize
     if width == 0 or len(values) == 0:
-        return Coded(np.zeros(len(values), dtype=np.uint8), ("",) if len(values) else (), name)
+        return Categorical(np.zeros(len(values), dtype=np.uint8), ("",) if len(values) else (), name)
     if len(values) <= FEW_WORDS:
         words, places = np.unique(values, return_inverse=True)
-        return _joined([Piece(words.tolist(), places)], name)
+        return _joined([WordBlock(words.tolist(), places)], name)
     content = pa.py_buffer(np.ascontiguousarray(values).view(np.uint8))
     cells = pa.Array.from_buffers(pa.binary(width), len(values), [None, content])
     pieces = [
-        Piece(np.frombuffer(b"".join(piece.words), dtype=values.dtype).tolist(), piece.places)
+        WordBlock(np.frombuffer(b"".join(piece.words), dtype=values.dtype).tolist(), piece.places)
         for piece in _pieces(_dictionaries(cells), name)
     ]
     return _joined(pieces, name)
 
 
-def _encode_arrow(column: Any, name: str) -> Coded:
+def _encode_arrow(column: Any, name: str) -> Categorical:
     import pyarrow as pa
 
     kind = column.type
     if pa.types.is_null(kind):
-        return without(Coded(np.zeros(0, dtype=np.uint8), (), name), np.ones(len(column), dtype=bool))
+        return without(Categorical(np.zeros(0, dtype=np.uint8), (), name), np.ones(len(column), dtype=bool))
     if pa.types.is_floating(kind):
         return _encode_floats(as_numpy(column.cast(pa.float64())), name)
     if is_whole(column):
@@ -234,7 +234,7 @@ def _dictionaries(column: Any) -> list[Any]:
     return list(chain.from_iterable(over_rows(len(column), work)))
 
 
-def _pieces(arrays: Sequence[Any], name: str) -> list[Piece]:
+def _pieces(arrays: Sequence[Any], name: str) -> list[WordBlock]:
     """One piece for all consecutive arrays that share a dictionary."""
     import pyarrow as pa
 
@@ -248,7 +248,7 @@ def _pieces(arrays: Sequence[Any], name: str) -> list[Piece]:
         indices = pa.chunked_array(parts)
         missing = as_numpy(indices.is_null()) if indices.null_count else None
         places = as_numpy(indices if missing is None else indices.fill_null(0))
-        pieces.append(Piece(_words(dictionary, name), places, missing))
+        pieces.append(WordBlock(_words(dictionary, name), places, missing))
     return pieces
 
 
@@ -259,7 +259,7 @@ def _words(dictionary: Any, name: str) -> list[Any]:
         raise UnusableLabels(f"a label cannot be read ({quoted(str(error))})", column=name, mend=MEND) from None
 
 
-def _joined(pieces: Sequence[Piece], name: str) -> Coded:
+def _joined(pieces: Sequence[WordBlock], name: str) -> Categorical:
     """Sort the labels that occur, so that equal data give equal codes whatever order they came in."""
     starts = list(accumulate([len(piece.places) for piece in pieces], initial=0))
     meant = [_meanings(piece, name, start) for piece, start in zip(pieces, starts[:-1], strict=True)]
@@ -275,7 +275,7 @@ def _joined(pieces: Sequence[Piece], name: str) -> Coded:
             look_up(piece.places, target.astype(narrow), out)
         if piece.missing is not None:
             out[piece.missing] = -1
-    return Coded(codes, labels, name, has_missing=gaps and bool((codes < 0).any()))
+    return Categorical(codes, labels, name, has_missing=gaps and bool((codes < 0).any()))
 
 
 def order_of(column: Any) -> tuple[Label, ...]:
@@ -292,7 +292,7 @@ def order_of(column: Any) -> tuple[Label, ...]:
     return orders.pop() if len(orders) == 1 else ()
 
 
-def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
+def _meanings(piece: WordBlock, name: str, start: int) -> list[Any]:
     """The label that each word stands for; None for what is missing or does not occur."""
     seen = occurring(piece.places if piece.missing is None else piece.places[~piece.missing], len(piece.words))
     meant: list[Label | None] = []
@@ -309,7 +309,7 @@ def _meanings(piece: Piece, name: str, start: int) -> list[Any]:
 # --- several columns ------------------------------------------------------------------------------------------
 
 
-def _arranged(column: Coded) -> Coded:
+def _arranged(column: Categorical) -> Categorical:
     """The same column with its labels in the order that it brings along, if it does."""
     labels = in_their_order(column.labels, [column])
     if not labels:
@@ -319,7 +319,7 @@ def _arranged(column: Coded) -> Coded:
     return replace(column, codes=places[column.codes], labels=tuple(labels))
 
 
-def crossed(columns: Sequence[Coded]) -> Coded:
+def crossed(columns: Sequence[Categorical]) -> Categorical:
     """One slice for every combination that occurs, labelled 'a=1, b=2'."""
     if len(columns) == 1:
         return columns[0]
@@ -336,5 +336,5 @@ def crossed(columns: Sequence[Coded]) -> Coded:
     shown = [", ".join(f"{name}={label}" for name, label in zip(names, part, strict=True)) for part in parts]
     if len(set(shown)) < len(shown):  # a label that looks like two
         shown = [", ".join(f"{name}={label!r}" for name, label in zip(names, part, strict=True)) for part in parts]
-    crossed = Coded(places, tuple(shown), " × ".join(names), order=tuple(shown))
+    crossed = Categorical(places, tuple(shown), " × ".join(names), order=tuple(shown))
     return without(crossed, missing) if missing.any() else crossed

@@ -242,10 +242,9 @@ def assign_threshold(
                 tied += int(np.count_nonzero(piece == least)) if halved else 0
         return tied, beyond
 
-    counted = over_rows(len(score), work)
-    if noticed is not None:
-        noticed.tied += sum(tied for tied, _ in counted)
-        noticed.beyond += sum(beyond for _, beyond in counted)
+    for tied, beyond in over_rows(len(score), work):
+        if noticed is not None:
+            noticed.tied, noticed.beyond = noticed.tied + tied, noticed.beyond + beyond
     return (reached if event else ~reached).view(np.uint8)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -18,15 +19,27 @@ from ..core.errors import (
     quoted,
     refuse_length,
 )
-from ..core.scale import Label, Scale, listed
-from .coded import SCORES
+from ..core.scale import Label, Scale, listed, whole_number
+from .categorical import SCORES
+from .dataset import Raw
 from .labels import encode
-from .raw import Raw
 from .remarks import Remark
 
 BY_POSITION = Remark("rows_by_position")
 FEW_NAMES = 1_000
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+FEW_UNSEEN, MANY_UNSEEN = 3, 10  # labels that are never true, where an event is named and where none is
+# What NumPy, pandas, R, SQL, spreadsheets and people write for nothing, in small letters and without outer blanks.
+FOR_MISSING = {
+    *("", "nan", "-nan", "+nan", "none", "null", "(null)", "nil", "na", "n/a", "#n/a", "n.a.", "<na>", "nat", "\\n"),
+    *("missing", "(missing)", "<missing>", "not available", "-", "--", "---", "?", "??", "???", ".", "..", "...", "_"),
+    *("#ref!", "#value!", "#div/0!", "#name?", "#null!", "#num!", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+    *("\u2013", "\u2014", "undefined", "n.d.", "<null>", "<nan>", "<none>", "[null]", "na_character_"),
+}
+SEVERITY = "none"  # a grade before "mild", if it is not written as Python does
+SIGNS = {"-", "+"}  # of a reaction, say
+SPELLED_NUMBER = re.compile(r"\s*[-+]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][-+]?[0-9]{1,3})?\s*", re.ASCII)
+HEXADECIMAL = re.compile(r"\s*-?0[xX][0-9a-fA-F]+\s*")
 
 
 def refuse_misaligned(
@@ -61,6 +74,7 @@ def refuse_misaligned(
 
 def _columns_in(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return all columns by what messages call them, those of dictionaries and lists among them."""
+    given = {name: each for name, each in given.items() if each is not None}
     several = {name: dict(enumerate(each)) for name, each in given.items() if _holds_columns(each)}
     several |= {name: dict(each) for name, each in given.items() if isinstance(each, Mapping)}
     inner = [(f"{name}[{label}]", column) for name, each in several.items() for label, column in each.items()]
@@ -146,9 +160,6 @@ def _index(column: Any) -> Any:
     return getattr(column, "index", None) if is_of_pandas(column) else None
 
 
-FEW_UNSEEN, MANY_UNSEEN = 3, 10  # labels that are never true, where an event is named and where none is
-
-
 def _are_whole_scores(assigned: Sequence[Label], true: Sequence[Label], of_event: bool) -> bool:
     """Return whether numbers are more likely scores of one of two classes than labels of many others."""
     if len(true) > 2 or not all(isinstance(label, int) for label in (*assigned, *true)):
@@ -232,3 +243,32 @@ def refuse_unequal(raw: Raw, weight: str) -> None:
         lengths += [(prediction.heading(place), len(column)) for place, column in enumerate(prediction.columns)]
     for name, length in lengths:
         refuse_length(name, length, len(raw.truth), raw.truth.name)
+
+
+def words_for_missing(labels: Sequence[Label]) -> list[str]:
+    """Return the labels that often stand for a missing value."""
+    texts = [label for label in labels if isinstance(label, str)]
+    return [text for text in texts if _is_for_missing(text) and not (text == "-" and set(texts) >= SIGNS)]
+
+
+def _is_for_missing(text: str) -> bool:
+    word = text.strip().lower()
+    return word in FOR_MISSING and text.strip() != SEVERITY
+
+
+def same_numbers(labels: Sequence[Label]) -> list[list[Label]]:
+    """Return labels of text that are the same number spelled in several ways: 1E2 and 100, 1 and 1.0 and 01."""
+    found: dict[float, list[Label]] = {}
+    for label in labels:
+        number = _number(label) if isinstance(label, str) else None
+        if number is not None:
+            found.setdefault(number, []).append(label)
+    return [same for same in found.values() if len(same) > 1]
+
+
+def _number(text: str) -> float | None:
+    if (whole := whole_number(text)) is not None:
+        return whole
+    if HEXADECIMAL.fullmatch(text):
+        return int(text, 16)
+    return float(text.replace(",", ".")) if SPELLED_NUMBER.fullmatch(text) else None

@@ -36,7 +36,7 @@ from ..core.scale import Continuum, Label, Scale, listed, plain_label
 from ..core.suggestions import did_you_mean
 from ..core.threads import chunks
 from ..data import sources
-from .coded import Coded, refuse_missing
+from .categorical import Categorical, refuse_missing
 from .labels import coded
 from .membership import (
     Noticed,
@@ -172,7 +172,7 @@ class Prediction:
     """
 
     name: str
-    labels: Coded | None = None
+    labels: Categorical | None = None
     columns: tuple[Numbers, ...] = ()
     class_names: tuple[str, ...] = ()
     headings: tuple[str, ...] = ()

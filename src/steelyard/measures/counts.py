@@ -16,7 +16,7 @@ import numpy as np
 from ..core.columns import as_floats
 from ..core.errors import BadCosts, BadOption, quoted
 from ..core.scale import Scale
-from ..states.distances import MOST_LAID_OUT, Distances
+from ..states.statistics import MOST_LAID_OUT, Distances
 from .literature import LECTURE, MEVIK, ROSS, SONDHAUSS, called
 from .registry import UNBOUNDED, measure, proportion
 

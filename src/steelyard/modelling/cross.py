@@ -16,17 +16,18 @@ from ..core.scale import Continuum, Scale, plain_label
 from ..core.suggestions import with_known_options
 from ..data.terminal import watched
 from ..inference.settings import Method, as_seed, settle
-from ..inputs.cases import Cases, Door, Missing
-from ..inputs.coded import Coded
-from ..inputs.estimators import LOWEST
+from ..inputs.categorical import Categorical
+from ..inputs.dataset import Dataset
 from ..inputs.labels import encode
 from ..inputs.measured import Knowledge
 from ..inputs.misreadings import BY_POSITION, refuse_misaligned
 from ..inputs.prediction import Prediction
+from ..inputs.validate import Missing, Validator
 from ..measures.registry import Measure
 from ..passes.tally import Tally
 from .closed_form import HeldOut, closed_form
 from .cross_assessment import CrossAssessment, assembled, compared
+from .estimators import LOWEST
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, refuse_gaps, refuse_one_class, refuse_words, stacked
 from .models import read_models, rule_of
 from .splits import Split, SplitPlan, make_plan, rare_classes
@@ -113,7 +114,7 @@ def cross_assess(
     )
     models = read_models(estimators)
     names, knowledge = {"truth": "y", "group": "groups"}, Knowledge(sd, sd_response, response)
-    door = Door(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
+    door = Validator(scale, event, missing=missing, group=groups, names=names, knowledge=knowledge)
     base, data = admit(X, y, door, settings)
     refuse_words(models, data.x)
     rules = {name: rule_of(estimator, data.scale) for name, estimator in models.items()}
@@ -127,7 +128,7 @@ def cross_assess(
 
 
 def _plan(
-    cv: Any, data: Data, base: Cases, rules: Mapping[str, tuple[Any, bool]], repeats: int, seed: int | None
+    cv: Any, data: Data, base: Dataset, rules: Mapping[str, tuple[Any, bool]], repeats: int, seed: int | None
 ) -> SplitPlan:
     """Which rows are held out when; who learns measured values needs no two classes to be fitted to."""
     classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
@@ -144,16 +145,16 @@ def counted_from(kept: Places | None) -> Iterator[None]:
         raise (error if error.row is None or kept is None else error.at(int(kept[error.row]))) from None
 
 
-def admit(X: Any, y: Any, door: Door, settings: Settings) -> tuple[Cases, Data]:
+def admit(X: Any, y: Any, door: Validator, settings: Settings) -> tuple[Dataset, Data]:
     """Check what classifiers are to be fitted to."""
     by_position = refuse_misaligned(y, {"X": X, "groups": door.group, **vars(door.knowledge)})
     truth = take(y, "y")
     if isinstance(door.scale, Continuum):
         codes = door.scale.cut(numbers(truth, "y"))
-        said = Coded(np.maximum(codes, 0), door.scale.classes, "y")  # gaps are found in the truth itself
+        said = Categorical(np.maximum(codes, 0), door.scale.classes, "y")  # gaps are found in the truth itself
     else:
         said = encode(truth, "y")
-    base = door.admit(truth, {"y": Prediction("y", labels=said)})
+    base = door.validate(truth, {"y": Prediction("y", labels=said)})
     if by_position:
         base = replace(base, remarks={**base.remarks, BY_POSITION: len(base)})
     try:
@@ -258,7 +259,7 @@ def _on_scale(found: HeldOut, data: Data) -> Said:
 def gathered(
     rules: Mapping[str, tuple[Any, bool]],
     data: Data,
-    base: Cases,
+    base: Dataset,
     plan: SplitPlan,
     runs: Sequence[Run],
     failures: Sequence[Mapping[str, Any]],
@@ -293,7 +294,7 @@ def gathered(
     )
 
 
-def _fitted(settings: Settings, cases: Cases) -> Settings:
+def _fitted(settings: Settings, cases: Dataset) -> Settings:
     """The measures that can be made of what classifiers said."""
     try:
         return settings.fitted(cases.given())
@@ -304,7 +305,7 @@ def _fitted(settings: Settings, cases: Cases) -> Settings:
         raise error.mended(mend) from None
 
 
-def _trained(base: Cases, plan: SplitPlan, runs: Sequence[Run], settings: Settings) -> Comparison | None:
+def _trained(base: Dataset, plan: SplitPlan, runs: Sequence[Run], settings: Settings) -> Comparison | None:
     """The classifiers on rows that they were fitted to: of each fold, or of the fit to all rows."""
     if whole := {run.model: run.whole for run in runs if run.whole is not None}:
         return compared(assembled(base, np.arange(plan.rows), whole), settings)

@@ -12,7 +12,7 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption, UnknownPart, quoted
 from ..core.table import Table
 from ..inference.settings import Settings
-from ..inputs.cases import Cases
+from ..inputs.dataset import Dataset
 from ..inputs.prediction import Prediction, Scores
 from ..measures.registry import Measure
 from ..passes.tally import Tally
@@ -50,7 +50,7 @@ class CrossAssessment(Comparison):
         remarks: What there is to know about the fits.
     """
 
-    base: Cases
+    base: Dataset
     data: Data
     plan: SplitPlan
     runs: tuple[Run, ...]
@@ -179,7 +179,7 @@ class CrossAssessment(Comparison):
 # --- rows held out, as cases to be assessed -------------------------------------------------------------------------
 
 
-def assembled(base: Cases, rows: Places, said: Mapping[str, Said], share: Array | None = None) -> Cases:
+def assembled(base: Dataset, rows: Places, said: Mapping[str, Said], share: Array | None = None) -> Dataset:
     """Some rows, each as often as it is named, with what was said of them.
 
     ``share`` is what each counts for, where a row is named more than once. The interval is then that of a single run:
@@ -213,6 +213,6 @@ def _scores(name: str, said: Said, scale: Scale, others: bool) -> Scores:
     return Scores((said.scores,), said.speaks, raw=True)
 
 
-def compared(cases: Cases, settings: Settings) -> Comparison:
+def compared(cases: Dataset, settings: Settings) -> Comparison:
     """Several classifiers on these cases."""
     return Comparison(Tally.of(cases), settings, cases)

@@ -21,9 +21,9 @@ from ..core.columns import numbers
 from ..core.errors import BadOption, MissingValues, NotNumbers, WrongShape, quoted, refuse_length
 from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown
-from ..inputs.estimators import found_by_search, where
-from ..inputs.weights import checked_weight
+from ..inputs.dataset import checked_weight
 from ..maths.kernels import class_probabilities
+from .estimators import found_by_search, where
 from .regressors import is_estimator, tells_spread
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from ..core.errors import (
 from ..core.scale import Scale
 from ..core.suggestions import is_whole
 from ..core.text import shortened
-from ..inputs.estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 from ..inputs.labels import encode
 from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
 from ..inputs.membership import assign_highest
+from .estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Codes, Places

@@ -10,8 +10,8 @@ from ..core.columns import as_number
 from ..core.errors import BadOption, quoted
 from ..core.scale import Continuum, Scale, listed
 from ..core.suggestions import did_you_mean
-from ..inputs.admission import by_name
-from ..inputs.estimators import innermost, learns_no_classes, predicts_numbers
+from ..inputs.request import by_name
+from .estimators import innermost, learns_no_classes, predicts_numbers
 from .regressors import is_estimator
 
 

@@ -28,7 +28,7 @@ from ..core.errors import (
 )
 from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown
-from ..inputs.coded import refuse_missing
+from ..inputs.categorical import refuse_missing
 from ..inputs.covariates import deviations, finite_numbers, refuse_broken
 from ..inputs.labels import encode
 from ..maths import kernels

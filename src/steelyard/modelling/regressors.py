@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import deal, distinct
-from ..core.errors import BadOption, NoVariance, TooFewRows, quoted, refuse_length
+from ..core.errors import BadOption, NoVariance, TooFewRows, foreign, quoted, refuse_length
 from ..core.suggestions import refuse_no_seed
 from ..inputs.covariates import design, deviations, finite_numbers, grouping
-from ..inputs.estimators import copy_of, foreign, found_by_search, innermost
 from ..inputs.misreadings import refuse_misaligned
+from .estimators import copy_of, found_by_search, innermost
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Places

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import Continuum, Scale, listed
-from ..inputs.estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..measures import find, of_class
 from ..measures.registry import Measure
 from ..results.api import assess
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
+from .estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
 from .regressors import refuse_silent
 from .response import response_of
 

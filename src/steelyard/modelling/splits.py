@@ -18,7 +18,7 @@ from ..core.suggestions import refuse_no_count
 if TYPE_CHECKING:
     from ..core.scale import Label
     from ..core.typing import AnyArray, Codes, Marks, Places
-    from ..inputs.coded import Coded
+    from ..inputs.categorical import Categorical
 
 Kind = Literal["folds", "leave one out", "hold out", "bootstrap", "splits"]
 MOST_REPEATS = 100_000
@@ -127,7 +127,7 @@ def make_plan(
     x: Any,
     codes: Codes,
     *,
-    group: Coded | None = None,
+    group: Categorical | None = None,
     repeats: int = 1,
     seed: int | None = None,
     classes: int = 2,
@@ -340,7 +340,7 @@ def _refuse_unusable(split: Split, kept: Places | None) -> None:
         raise BadOption(problem, mend="Part them: no row in both")
 
 
-def _refuse_straddling(split: Split, group: Coded, sizes: Places) -> None:
+def _refuse_straddling(split: Split, group: Categorical, sizes: Places) -> None:
     """Say so where a fit sees rows of a group that it is tried on; ``sizes`` are the rows that groups have."""
     tested = group.codes[split.test]
     if split.seen is None:

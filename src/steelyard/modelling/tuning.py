@@ -18,13 +18,13 @@ from ..core.errors import BadOption, MissingValues, quoted
 from ..core.scale import Continuum, Scale, listed
 from ..core.suggestions import with_known_options
 from ..core.table import Table
-from ..inputs.estimators import labels_of, where
 from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
 from ..measures import refuse_of_class
 from ..measures.registry import Measure, same
 from ..results import accessors
 from .cross import cross_assess
 from .cross_assessment import CrossAssessment
+from .estimators import labels_of, where
 from .models import named_model, whole_rule
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from ..core.errors import (
     quoted,
 )
 from ..core.scale import Continuum, Scale
-from ..core.tree import Sum
 from ..data.digests import FILE, Source, address_of, is_gone, is_untouched, short
+from ..data.engines.engine import TreeSum
 from ..data.folders import below, globbed
 from ..data.paths import UNREAD, File, Listed, mend_for_missing, once
 from ..inputs.remarks import joined, on_passed
 from .plan import Plan
-from .sources import OVERLAP, refuse_shared, settled
+from .provenance import OVERLAP, refuse_shared, settled
 from .tally import Tally
 
 ENDING, ASIDE = ".tally", ".gone"
@@ -119,7 +119,7 @@ def _name(tally: Any, place: int) -> str:
 
 def _added(tallies: Iterable[tuple[str, Any]], skip: bool = False, allow_overlap: bool = False) -> Tally:
     first: Tally | None = None
-    total: Sum[Tally] = Sum(lambda one, other: one.joined(other, allow_overlap=True))  # it was seen to before
+    total: TreeSum[Tally] = TreeSum(lambda one, other: one.joined(other, allow_overlap=True))  # it was seen to before
     left_out: list[SteelyardError] = []
     seen = Overlaps()
     for name, one in tallies:
@@ -271,7 +271,7 @@ def _root(name: str) -> str:
 
 def _of_one(plan: Plan, file: File, scale: Scale, labels: dict[str, bool]) -> Tally:
     # Rows of one file may all weigh nothing, as those of a batch may: others are added later.
-    request = replace(plan.request, door=replace(plan.request.door, part=True))
+    request = replace(plan.request, validator=replace(plan.request.validator, part=True))
     # What was passed over is told by one of the tallies, so that it is told once by their sum.
     passed = plan.files.passed if file is plan.files.files[0] else ()
     files = replace(plan.files, files=(file,), watch=None, passed=passed)

@@ -1,6 +1,6 @@
 """How rows that nobody holds are summed: what must be known of all of them first, and then their sums.
 
-Every pass is a fold of the shares of the rows, on the engine that was chosen.
+Every pass is a fold of the shards of the rows, on the engine that was chosen.
 """
 
 from __future__ import annotations
@@ -19,26 +19,22 @@ from ..core.scale import Continuum, Scale
 from ..data import sources
 from ..data.digests import together
 from ..data.engines import Engine, frame_of
-from ..data.engines.local import Local
+from ..data.engines.engine import Local
+from ..data.formats import rows_in
 from ..data.shards import Batch, with_filter
-from ..data.sizes import rows_in
 from ..data.streams import Files, refuse_marks, schema_from
-from ..inputs.admission import Request
-from ..inputs.cases import Door, Prediction
+from ..inputs.dataset import refuse_weightless
 from ..inputs.labels import encode
 from ..inputs.measured import Knowledge
-from ..inputs.remarks import joined, on_passed
-from ..inputs.thresholds import refuse_unlike_scales
-from ..inputs.weights import refuse_weightless
+from ..inputs.prediction import Prediction
+from ..inputs.remarks import joined, on_passed, refuse_unlike_scales
+from ..inputs.request import Request
+from ..inputs.validate import Validator
 from ..maths.ruler import bits_for
 from . import tally as tallies
-from .counting import Count, Find, Gather, See
-from .folding import Adding, Gatherer, Part, Progress, Work
-from .gathering import looks_of, seen
-from .offers import agreed
-from .reading import Facts, as_pairs, asked, facts_of
-from .sources import is_telling
-from .surveying import Look, Seen, has_fraction, nothing
+from .fold import Adding, Count, Folded, Gatherer, Gathering, Progress, Seeing, Work, find_fault, looks_of, seen
+from .provenance import Facts, as_pairs, asked, facts_of, is_telling
+from .schemas import Seen, agreed, has_fraction, labels_in, nothing
 from .tally import Tally
 
 if TYPE_CHECKING:
@@ -48,7 +44,7 @@ State = TypeVar("State")
 
 WORTH_A_GLIMPSE = 1 << 20  # bytes of files: labels of fewer are soon seen
 GLIMPSE = 1 << 14  # rows: whatever they do not tell turns up soon, or is so rare that many more would not tell it
-FEW_HELD = 1 << 16  # rows of a share: fewer are not worth summing up by themselves, even where all are very many
+FEW_HELD = 1 << 16  # rows of a shard: fewer are not worth summing up by themselves, even where all are very many
 MOST_LOOKS = 32  # more than any measure asks for: files that change meanwhile are not read forever
 
 
@@ -117,11 +113,13 @@ class Plan:
         return replace(self, files=replace(self.files, files=kept), left_out={**self.left_out, **left_out})
 
     @property
-    def door(self) -> Door:
-        """The door of a batch."""
-        return replace(self.request.door, part=True)
+    def validator(self) -> Validator:
+        """The checks of a batch."""
+        return replace(self.request.validator, part=True)
 
-    def fold(self, make: Callable[[Batch], State], columns: list[str], progress: Progress | None = None) -> Part[State]:
+    def fold(
+        self, make: Callable[[Batch], State], columns: list[str], progress: Progress | None = None
+    ) -> Folded[State]:
         """Add up what becomes of every batch."""
         return self.gather(partial(Adding, make), columns, progress)
 
@@ -131,28 +129,28 @@ class Plan:
         columns: list[str],
         progress: Progress | None = None,
         telling: Callable[[int, Any], bool] | None = None,
-    ) -> Part[State]:
-        """Add up what becomes of every share, and perhaps where its rows come from."""
+    ) -> Folded[State]:
+        """Add up what becomes of every shard, and perhaps where its rows come from."""
         told = Progress() if progress is None else progress
         work = Work(start, columns, self.schema, self.skip, told, telling)
         whole = isinstance(self.files, Files)  # one that may be left out is not cut, so that all of it counts or none
-        shares = (
-            self.files.shares(not self.skip) if whole else self.files.shares(with_filter(columns, self.files.filter))
+        shards = (
+            self.files.shards(not self.skip) if whole else self.files.shards(with_filter(columns, self.files.filter))
         )
-        found: Part[State] | None = self.engine.fold(work, shares, told.share)
-        return Part() if found is None else found
+        found: Folded[State] | None = self.engine.fold(work, shards, told.shard)
+        return Folded() if found is None else found
 
     def reading(self, scale: Scale) -> Facts:
         """How rows are read, so that what was read otherwise is never added."""
         where = None if self.files.filter is None else self.files.filter.text
         columns = self.request.columns_read(_no_rows(self.schema), scale)
-        facts = facts_of(self.request, columns, where, self.request.door.weight_kind)
+        facts = facts_of(self.request, columns, where, self.request.validator.weight_kind)
         return as_pairs(facts | asked(self.settings))
 
     # --- what must be known before the first row is counted -----------------------------------------------------
 
     def glimpsed(self) -> tuple[Scale, dict[str, bool]] | None:
-        """The same by the first rows of every share of many: a label that is not among them will be found unknown."""
+        """The same by the first rows of every shard of many: a label that is not among them will be found unknown."""
         if not isinstance(self.files, Files) or self.skip or self.files.size < WORTH_A_GLIMPSE:
             return None
         with suppress(SteelyardError):
@@ -162,7 +160,7 @@ class Plan:
     def settled(self, glimpse: bool = False) -> tuple[Scale, dict[str, bool]]:
         """The classes, and which classifiers gave labels."""
         known = self._known_forms()
-        told = self.request.door.scale is not None and known.keys() == self.request.models.keys()
+        told = self.request.validator.scale is not None and known.keys() == self.request.models.keys()
         if told and not self._holds_bytes():
             scale, _ = self._survey({}, known)
             return scale, known
@@ -180,17 +178,17 @@ class Plan:
 
         Where rows are dropped, a label counts only if nothing else is missing in its row.
         """
-        truth = [] if isinstance(self.request.door.scale, Continuum) else [str(self.request.truth)]
-        names, drop = tuple(dict.fromkeys([*truth, *labels])), self.request.door.missing == "drop"
+        truth = [] if isinstance(self.request.validator.scale, Continuum) else [str(self.request.truth)]
+        names, drop = tuple(dict.fromkeys([*truth, *labels])), self.request.validator.missing == "drop"
         if not names and not drop:
             return Seen({}, rows=1)  # there is nothing to be seen
         columns = self.columns if drop else list(names)
         if glimpse:
-            shares = self.files.shares(True)
-            first = [batch for share in shares for batch in islice(share.batches(columns, self.schema, GLIMPSE), 1)]
+            shards = self.files.shards(True)
+            first = [batch for shard in shards for batch in islice(shard.batches(columns, self.schema, GLIMPSE), 1)]
             # A filter may have passed over all of them.
             return reduce(add, [Seen.of(batch.table, names, drop) for batch in first]) if first else Seen({})
-        found = self.fold(Look(names, drop), columns)
+        found = self.fold(partial(labels_in, names, drop), columns)
         if found.faults:
             raise Unusable(found.faults)
         return Seen({}) if found.state is None else found.state
@@ -199,11 +197,11 @@ class Plan:
         """Which classifiers gave labels, of those where types tell it, or the first rows."""
         import pyarrow.types as kinds
 
-        scale = self.request.door.scale
+        scale = self.request.validator.scale
         forms = {
             name: False
             for name in self.request.models
-            if name not in self.request.headings or name in self.request.door.scores
+            if name not in self.request.headings or name in self.request.validator.scores
         }
         words = scale is not None and isinstance(scale.classes[0], str)
         for name, column in self.request.headings.items():
@@ -214,7 +212,7 @@ class Plan:
                 forms[name] = False
                 continue
             numeric = kinds.is_floating(kind) or kinds.is_decimal(kind)
-            whole = kinds.is_integer(kind) and self.request.door.takes_numbers(name)
+            whole = kinds.is_integer(kind) and self.request.validator.takes_numbers(name)
             if words or not (numeric or whole):
                 forms[name] = not (numeric or whole)
             elif kinds.is_floating(kind) and self._starts_with_fractions(column):
@@ -225,13 +223,13 @@ class Plan:
         """Whether the first rows of files hold what no class can be called by; then all of it are scores."""
         if not isinstance(self.files, Files) or self.skip:
             return False
-        for share in self.files.shares(True)[:1]:
-            for batch in islice(share.batches([column], self.schema, GLIMPSE), 1):
+        for shard in self.files.shards(True)[:1]:
+            for batch in islice(shard.batches([column], self.schema, GLIMPSE), 1):
                 return bool(has_fraction(as_numpy(batch.table.column(column))).any())
         return False
 
     def _survey(self, values: Mapping[str, Any], known: Mapping[str, bool]) -> tuple[Scale, dict[str, bool]]:
-        """Ask the door about distinct values as if they were all rows."""
+        """Check distinct values as if they were all rows."""
         empty = _no_rows(self.schema)
         columns = {name: values.get(name, empty.column(name)) for name in empty.column_names}
         truth, predictions = self.request.taken(columns.__getitem__, empty)
@@ -240,19 +238,19 @@ class Plan:
                 predictions[name] = Prediction(name, encode(predictions[name], name) if labels else None)
         names = {"truth": str(self.request.truth)}
         # What is said row by row says nothing of classes.
-        unsaid = replace(self.door, weight=None, group=None, by=None, knowledge=Knowledge())
+        unsaid = replace(self.validator, weight=None, group=None, by=None, knowledge=Knowledge())
         plain = replace(unsaid, names=names, headings=self.request.headings)
         scale, found = plain.survey(truth, predictions)
         return scale, {name: said.labels is not None for name, said in found.items()}
 
     def _told(self, error: SteelyardError, missing: bool) -> SteelyardError:
         """Find the file and row of which distinct values do not tell."""
-        gaps = missing and self.request.door.missing == "error"
+        gaps = missing and self.request.validator.missing == "error"
         kind = MissingValues if gaps else type(error)
         if not gaps and error.row is None:
             return self._of_one_file(error)
         try:
-            replace(self, skip=False).fold(Find(self.request, self.door, kind), self.columns)
+            replace(self, skip=False).fold(partial(find_fault, self.request, self.validator, kind), self.columns)
         except kind as found:
             return found
         return error
@@ -272,28 +270,28 @@ class Plan:
     # --- counting -----------------------------------------------------------------------------------------------
 
     def tally(self, scale: Scale, forms: Mapping[str, bool]) -> Tally:
-        """Sum up all rows, in the order of shares and batches: the result does not depend on timing."""
-        count, settings = Count(self.request, replace(self.door, scale=scale), forms), self.settings
+        """Sum up all rows, in the order of shards and batches: the result does not depend on timing."""
+        count, settings = Count(self.request, replace(self.validator, scale=scale), forms), self.settings
         if settings is None:
             return self._counted(partial(Adding, count))
         rows = rows_in(self.files.files) if isinstance(self.files, Files) else None
         most = min(FEW_HELD, tallies.MOST_ROWS) if self._certain(rows or 0) else None
-        tally = self._counted(Gather(count, settings, bits_for(None if self.saved else rows), most))
+        tally = self._counted(partial(Gathering, count, settings, bits_for(None if self.saved else rows), most))
         for _ in range(MOST_LOOKS):
             looks = looks_of(tally)
             if not looks:
                 break
-            tally = seen(tally, self.gather(See(count, looks), self.columns, self._progress).state)
+            tally = seen(tally, self.gather(partial(Seeing, count, looks), self.columns, self._progress).state)
         return tally
 
     def _certain(self, rows: int) -> bool:
         """Whether so many rows will not be held in the end: none of them can turn out not to count."""
-        every = self.request.door.missing == "error" and self.request.door.weight is None and not self.skip
+        every = self.request.validator.missing == "error" and self.request.validator.weight is None and not self.skip
         return every and self.files.filter is None and rows > tallies.MOST_ROWS
 
     def _counted(self, start: Callable[[], Gatherer[Tally]]) -> Tally:
         found = self.gather(start, self.columns, self._progress, _is_telling)
-        if found.faults and self.request.door.scale is None:
+        if found.faults and self.request.validator.scale is None:
             raise Unusable(found.faults)  # what they called classes may be none
         return self._checked(found, {**self.left_out, **found.faults})
 
@@ -301,14 +299,14 @@ class Plan:
     def _progress(self) -> Progress:
         return Progress(self.files.watch, self.files.size) if isinstance(self.files, Files) else Progress()
 
-    def _checked(self, found: Part[Tally], faults: Mapping[str, SteelyardError]) -> Tally:
+    def _checked(self, found: Folded[Tally], faults: Mapping[str, SteelyardError]) -> Tally:
         tally = found.state
         if tally is None and faults:
             raise next(iter(faults.values()))
         if tally is None or tally.dropped == found.rows:
             raise self._of_one_file(nothing(found.rows > 0))
         self._refuse_weightless(tally)
-        refuse_unlike_scales(tally.remarks, self.request.door.threshold)
+        refuse_unlike_scales(tally.remarks, self.request.validator.threshold)
         passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}
         return replace(
             tally,
@@ -319,13 +317,13 @@ class Plan:
         )
 
     def _refuse_weightless(self, tally: Tally) -> None:
-        if self.request.door.weight is not None and not self.request.door.part:
+        if self.request.validator.weight is not None and not self.request.validator.part:
             _, mass, square = tally.sums.values.sum(axis=0)
-            refuse_weightless(bool(mass > 0), float(square), self.request.door.weight)
+            refuse_weightless(bool(mass > 0), float(square), self.request.validator.weight)
 
 
 def _is_telling(rows: int, state: Tally | None) -> bool:
-    """Whether another file of the same bytes as one share must be a copy of it."""
+    """Whether another file of the same bytes as one shard must be a copy of it."""
     return state is not None and is_telling(rows, state.scored, state.sums.values[:, 0])
 
 

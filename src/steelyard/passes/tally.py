@@ -16,17 +16,24 @@ from ..core.scale import Continuum, Label, Scale, listed
 from ..core.text import in_words, rows_in_words
 from ..families.summed.summarising import Summarising
 from ..families.summed.summary import Summaries, Summary
-from ..inputs.cases import Cases, Given
-from ..inputs.coded import merged_order
-from ..inputs.remarks import Remark, joined
+from ..inputs.categorical import merged_order
+from ..inputs.dataset import Available, Dataset, words_on_weights
+from ..inputs.remarks import IN_CELL, Remark, joined, reached_of, unassigned, without_thresholds
 from ..inputs.remarks import words as words_of
-from ..inputs.thresholds import IN_CELL, reached_of, unassigned, without_thresholds
-from ..inputs.weights import words_on_weights
 from ..states.held_rows import Rows
-from ..states.statistics import CONFUSION, Patterns, Sums, confusion_of
-from .contents import ROUNDING, Contents
-from .reading import of_both, refuse_other_reading
-from .sources import OVERLAP, both, refuse_debts, refuse_shared, settled, without, words_on
+from ..states.statistics import CONFUSION, PatternCounts, Patterns, confusion_of
+from .provenance import (
+    OVERLAP,
+    both,
+    of_both,
+    refuse_debts,
+    refuse_other_reading,
+    refuse_shared,
+    settled,
+    without,
+    words_on,
+)
+from .tally_validation import ROUNDING, Contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,19 +73,19 @@ class Tally(Contents):
     """
 
     @classmethod
-    def of(cls, cases: Cases, with_scores: bool = True) -> Tally:
+    def of(cls, dataset: Dataset, with_scores: bool = True) -> Tally:
         """Sum up a batch of rows; their scores need not be kept where nobody will ask for them."""
         return cls(
-            cases.scale,
-            tuple(cases.assigned),
-            CONFUSION.collect(cases),
-            () if cases.slice is None else cases.slice.labels,
-            () if cases.group is None else cases.group.labels,
-            cases.dropped,
-            Rows.of(cases) if with_scores and (cases.scored or cases.measured is not None) else None,
-            arrangement=() if cases.slice is None else cases.slice.order,
-            scored=cases.scored,
-            remarks=cases.remarks,
+            dataset.scale,
+            tuple(dataset.assigned),
+            CONFUSION.collect(dataset),
+            () if dataset.slice is None else dataset.slice.labels,
+            () if dataset.group is None else dataset.group.labels,
+            dataset.dropped,
+            Rows.of(dataset) if with_scores and (dataset.scored or dataset.measured is not None) else None,
+            arrangement=() if dataset.slice is None else dataset.slice.order,
+            scored=dataset.scored,
+            remarks=dataset.remarks,
         )
 
     @classmethod
@@ -90,7 +97,7 @@ class Tally(Contents):
                 f"{quoted(scale)} and {quoted(models)} make no tally",
                 mend="Give a scale and a list of names: Tally.empty(Scale(['no', 'yes']), ['model'])",
             )
-        sums = Sums(np.zeros((0, 3 + len(named)), np.int64), np.zeros((0, 3)))
+        sums = PatternCounts(np.zeros((0, 3 + len(named)), np.int64), np.zeros((0, 3)))
         return cls(scale, tuple(named), sums)
 
     @property
@@ -252,15 +259,15 @@ class Tally(Contents):
         return tuple(rows.shape), None if rows.measured is None else (rows.measured.given, rows.measured.errors)
 
     @property
-    def given(self) -> Given:
+    def given(self) -> Available:
         """What there is for measures to be made of."""
         return self._kept_given._replace(unassigned=unassigned(self.remarks, self.models))
 
     @property
-    def _kept_given(self) -> Given:
+    def _kept_given(self) -> Available:
         if self.summaries is not None:
             return self.summaries.whole.recipe.given
-        return Given(self.scored, kept=not self.scored) if self.scores is None else self.scores.given
+        return Available(self.scored, kept=not self.scored) if self.scores is None else self.scores.given
 
     @property
     def words_on_left_out(self) -> list[str]:
@@ -320,7 +327,7 @@ class Tally(Contents):
                 "at other thresholds the rows of clusters must be at hand, and these were too many to be held",
                 mend=f"Assess them with threshold={threshold:g}",
             )
-        sums, unsure = Sums(np.zeros((0, 4), np.int64), np.zeros((0, 3))), 0
+        sums, unsure = PatternCounts(np.zeros((0, 4), np.int64), np.zeros((0, 3))), 0
         for label, summary in summaries.parts.items():
             rows, unsure = summary.cells(model, code), unsure + summary.unsure(model, code, threshold)
             part = np.full(len(rows), 0 if label is None else self.slices.index(label))
@@ -423,15 +430,15 @@ def _union(left: Tally, right: Tally, what: str) -> tuple[tuple[Label, ...], Pla
     )
 
 
-def _recode(sums: Sums, column: int, places: Places) -> Sums:
+def _recode(sums: PatternCounts, column: int, places: Places) -> PatternCounts:
     if len(places) == 1 and places[0] == 0:  # as where there are no labels
         return sums
     keys = sums.keys.copy()
     keys[:, column] = places[keys[:, column]]
-    return Sums(keys, sums.values)
+    return PatternCounts(keys, sums.values)
 
 
-def _pruned(sums: Sums, column: int, labels: tuple[Label, ...]) -> tuple[Places, tuple[Label, ...]]:
+def _pruned(sums: PatternCounts, column: int, labels: tuple[Label, ...]) -> tuple[Places, tuple[Label, ...]]:
     """Forget the labels of which no row is left: where each label goes, and those that stay."""
     if not labels:
         return np.zeros(1, dtype=np.int64), ()

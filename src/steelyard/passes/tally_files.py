@@ -22,16 +22,14 @@ from ..core.columns import as_arrow, as_numpy
 from ..core.errors import DamagedFile, ForeignFile, quoted
 from ..core.scale import Continuum, Label, Scale
 from ..data.digests import DATA, FILE, UNKNOWN, Source
-from ..data.own_kinds import TALLY
-from ..data.whole_files import read_whole, write_whole
+from ..data.whole_files import TALLY, read_whole, write_whole
 from ..families.summed.states import READ_ELSEWHERE, Arrays, as_they_are, refuse
 from ..families.summed.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
 from ..inputs.remarks import restored, stored
 from ..states.held_rows import Rows
-from ..states.statistics import Sums
-from .contents import Contents
-from .soundness import refuse_oversized, refuse_unsound
-from .sources import settled, unknown
+from ..states.statistics import PatternCounts
+from .provenance import settled, unknown
+from .tally_validation import Contents, refuse_oversized, refuse_unsound
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray
@@ -242,13 +240,13 @@ def sources_from(plain: Any) -> tuple[Source, ...]:
 # --- what stands in a file --------------------------------------------------------------------------------------
 
 
-def _sums(table: Any, sizes: list[int]) -> Sums:
+def _sums(table: Any, sizes: list[int]) -> PatternCounts:
     keys = np.stack([as_numpy(table.column(f"key{j}")) for j in range(len(sizes))], axis=1).astype(np.int64)
     values = np.stack([as_numpy(table.column(name)) for name in VALUES], axis=1).astype(np.float64)
     whole = keys.shape[1] + len(VALUES) == table.num_columns and np.isfinite(values).all()
     if not whole or (keys < 0).any() or (keys >= sizes).any():
         raise ValueError("sums of rows that there cannot be")
-    return Sums(keys, values)
+    return PatternCounts(keys, values)
 
 
 def _rows(table: Any, header: dict[str, Any], sizes: list[int]) -> Rows | None:

@@ -27,18 +27,18 @@ from ..core.scale import Continuum, Label, Scale, listed
 from ..core.suggestions import refuse_options, with_known_options
 from ..data.spelling import NumberMarks
 from ..inference.settings import ALONE, Method, Options, settle
-from ..inputs.admission import Request, names_columns, predictions_by_name, refuse_untold
-from ..inputs.cases import Door, Missing, replace_event
+from ..inputs.dataset import WeightKind, refuse_kind_alone, refuse_weightless
 from ..inputs.measured import Knowledge
 from ..inputs.prediction import recognise
 from ..inputs.published import read_table
-from ..inputs.weights import WeightKind, refuse_kind_alone, refuse_weightless
+from ..inputs.request import Request, names_columns, predictions_by_name, refuse_untold
+from ..inputs.validate import Missing, Validator, replace_event
 from ..measures import find
 from ..measures.counts import words_on_gains
 from ..measures.registry import Measure
 from ..passes.merging import merge
 from ..passes.tally import Tally
-from ..states.statistics import Sums
+from ..states.statistics import PatternCounts
 from .assessment import Assessment
 from .decisions import least_cost
 from .threshold_rules import Rule
@@ -162,8 +162,8 @@ def assess(
             prediction, wanted = score, None
     options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
     options |= rule.options([MODEL])
-    door = Door(scale, event, weight=weight, group=group, by=by, **options)
-    request = Request(truth, {MODEL: wanted}, door, where, NumberMarks.of(decimal, thousands))
+    validator = Validator(scale, event, weight=weight, group=group, by=by, **options)
+    request = Request(truth, {MODEL: wanted}, validator, where, NumberMarks.of(decimal, thousands))
     found = weigh(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
     )
@@ -175,10 +175,10 @@ def assess(
     # column that was named is there too.
     scale = found.tally.scale
     classes = scale.but(sd=None) if isinstance(scale, Continuum) else scale
-    general = door.knowledge.of_any_rows
+    general = validator.knowledge.of_any_rows
     weighed, grouped = (name if isinstance(name, str) else None for name in (weight, group))
     options |= {"threshold": chosen, "knowledge": general, "later": frozenset()}
-    fitted = Door(classes, None, weight=weighed, group=grouped, **options)
+    fitted = Validator(classes, None, weight=weighed, group=grouped, **options)
     pair = training if prediction is not None else (training, None)
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
@@ -270,9 +270,9 @@ def compare(
     named, scores = _predictions_and_scores(predictions, score, of_columns=truth is not None)
     options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
     options |= rule.options(named)
-    door = Door(scale, event, weight=weight, group=group, by=by, **options)
+    validator = Validator(scale, event, weight=weight, group=group, by=by, **options)
     found = weigh(
-        Request(truth, named, door, where, NumberMarks.of(decimal, thousands)),
+        Request(truth, named, validator, where, NumberMarks.of(decimal, thousands)),
         y_true,
         named if truth is None else None,
         settings,
@@ -453,7 +453,7 @@ def assess_table(
     table = table if truth_in_rows else table.T
     cells = np.argwhere(table > 0)
     keys = np.concatenate([np.zeros_like(cells), cells], axis=1)
-    sums = Sums(keys, np.repeat(table[table > 0][:, None], 3, axis=1))
+    sums = PatternCounts(keys, np.repeat(table[table > 0][:, None], 3, axis=1))
     tally = Tally(named, (MODEL,), sums, published=True)
     return Assessment(tally, settings.fitted(tally.given))
 

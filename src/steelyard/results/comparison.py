@@ -28,7 +28,7 @@ from ..inference.settings import Settings
 from ..inference.table_evaluation import Evaluation
 from ..inference.table_formulas import Formulas
 from ..inference.variances import unit_of
-from ..inputs.cases import Cases
+from ..inputs.dataset import Dataset
 from ..measures.registry import Measure
 from ..passes.tally import Tally
 from ..states.held_rows import Rows
@@ -59,10 +59,10 @@ class Comparison:
 
     tally: Tally
     settings: Settings
-    cases: Cases | None = None
+    cases: Dataset | None = None
     slice: Label | None = None
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    reread: Callable[[], Cases] | None = None
+    reread: Callable[[], Dataset] | None = None
 
     def __post_init__(self) -> None:
         """Refuse more values than memory holds, before any of it is taken."""

@@ -15,8 +15,8 @@ from ..core.estimate import Estimate
 from ..core.scale import Continuum, Label, label_among, listed, whole_number
 from ..core.suggestions import did_you_mean
 from ..core.text import count, in_words
-from ..data.sizes import available
-from ..data.sizes import in_words as bytes_in_words
+from ..data.formats import available
+from ..data.formats import in_words as bytes_in_words
 from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
 from ..families.ranking.one_against_rest import OneAgainstRest
 from ..families.summed.summary import Summary
@@ -27,10 +27,9 @@ from ..inference.settings import Settings
 from ..inference.table_evaluation import Evaluation
 from ..inference.table_formulas import Formulas
 from ..inference.variances import unit_of
-from ..inputs.doubtful import same_numbers, words_for_missing
+from ..inputs.misreadings import same_numbers, words_for_missing
 from ..inputs.published import words_on_per_cent, words_on_thousands
-from ..inputs.remarks import UNNAMED, Remark
-from ..inputs.thresholds import told_of_thresholds
+from ..inputs.remarks import UNNAMED, Remark, told_of_thresholds
 from ..measures import find, lacking, means_a_class, of_class, refuse_of_class
 from ..measures.counts import words_on_gains
 from ..measures.registry import REGISTRY, Measure

@@ -12,7 +12,7 @@ from ..core.columns import as_number, things_in
 from ..core.errors import BadOption, quoted
 from ..core.table import Table
 from ..core.text import down_to, named, shortened
-from ..inputs.thresholds import told_of_thresholds
+from ..inputs.remarks import told_of_thresholds
 
 if TYPE_CHECKING:
     from ..core.typing import Array

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..core.arrays import fold_of
 from ..core.errors import BadOption, quoted
-from ..inputs.cases import Cases
-from ..inputs.coded import Coded
+from ..inputs.categorical import Categorical
+from ..inputs.dataset import Dataset
 from ..inputs.prediction import Scores
 from ..passes.tally import Tally
 from .comparison import Comparison
@@ -37,7 +37,7 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
     better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass / weights.row, fold, method)))
     names = (name, f"{name}, recalibrated")
     both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
-    cases = Cases(
+    cases = Dataset(
         scale=tally.scale,
         truth=rows.truth,
         assigned={each: scores.likeliest(tally.scale.event_code) for each, scores in both.items()},
@@ -45,6 +45,6 @@ def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed
         measured=rows.measured,
         weight=None if weights.equal else np.asarray(weights.mass),
         counted=weights.square is weights.mass,
-        group=None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
+        group=None if rows.cluster is None else Categorical(rows.cluster, tally.groups, "group"),
     )
     return Comparison(Tally.of(cases), assessment.settings, cases)

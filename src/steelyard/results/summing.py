@@ -12,11 +12,11 @@ from ..core.errors import BadOption, SteelyardError
 from ..core.scale import Continuum, Scale
 from ..data import sources
 from ..data.engines import make, started
-from ..data.sizes import estimate
+from ..data.formats import estimate
 from ..data.streams import Files
 from ..families.summed.partitions import needs_all_rows
-from ..inputs.admission import Request
-from ..inputs.cases import Given
+from ..inputs.dataset import Available
+from ..inputs.request import Request
 from ..passes.plan import Plan, Unusable
 from ..passes.tally import Tally
 
@@ -38,30 +38,30 @@ def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
     """Whether all that is said of rows stands in files, and nothing needs all rows at once."""
     if not isinstance(source, str | os.PathLike | Files) or request.truth is None:
         return False
-    known = request.door.knowledge
+    known = request.validator.knowledge
     plain = known.response is None and not any(isinstance(one, str) for one in (known.sd, known.sd_response))
     return plain and _loose(request) is None and not rule.chooses and not rule.any_scale
 
 
 def _loose(request: Request) -> str | None:
     """What was said of rows but does not stand beside them in a column, or needs all rows at once."""
-    door = request.door
-    beside = {"weight": door.weight, "group": door.group, "sd": door.knowledge.sd}
-    beside["sd_response"] = door.knowledge.sd_response
+    validator = request.validator
+    beside = {"weight": validator.weight, "group": validator.group, "sd": validator.knowledge.sd}
+    beside["sd_response"] = validator.knowledge.sd_response
     for name, value in beside.items():
         if not (value is None or isinstance(value, str) or (name[:2] == "sd" and is_single(value))):
             return f"{name}= is an array"
-    pair = door.knowledge.response
+    pair = validator.knowledge.response
     if not request.parts_are_named or not (pair is None or all(isinstance(name, str) for name in pair)):
         return "by= is an array" if pair is None else "response= is no pair of columns"
-    if isinstance(door.scale, Continuum) and door.scale.named_after_intervals:
+    if isinstance(validator.scale, Continuum) and validator.scale.named_after_intervals:
         return "the classes of the Continuum have no names"
     return None
 
 
 def summed(
     request: Request, source: Any, settings: Settings, rule: Rule, skip: bool = False, engine: Any = None
-) -> tuple[Tally, Given] | None:
+) -> tuple[Tally, Available] | None:
     """The tally of rows that nobody holds, and what there is for measures; None where rows must be held."""
     apart = lies_apart(source, engine)
     if apart:
@@ -71,16 +71,16 @@ def summed(
     if not passing and not can_be_summed(request, source, rule):
         return None
     scored = len(request.headings) < len(request.models)
-    if not (passing or counts) and (scored or isinstance(request.door.scale, Continuum)):
+    if not (passing or counts) and (scored or isinstance(request.validator.scale, Continuum)):
         return None
 
-    def counted(plan: Plan, scale: Scale, forms: dict[str, bool]) -> tuple[Tally, Given] | None:
+    def counted(plan: Plan, scale: Scale, forms: dict[str, bool]) -> tuple[Tally, Available] | None:
         if not (passing or counts) and not all(forms.values()):
             return None
         tally = plan.tally(scale, forms)
         return tally, tally.given
 
-    def work(plan: Plan) -> tuple[Tally, Given] | None:
+    def work(plan: Plan) -> tuple[Tally, Available] | None:
         likely = plan.glimpsed()
         if likely is not None:
             with suppress(SteelyardError):  # whatever it is, it is told better when all labels are known

@@ -10,8 +10,8 @@ from ..core.errors import BadOption, UnknownModel, quoted
 from ..core.scale import listed
 from ..core.suggestions import did_you_mean
 from ..inference.settings import Settings
-from ..inputs.cases import Cases
-from ..inputs.thresholds import reached_of, without_thresholds
+from ..inputs.dataset import Dataset
+from ..inputs.remarks import reached_of, without_thresholds
 from ..measures.registry import Measure
 from ..passes.tally import Tally
 from ..states.statistics import RANKING
@@ -90,7 +90,7 @@ class Rule:
         """Whether scores must be at hand whatever is measured."""
         return self.chooses
 
-    def applied(self, cases: Cases, settings: Settings) -> tuple[Cases, dict[str, Decision]]:
+    def applied(self, cases: Dataset, settings: Settings) -> tuple[Dataset, dict[str, Decision]]:
         """Assign the rows of every classifier that gave scores, and tell what was decided."""
         if not self.chooses:
             return cases, {}
@@ -112,7 +112,7 @@ class Rule:
             remarks |= reached_of(name, decision.threshold, reached, len(codes) - reached)
         return replace(cases, assigned=assigned, remarks=remarks), decisions
 
-    def assigned_anew(self, cases: Cases) -> Cases:
+    def assigned_anew(self, cases: Dataset) -> Dataset:
         """Assign the rows again of classifiers whose threshold is not chosen, where nothing but scores was kept."""
         event, assigned = cases.scale.event_code, dict(cases.assigned)
         for name, scores in cases.scores.items():
@@ -125,7 +125,7 @@ class Rule:
                 assigned[name] = scores.likeliest(event)
         return replace(cases, assigned=assigned)
 
-    def _at_least_cost(self, cases: Cases) -> Cases:
+    def _at_least_cost(self, cases: Dataset) -> Dataset:
         rules = {name: self.by_model.get(name, self) for name in cases.scores}
         assigned = dict(cases.assigned)
         for name, scores in cases.scores.items():

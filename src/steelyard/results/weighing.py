@@ -19,12 +19,11 @@ from ..data.shards import with_filter
 from ..data.streams import Files
 from ..data.where import Filter
 from ..inference.settings import Settings
-from ..inputs.admission import Request
-from ..inputs.cases import Cases
-from ..inputs.coded import Coded
+from ..inputs.categorical import Categorical
+from ..inputs.dataset import Dataset
 from ..inputs.prediction import Scores
-from ..passes.reading import COST, as_pairs, facts_of
-from ..passes.sources import FEW_SCORED, InMemory, content_of, is_telling
+from ..inputs.request import Request
+from ..passes.provenance import COST, FEW_SCORED, InMemory, as_pairs, content_of, facts_of, is_telling
 from ..passes.tally import Tally
 from .assessment import Assessment
 from .decisions import Decision, choose_threshold
@@ -48,9 +47,9 @@ class Weighed:
 
     tally: Tally
     settings: Settings
-    cases: Cases | None = None
+    cases: Dataset | None = None
     decisions: Mapping[str, Decision] = field(default_factory=dict)
-    reread: Callable[[], Cases] | None = None
+    reread: Callable[[], Dataset] | None = None
 
 
 def weigh(
@@ -79,15 +78,15 @@ def weigh(
         )
     if streamed is not None:
         tally, given = replace(streamed[0], where=request.where), streamed[1]
-        return _judged(tally, settings.fitted(given), rule, lambda: request.admit(collected(request, source), None))
-    cases = request.admit(source, predictions)
+        return _judged(tally, settings.fitted(given), rule, lambda: request.validate(collected(request, source), None))
+    cases = request.validate(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
     cases, decisions = rule.applied(cases, settings)
     tally = _known(Tally.of(cases), cases, request, source)
     return Weighed(_decided(tally, settings, rule, decisions), settings, cases, decisions)
 
 
-def _known(tally: Tally, cases: Cases, request: Request, source: Any) -> Tally:
+def _known(tally: Tally, cases: Dataset, request: Request, source: Any) -> Tally:
     """The tally of rows that were held, with where they come from and how they were read."""
     origin = cases.origin or Origin()
     keep = source.filter if isinstance(source, Files) else None if request.where is None else Filter.read(request.where)
@@ -121,7 +120,7 @@ def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None
     return sources.opened(source, request.where, request.marks) if path else source
 
 
-def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
+def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> Weighed:
     """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
     if not rule.chooses:
         kept = tally if settings.of_rows else replace(tally, scores=None, recipe=None, summaries=None)
@@ -134,7 +133,7 @@ def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], C
     return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 
 
-def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Cases]) -> Weighed:
+def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> Weighed:
     """Choose the threshold of one classifier whose rows were not held, by the cells that its scores lie in."""
     goal = rule.goal_of(tally.models[0])
     if len(tally.models) > 1 or len(tally.scale) > 2 or goal is None:
@@ -149,7 +148,7 @@ def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Calla
     return Weighed(found, settings, None, {name: decision}, reread)
 
 
-def cases_of(tally: Tally) -> Cases:
+def cases_of(tally: Tally) -> Dataset:
     """The rows that a tally kept; the classes that scores were assigned to are for others to choose."""
     rows = tally.scores
     if rows is None:
@@ -157,7 +156,7 @@ def cases_of(tally: Tally) -> Cases:
     nowhere = np.zeros(len(rows), np.uint8)
     said = dict(zip(tally.models, rows.scores, strict=True))
     counted = rows.sums is None or np.array_equal(rows.sums[:, 0], rows.sums[:, 1])
-    return Cases(
+    return Dataset(
         tally.scale,
         rows.truth,
         {name: nowhere if one.assigned is None else one.assigned for name, one in said.items()},
@@ -165,8 +164,8 @@ def cases_of(tally: Tally) -> Cases:
         rows.measured,
         None if rows.sums is None else rows.sums[:, 1],
         bool(counted),
-        None if rows.cluster is None else Coded(rows.cluster, tally.groups, "group"),
-        None if rows.slice is None else Coded(rows.slice, tally.slices, "by", order=tally.arrangement),
+        None if rows.cluster is None else Categorical(rows.cluster, tally.groups, "group"),
+        None if rows.slice is None else Categorical(rows.slice, tally.slices, "by", order=tally.arrangement),
         remarks=tally.remarks,
     )
 
@@ -189,12 +188,12 @@ def weigh_beside(
     keep, apart = test.tally.tells_rows, lies_apart(source, engine)
     source = _opened(request, source, predictions)
     if assigning.cost is not None and len(test.tally.scale) > 2:  # what costs least is found row by row
-        cases = request.admit(collected(request, source), predictions)
+        cases = request.validate(collected(request, source), predictions)
         return Tally.of(assigning.applied(cases, test.settings)[0], with_scores=keep)
-    rule = Rule(request.door.threshold, any_scale=request.door.any_scale)
+    rule = Rule(request.validator.threshold, any_scale=request.validator.any_scale)
     if predictions is not None or (keep and not apart):
-        return Tally.of(request.admit(source, predictions), with_scores=keep)
+        return Tally.of(request.validate(source, predictions), with_scores=keep)
     streamed = summed(request, source, test.settings, rule, engine=engine if apart else None)
     if streamed is None:
-        return Tally.of(request.admit(source, predictions), with_scores=keep)
+        return Tally.of(request.validate(source, predictions), with_scores=keep)
     return streamed[0] if keep else replace(streamed[0], scores=None, recipe=None, summaries=None)

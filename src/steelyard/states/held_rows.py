@@ -1,4 +1,4 @@
-"""Rows kept one by one, with their scores, for what cannot be told from sums of patterns."""
+"""Rows kept one by one, with their scores, for what cannot be told from sums of patterns; and a sample of very many."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from ..core.arrays import ODD
 from ..core.cached import cached_property
 from ..core.threads import chunks, over_rows
-from ..inputs.cases import Cases, Given, given_by
+from ..inputs.dataset import Available, Dataset, available_from
 from ..inputs.measured import COLUMNS, Measured
 from ..inputs.prediction import Scores
 
@@ -45,19 +46,19 @@ class Rows:
     measured: Measured | None = None
 
     @classmethod
-    def of(cls, cases: Cases, passing: bool = False) -> Rows:
+    def of(cls, dataset: Dataset, passing: bool = False) -> Rows:
         """Keep the rows of a batch; those that are only passing by need no copy."""
-        weight, sums = cases.weight, None
+        weight, sums = dataset.weight, None
         if weight is not None:
-            counted = (weight, weight, weight) if cases.counted else (np.ones(len(cases)), weight, weight * weight)
+            counted = (weight, weight, weight) if dataset.counted else (np.ones(len(dataset)), weight, weight * weight)
             sums = np.stack(counted).T  # columns are read one by one
         return cls(
-            cases.truth,
-            tuple(_kept(said, cases.assigned[name], passing) for name, said in cases.scores.items()),
-            None if cases.slice is None else cases.slice.codes,
-            None if cases.group is None else cases.group.codes,
+            dataset.truth,
+            tuple(_kept(said, dataset.assigned[name], passing) for name, said in dataset.scores.items()),
+            None if dataset.slice is None else dataset.slice.codes,
+            None if dataset.group is None else dataset.group.codes,
             sums,
-            None if cases.measured is None else replace(cases.measured, assigned=tuple(cases.assigned.values())),
+            None if dataset.measured is None else replace(dataset.measured, assigned=tuple(dataset.assigned.values())),
         )
 
     def __len__(self) -> int:
@@ -95,9 +96,9 @@ class Rows:
         return replace(self, scores=tuple(scores))
 
     @cached_property
-    def given(self) -> Given:
+    def given(self) -> Available:
         """What there is for measures to be made of."""
-        return given_by(self.scores, self.measured)
+        return available_from(self.scores, self.measured)
 
     @property
     def shape(self) -> list[tuple[int, int, bool]]:
@@ -311,3 +312,89 @@ def _filled(said: Scores, columns: Sequence[AnyArray]) -> Scores:
     if said.assigned is not None:
         return said._replace(assigned=columns[0])
     return said._replace(columns=tuple(columns), seal=None)
+
+
+SAMPLE_SIZE = 1 << 12
+MANY = 1 << 14
+AT_HAND = 2  # as many numbers of a row are at hand at a time
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows with the least marks, and these marks: whole numbers made of the bits of a score or measured value."""
+
+    marks: Places
+    rows: Rows
+
+    @classmethod
+    def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
+        """Choose from some rows; of those not below a mark, none."""
+        number, found = _number(rows), []
+        if below is None and len(rows) > MANY:
+            # By chance twice as many as are wanted are below this; where chance has no part in it, all rows are seen.
+            likely = cls.of(rows, np.uint64(2 * SAMPLE_SIZE * 2**64 // len(rows)))
+            if len(likely.marks) == SAMPLE_SIZE:
+                return likely
+        for low, high in chunks(0, len(rows), AT_HAND) or [(0, 0)]:
+            # Multiplied by a large odd number, all bits of another have a say in the first ones.
+            marks: Places = np.asarray(number[low:high], dtype=np.float64).view(np.uint64) * ODD
+            here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
+            found.append((marks[here], here + low))
+        marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return cls(marks, _bare(rows.select(chosen))).cut()
+
+    def cut(self) -> Sample:
+        """No more than so many."""
+        if len(self.marks) <= SAMPLE_SIZE:
+            return self
+        last = np.partition(self.marks, SAMPLE_SIZE - 1)[SAMPLE_SIZE - 1]
+        chosen = self.marks < last
+        chosen[np.flatnonzero(self.marks == last)[: SAMPLE_SIZE - np.count_nonzero(chosen)]] = True
+        return Sample(self.marks[chosen], self.rows.select(chosen))
+
+    def __add__(self, other: Sample) -> Sample:
+        """Choose from the rows of both."""
+        return self.beside(other).cut()
+
+    def beside(self, other: Sample) -> Sample:
+        """The rows of both, from which to choose."""
+        if not len(self.marks) or not len(other.marks):
+            return self if len(self.marks) else other
+        return Sample(np.concatenate([self.marks, other.marks]), self.rows + other.rows)
+
+    def __neg__(self) -> Sample:
+        """What is taken out leaves the others as they are."""
+        return Sample(self.marks[:0], self.rows.select(np.zeros(len(self.rows), dtype=bool)))
+
+
+class Sampling:
+    """Chooses rows on the way through them."""
+
+    def __init__(self) -> None:
+        """Start with no rows."""
+        self.found: Sample | None = None
+        self.below: np.uint64 | None = None
+
+    def add(self, rows: Rows) -> None:
+        """Choose from some rows; not before there are many to choose from."""
+        some = Sample.of(rows, self.below)
+        self.found = some if self.found is None else self.found.beside(some)
+        if len(self.found.marks) >= (SAMPLE_SIZE if self.below is None else 2 * SAMPLE_SIZE):
+            self.found = self.found.cut()
+            self.below = np.uint64(self.found.marks.max())
+
+    def state(self) -> Sample | None:
+        """The rows that were chosen."""
+        return None if self.found is None else self.found.cut()
+
+
+def _number(rows: Rows) -> AnyArray:
+    columns = [column for said in rows.scores for column in said.columns]
+    if columns or rows.measured is None:
+        return np.asarray(columns[0] if columns else rows.truth)
+    return rows.measured.value
+
+
+def _bare(rows: Rows) -> Rows:
+    """Without parts and clusters, whose numbers hold only for the batch."""
+    return replace(rows, slice=None, cluster=None)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.threads import chunks, over_rows
-from ..inputs.cases import Cases
+from ..inputs.dataset import Dataset
 from ..inputs.measured import ASKED
 from ..inputs.prediction import Scores
 from .held_rows import Rows, counts_of, met
@@ -30,13 +30,13 @@ MOST_CELLS = 1 << 20  # a full table up to this size is counted directly; beyond
 
 
 @dataclass(frozen=True)
-class Sums:
+class PatternCounts:
     """Patterns (one a row) and their sums (count, mass, square)."""
 
     keys: Places
     values: Array
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: PatternCounts) -> PatternCounts:
         """Add pattern by pattern."""
         keys = np.concatenate([self.keys, other.keys])
         values = np.concatenate([self.values, other.values])
@@ -46,15 +46,15 @@ class Sums:
         fresh[1:] = (keys[1:] != keys[:-1]).any(axis=1)
         starts = np.flatnonzero(fresh)
         summed, here = met(values, starts)
-        return Sums(keys[starts][here], summed[here])
+        return PatternCounts(keys[starts][here], summed[here])
 
-    def __neg__(self) -> Sums:
+    def __neg__(self) -> PatternCounts:
         """Turn around, so that subtracting is adding."""
-        return Sums(self.keys, -self.values)
+        return PatternCounts(self.keys, -self.values)
 
-    def select(self, rows: Marks) -> Sums:
+    def select(self, rows: Marks) -> PatternCounts:
         """Keep some of the patterns."""
-        return Sums(self.keys[rows], self.values[rows])
+        return PatternCounts(self.keys[rows], self.values[rows])
 
 
 @dataclass(frozen=True)
@@ -65,42 +65,42 @@ class Statistic:
         name: What it is called.
         of_a_class: Names of means that exist once a class.
         of_the_whole: Names of means of all rows.
-        collect: Cases in, what is kept of them out.
+        collect: A data set in, what is kept of them out.
     """
 
     name: str
     of_a_class: frozenset[str]
     of_the_whole: frozenset[str]
-    collect: Callable[[Cases], Any]
+    collect: Callable[[Dataset], Any]
 
     def offers(self, names: Collection[str]) -> bool:
         """Whether a formula that asks for these means can be given them: of a class, or of all rows, not both."""
         return bool(names) and (set(names) <= self.of_a_class or set(names) <= self.of_the_whole)
 
 
-def confusion(cases: Cases) -> Sums:
+def confusion(dataset: Dataset) -> PatternCounts:
     """Count the rows of every (slice, cluster, true class, assigned classes)."""
-    rows = len(cases)
+    rows = len(dataset)
     columns: list[AnyArray | None] = [
-        None if cases.slice is None else cases.slice.codes,
-        None if cases.group is None else cases.group.codes,
-        cases.truth,
-        *cases.assigned.values(),
+        None if dataset.slice is None else dataset.slice.codes,
+        None if dataset.group is None else dataset.group.codes,
+        dataset.truth,
+        *dataset.assigned.values(),
     ]
-    sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (cases.slice, cases.group)]
-    sizes += [len(cases.scale)] * (len(columns) - 2)
-    return _tabulate(columns, sizes, rows, cases.weight, cases.counted)
+    sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (dataset.slice, dataset.group)]
+    sizes += [len(dataset.scale)] * (len(columns) - 2)
+    return _tabulate(columns, sizes, rows, dataset.weight, dataset.counted)
 
 
-def confusion_of(rows: Rows, assigned: Codes, classes: int) -> Sums:
+def confusion_of(rows: Rows, assigned: Codes, classes: int) -> PatternCounts:
     """Count rows that were kept, of one classifier, where they are assigned to these classes."""
     columns = [rows.slice, rows.cluster, rows.truth, assigned]
     if rows.sums is None:
         sizes = [1 if column is None else int(column.max(initial=0)) + 1 for column in columns[:2]]
         return _tabulate(columns, [*sizes, classes, classes], len(rows), None, counted=True)
     keys = [np.zeros(len(rows), np.int64) if column is None else column.astype(np.int64) for column in columns]
-    none = Sums(np.zeros((0, len(keys)), np.int64), np.zeros((0, 3)))
-    return none + Sums(np.stack(keys, axis=1), rows.sums)
+    none = PatternCounts(np.zeros((0, len(keys)), np.int64), np.zeros((0, 3)))
+    return none + PatternCounts(np.stack(keys, axis=1), rows.sums)
 
 
 CONFUSION = Statistic(
@@ -134,7 +134,7 @@ def _tabulate(
     rows: int,
     weight: Array | None,
     counted: bool,
-) -> Sums:
+) -> PatternCounts:
     cells = prod(sizes)
     if cells <= max(MOST_CELLS, 4 * rows) and cells < 2**31:
         counts, mass, square = _count_full(columns, sizes, rows, cells, weight)
@@ -148,7 +148,7 @@ def _tabulate(
             mass, square = (_sum_by(inverse, values, len(keys)) for values in (weight, weight * weight))
     if weight is not None and counted:  # a weight of 2 is the same row twice
         counts, square = mass, mass
-    return Sums(keys, np.array([counts, mass, square]).T)
+    return PatternCounts(keys, np.array([counts, mass, square]).T)
 
 
 def _sum_by(place: Places, weight: Array, size: int) -> Array:
@@ -258,7 +258,7 @@ class Patterns:
     cluster: Places | None
 
     @classmethod
-    def of(cls, sums: Sums, classes: int, clustered: bool) -> Patterns:
+    def of(cls, sums: PatternCounts, classes: int, clustered: bool) -> Patterns:
         """Lay out sums whose slice has been selected already."""
         # Laid out alike wherever they come from: products of equal numbers are then equal to the last bit.
         keys, (count, mass, square) = sums.keys, np.ascontiguousarray(sums.values.T)
@@ -301,3 +301,59 @@ class Patterns:
     def penalty(self, model: int, matrix: Array) -> float:
         """The sum of a matrix over the table of one classifier."""
         return float(self.mass @ matrix[self.truth, self.assigned[model]])
+
+
+MOST_LAID_OUT = 1_000  # classes: of so many, the matrix itself is made
+
+
+@dataclass(frozen=True)
+class Distances:
+    """The matrix of the places between two classes, or of their squares, as far as sums over tables ask for it.
+
+    Attributes:
+        classes: The number of classes.
+        power: 1 for places, 2 for their squares.
+    """
+
+    classes: int
+    power: int
+
+    __array_ufunc__ = None  # so that ``array @ distances`` comes here
+
+    @property
+    def T(self) -> Distances:  # noqa: N802  (as of arrays)
+        """It is symmetric."""
+        return self
+
+    @property
+    def steps(self) -> Array:
+        """The places of the classes."""
+        return np.arange(self.classes, dtype=float)
+
+    def min(self) -> float:
+        """The least distance."""
+        return 0.0
+
+    def max(self) -> float:
+        """The greatest distance."""
+        return float((self.classes - 1) ** self.power)
+
+    def __getitem__(self, cells: tuple[Any, Any]) -> Array:
+        """The distances of pairs of classes."""
+        first, second = (np.asarray(codes).astype(float) for codes in cells)
+        return np.asarray(np.abs(first - second) ** self.power)
+
+    def __rmatmul__(self, left: Any) -> Any:
+        """The product of rows of numbers with the matrix, from running sums."""
+        values, steps = np.asarray(left), self.steps
+        whole, moment = values.sum(axis=-1, keepdims=True), (values * steps).sum(axis=-1, keepdims=True)
+        if self.power == 2:
+            square = (values * steps**2).sum(axis=-1, keepdims=True)
+            return square - 2 * steps * moment + steps**2 * whole
+        up_to, moment_up_to = np.cumsum(values, axis=-1), np.cumsum(values * steps, axis=-1)
+        return steps * (2 * up_to - whole) + moment - 2 * moment_up_to
+
+    def total(self, power: int = 1) -> float:
+        """The sum of all cells, or of a power of them."""
+        apart = self.steps
+        return float(2 * (apart ** (power * self.power) * (self.classes - apart)).sum())

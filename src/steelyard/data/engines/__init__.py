@@ -1,8 +1,8 @@
 """Where the work on rows is done: in this process, on a Dask cluster, on Spark.
 
-An engine knows shares, work and states, and nothing of rows or measures. It applies the work to every share and adds
-the states with ``+``, in the order of ``tree.Sum``, which is the same for all of them: the result does not depend on
-who was faster. Work is a function of the share alone, so that a share whose worker was lost can be given to another:
+An engine knows shards, work and states, and nothing of rows or measures. It applies the work to every shard and adds
+the states with ``+``, in the order of ``TreeSum``, which is the same for all of them: the result does not depend on
+who was faster. Work is a function of the shard alone, so that a shard whose worker was lost can be given to another:
 its state replaces the one that was lost, and nothing is counted twice.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 
 from ...core.errors import BadOption, quoted
 from ...core.suggestions import did_you_mean
-from .engine import Engine, make, maker
-from .local import Local
+from .engine import Engine, Local, make, maker
 
 __all__ = ["Engine", "frame_of", "make", "started"]
 
@@ -31,14 +30,14 @@ def started(engine: Any = None, source: Any = None) -> Iterator[Engine]:
     if home not in (None, kind):
         raise BadOption(f"the rows lie in {home}, and the engine is {quoted(engine)}", mend="Leave engine= out")
     if kind == "dask":
-        from . import dask_cluster
+        from . import dask
 
-        with dask_cluster.started(engine) as found:
+        with dask.started(engine) as found:
             yield found
     elif kind == "spark":
-        from . import spark_session
+        from . import spark
 
-        yield spark_session.started(engine, source)
+        yield spark.started(engine, source)
     else:
         yield Local()
 
@@ -53,18 +52,18 @@ def _kind(engine: Any) -> str:
 
 
 def frame_of(source: Any, where: str | None = None) -> Any:
-    """A data frame that lies on many machines, as something that has shares; None where it is something else."""
+    """A data frame that lies on many machines, as something that has shards; None where it is something else."""
     home, keep = make(source), None
     if home is not None and where is not None:
         from ..where import Filter
 
         keep = Filter.read(where)
     if home == "dask":
-        from .dask_frame import DaskFrame
+        from .dask import DaskFrame
 
         return DaskFrame(source, keep)
     if home == "spark":
-        from .spark_frame import SparkFrame
+        from .spark import SparkFrame
 
         return SparkFrame(source, keep)
     return None

@@ -1,26 +1,31 @@
-"""What an engine is, who made a frame or a cluster, and what to say where its package is not there."""
+"""What an engine is, the order in which it adds states, and the engine of this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
 from ...core.errors import BadOption, quoted
+from ...core.threads import in_order
+
+State = TypeVar("State")
 
 
 class Engine(Protocol):
     """Somewhere to work."""
 
-    def fold(self, work: Callable[[Any], Any], shares: Any, done: Callable[[Any], None] = ...) -> Any:
-        """Add up what becomes of every share, in a fixed order; None where there is no share.
+    def fold(self, work: Callable[[Any], Any], shards: Any, done: Callable[[Any], None] = ...) -> Any:
+        """Add up what becomes of every shard, in a fixed order; None where there is no shard.
 
         Args:
-            work: Share in, state out; it can be pickled, and a state can be added to another of its kind.
-            shares: The shares, in order; or a frame whose partitions are the shares.
-            done: Told of every share whose state is there, where that is known.
+            work: Shard in, state out; it can be pickled, and a state can be added to another of its kind.
+            shards: The shards, in order; or a frame whose partitions are the shards.
+            done: Told of every shard whose state is there, where that is known.
 
         Raises:
-            SteelyardError: What the work said of the first share, in their order, that was faulty.
+            SteelyardError: What the work said of the first shard, in their order, that was faulty.
         """
 
 
@@ -40,3 +45,47 @@ def extra(name: str, error: ImportError) -> BadOption:
     return BadOption(
         f"{name} is not installed ({quoted(str(error), 100)})", mend=f"pip install 'steelyard[{name.lower()}]'"
     )
+
+
+@dataclass
+class TreeSum(Generic[State]):
+    """States added up in pairs, in the order in which they come: sums of many clusters are not copied every time.
+
+    The tree depends on how many states there are and on nothing else. Whole branches of it may be added up elsewhere:
+    so many states in a row as a power of two, counted from the first.
+
+    Attributes:
+        join: How two are added; an engine may only write down that they shall be.
+        parts: What was added up so far, and how high each branch is.
+    """
+
+    join: Callable[[Any, Any], Any] = operator.add
+    parts: list[tuple[int, State]] = field(default_factory=list)
+
+    def add(self, state: State) -> None:
+        """Add one; two of the same height become one of the next."""
+        height = 0
+        while self.parts and self.parts[-1][0] == height:
+            state, height = self.join(self.parts.pop()[1], state), height + 1
+        self.parts.append((height, state))
+
+    def total(self) -> State | None:
+        """What was added so far."""
+        found: State | None = None
+        for _, state in reversed(self.parts):
+            found = state if found is None else self.join(state, found)
+        return found
+
+
+class Local:
+    """Works on shards here; of each, some batches are in memory at a time."""
+
+    def fold(
+        self, work: Callable[[Any], Any], shards: Sequence[Any], done: Callable[[Any], None] = lambda _: None
+    ) -> Any:
+        """Add up what becomes of every shard."""
+        total: TreeSum[Any] = TreeSum()
+        for shard, state in zip(shards, in_order(work, shards), strict=True):
+            total.add(state)
+            done(shard)
+        return total.total()

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ...core.errors import harmless
 from ...core.text import shortened
-from ...data.own_kinds import PICTURE
-from ...data.whole_files import write_whole
+from ...data.whole_files import PICTURE, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

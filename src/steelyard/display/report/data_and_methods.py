@@ -17,7 +17,7 @@ from ...core.estimate import Deviation
 from ...core.scale import Continuum
 from ...core.text import count, in_percent, rows_in_words, shortened
 from ...inference.settings import Settings
-from ...inputs.weights import FREQUENCY
+from ...inputs.dataset import FREQUENCY
 from ...modelling.cross_assessment import CrossAssessment
 from ...modelling.splits import HELD_OUT, make_plan
 from ...states.statistics import CONFUSION

@@ -19,8 +19,7 @@ from ... import __version__
 from ...core.errors import BadOption, quoted
 from ...core.text import in_percent
 from ...core.threads import meanwhile
-from ...data.own_kinds import REPORT
-from ...data.whole_files import refuse_no_page, write_whole
+from ...data.whole_files import REPORT, refuse_no_page, write_whole
 from ...results.assessment import Assessment
 from ...results.parts import compute_all
 from ...results.standings import best_first

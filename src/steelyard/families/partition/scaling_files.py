@@ -18,8 +18,7 @@ import numpy as np
 from ...core.errors import DamagedFile, ForeignFile, quoted
 from ...core.scale import Scale
 from ...core.table import dump
-from ...data.own_kinds import SCALING
-from ...data.whole_files import read_whole, write_whole
+from ...data.whole_files import SCALING, read_whole, write_whole
 from .evaluation import PARAMETERS, Chosen, checked_choice
 from .fitting import Regions, Sums
 

@@ -17,10 +17,10 @@ from ...core.errors import (
     SteelyardError,
     SumNotOne,
     WrongShape,
+    foreign,
     quoted,
 )
 from ...core.suggestions import refuse_unknown
-from ...inputs.estimators import foreign
 from ...inputs.membership import SUM_TOLERANCE
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ...core.cached import cached_property
 from ...core.scale import Label, Scale
-from ...core.tree import Sum
-from ...inputs.cases import Cases, Given
+from ...data.engines.engine import TreeSum
+from ...inputs.dataset import Available, Dataset
 from ...maths.ruler import BITS
 from ...measures.registry import Measure
 from ...states.statistics import CONFUSION, Statistic
@@ -40,7 +40,7 @@ class Recipe:
     models: tuple[str, ...]
     shape: tuple[tuple[int, int, bool], ...]
     measures: tuple[Measure, ...]
-    given: Given
+    given: Available
     weighed: bool = False
     clustered: bool = False
     bits: int = BITS
@@ -55,7 +55,7 @@ class Recipe:
         return {measure.label for measure in self.measures}
 
     @classmethod
-    def of(cls, cases: Cases, settings: Settings, bits: int = BITS) -> Recipe:
+    def of(cls, cases: Dataset, settings: Settings, bits: int = BITS) -> Recipe:
         """What is asked of rows like these."""
         given = cases.given()
         measures = [each for each in settings.fitted(given).measures if each.statistic is not CONFUSION]
@@ -94,7 +94,7 @@ class Batchwise:
     def __init__(self, make: Callable[[Rows, tuple[Label, ...]], Any]) -> None:
         """Start with no rows."""
         self.make = make
-        self.total: Sum[Any] = Sum()
+        self.total: TreeSum[Any] = TreeSum()
 
     def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Add some rows."""

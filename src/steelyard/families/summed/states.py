@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.errors import ForeignFile, quoted
-from ...inputs.weights import LARGEST_SQUARES
+from ...inputs.dataset import LARGEST_SQUARES
 from ...maths.ruler import FinerRuler, Ruler
 from ...states.score_grid import Grid
 from ..partition.fitting import Regions, Sums

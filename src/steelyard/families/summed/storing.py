@@ -11,11 +11,10 @@ import numpy as np
 
 from ...core.errors import BadOption
 from ...core.scale import Scale
-from ...inputs.cases import Given
+from ...inputs.dataset import Available
 from ...measures import find
 from ...measures.registry import Measure
-from ...states.held_rows import Rows
-from ...states.sample import Sample
+from ...states.held_rows import Rows, Sample
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
 from .counting import Grids
 from .products import Products
@@ -60,7 +59,7 @@ def recipe_from(facts: Facts, scale: Scale, models: tuple[str, ...]) -> Recipe:
         models,
         tuple((int(size), int(speaks), any(raw)) for size, speaks, *raw in facts["shape"]),
         tuple(find(name, **ast.literal_eval(parameters)) for name, parameters in facts["measures"]),
-        Given(bool(scored), bool(probable), known, ordered=bool(ordered), raw=bool(raw)),
+        Available(bool(scored), bool(probable), known, ordered=bool(ordered), raw=bool(raw)),
         bool(facts["weighed"]),
         bool(facts["clustered"]),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import distinct
 from ...core.scale import Label
-from ...states.sample import Sampling
+from ...states.held_rows import Sampling
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from . import calibrations, partitions, rankings
 from .calibrations import Binning, SummedCalibration

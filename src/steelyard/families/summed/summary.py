@@ -14,7 +14,7 @@ from ...core.cached import cached_property
 from ...core.errors import TooLarge, UnlikeTallies
 from ...core.scale import Label, listed
 from ...measures.registry import Measure
-from ...states.sample import Sample
+from ...states.held_rows import Sample
 from ...states.statistics import CONTINUUM, RANKING
 from .counting import Grids, cells_of
 from .products import Products

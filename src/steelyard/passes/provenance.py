@@ -1,11 +1,14 @@
-"""What a tally knows of where its rows come from: nothing is added twice unless somebody says so."""
+"""What a tally knows of where its rows come from, and of how they were read.
+
+Nothing is added twice unless somebody says so, and nothing that was read otherwise.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -15,10 +18,12 @@ import numpy as np
 from ..core.errors import OverlappingTallies, SteelyardError, UnlikeTallies, quoted
 from ..core.text import in_words
 from ..data.digests import DATA, FILE, UNKNOWN, Source
+from ..inputs.request import Request
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array
-    from ..inputs.cases import Cases
+    from ..inference.settings import Settings
+    from ..inputs.dataset import Dataset
 
 BITS = 20.0  # of surprise: as many files of few rows may well be alike by chance
 FEW_SCORED = 8  # rows with scores: fewer may be alike by chance
@@ -35,10 +40,13 @@ class InMemory(Source):
     content: Callable[[], tuple[str, bool]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of_rows(cls, cases: Cases, columns: Callable[[], Sequence[AnyArray]]) -> InMemory:
+    def of_rows(cls, dataset: Dataset, columns: Callable[[], Sequence[AnyArray]]) -> InMemory:
         """Return the source that rows in memory are."""
-        facts = [cases.scale.classes, *([] if one is None else [one.labels] for one in (cases.slice, cases.group))]
-        return cls(DATA, place=os.urandom(8).hex(), rows=len(cases), content=lambda: _digest(columns(), repr(facts)))
+        facts = [
+            dataset.scale.classes,
+            *([] if one is None else [one.labels] for one in (dataset.slice, dataset.group)),
+        ]
+        return cls(DATA, place=os.urandom(8).hex(), rows=len(dataset), content=lambda: _digest(columns(), repr(facts)))
 
     @property
     def settled(self) -> Source:
@@ -82,11 +90,11 @@ def _digest(columns: Sequence[AnyArray], facts: str) -> tuple[str, bool]:
     return digest.hexdigest(), surprise(counts) >= BITS
 
 
-def content_of(cases: Cases, kept: Any) -> Callable[[], Sequence[AnyArray]]:
+def content_of(dataset: Dataset, kept: Any) -> Callable[[], Sequence[AnyArray]]:
     """Return how to get at all columns that were counted; of changed ones, nothing is known."""
-    plain: list[AnyArray] = [cases.truth, *cases.assigned.values()]
-    plain += [one.codes for one in (cases.slice, cases.group) if one is not None]
-    plain += [] if cases.weight is None else [cases.weight]
+    plain: list[AnyArray] = [dataset.truth, *dataset.assigned.values()]
+    plain += [one.codes for one in (dataset.slice, dataset.group) if one is not None]
+    plain += [] if dataset.weight is None else [dataset.weight]
 
     def columns() -> Sequence[AnyArray]:
         if kept is None:
@@ -258,3 +266,73 @@ def _words_on_repeats(files: Iterable[Source]) -> list[str]:
         for (kind, name, _, _, rows), times in often.items()
         if times > 1
     ]
+
+
+Facts = tuple[tuple[str, str], ...]
+GIVEN = "given as an array"
+MEASURES, COST = "measures", "cost"
+OF_COLUMNS = ("truth", "where")  # arrays have none of these, and may be the same
+
+
+def facts_of(request: Request, columns: Facts, where: str | None, kind: str) -> dict[str, str]:
+    """Return how rows are read: from which columns, by which rules; ``kind`` is that of weights."""
+    validator = request.validator
+    said: dict[str, Any] = {"truth": request.truth, "missing": validator.missing, "where": where, **dict(columns)}
+    said |= {"weight": _named(validator.weight), "group": _named(validator.group), "by": _named(validator.by)}
+    said |= {"weight_kind": None if validator.weight is None else kind, "threshold": validator.threshold}
+    said |= {f"threshold of {name}": number for name, number in validator.thresholds.items()}
+    said |= {f"scores of {name}": "on any scale" for name in validator.scores}
+    said |= {} if request.marks is None else request.marks._asdict()
+    known = {name: getattr(validator.knowledge, name) for name in validator.knowledge.said}
+    said |= {name: _named(value) for name, value in known.items()}
+    return {what: str(value) for what, value in said.items() if value is not None}
+
+
+def asked(settings: Settings | None) -> dict[str, str]:
+    """Return which measures rows are summed for, where they are not kept."""
+    if settings is None:
+        return {}
+    every = "all" if settings.everything else str(sorted(measure.label for measure in settings.measures))
+    return {MEASURES: every}
+
+
+def as_pairs(facts: Mapping[str, str]) -> Facts:
+    """Return facts as a tally keeps them."""
+    return tuple(sorted(facts.items()))
+
+
+def _named(value: Any) -> Any:
+    """Names of columns and numbers as they are; of arrays, that they were given."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return list(value) if len(value) > 1 else value[0] if value else None
+    return GIVEN
+
+
+def refuse_other_reading(ours: Facts, theirs: Facts) -> None:
+    """Name the difference between two ways of reading; what only columns have is no difference to arrays."""
+    one, other = dict(ours), dict(theirs)
+    if not one or not other:
+        return
+    columns = "truth" in one and "truth" in other
+    for what in sorted({*one, *other}):
+        left, right = one.get(what), other.get(what)
+        loose = what in (MEASURES, COST) or (not columns and (what in OF_COLUMNS or what.startswith("model ")))
+        if left == right or (loose and None in (left, right)) or (None not in (left, right) and GIVEN in (left, right)):
+            continue
+        raise UnlikeTallies(
+            f"rows were read differently: {what} is {_said(left)} and {_said(right)}",
+            mend="Make both with the same options",
+        )
+
+
+def of_both(ours: Facts, theirs: Facts) -> Facts:
+    """Return how rows of both were read: names of columns, where only one of them knows these."""
+    found = dict(theirs)
+    found |= {what: value for what, value in ours if found.get(what, GIVEN) == GIVEN or value != GIVEN}
+    return as_pairs(found)
+
+
+def _said(value: str | None) -> str:
+    return "not given" if value is None else quoted(value, 100)

@@ -1,10 +1,10 @@
-"""One validated batch of rows. What gets past this door is right, so nothing behind it checks again."""
+"""The way from raw input to checked rows: everything is read, compared and coded on one scale here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,135 +23,24 @@ from ..core.errors import (
 )
 from ..core.scale import Continuum, Label, Scale, listed, plain_label, same_number, whole_number
 from ..core.suggestions import did_you_mean, refuse_unknown
-from ..data.digests import Origin
-from .coded import Coded, refuse_missing, respelled, scale_of
+from .categorical import Categorical, refuse_missing, respelled, scale_of
+from .dataset import WEIGHT_KINDS, Dataset, Raw, WeightKind, checked_weight, remarks_on
 from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
 from .membership import Noticed, refuse_missing_numbers
 from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
-from .naming import named_after, renamed
-from .prediction import Prediction, Scores, recognise, recognise_scores
-from .raw import Raw
-from .remarks import UNNAMED, Remark, Remarks
-from .thresholds import kinds_of, noticed_of, refuse_unlike_scales, unassigned
-from .weights import WEIGHT_KINDS, WeightKind, checked_weight, remarks_on
+from .prediction import Prediction, recognise, recognise_scores
+from .remarks import UNNAMED, Remark, kinds_of, noticed_of, refuse_unlike_scales
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Codes, Places
-
-__all__ = ["Cases", "Door", "Missing", "Prediction", "replace_event"]
+    from ..core.typing import Array, Codes
 
 Missing = Literal["error", "drop"]
 
 
 @dataclass(frozen=True)
-class Cases:
-    """Rows with their true class and the class that each classifier assigned, coded on one scale.
-
-    Attributes:
-        scale: The classes.
-        truth: Codes of the true classes.
-        assigned: Codes of the assigned classes, by classifier.
-        scores: Scores or memberships, by classifier.
-        measured: The values that true classes were cut from, where they are.
-        weight: What each row weighs; None where all weigh the same.
-        counted: True when weights say how often a row occurred (or there are none), False for sampling weights.
-        group: The cluster that each row belongs to.
-        slice: The part of the data that each row belongs to, for results by part.
-        kept: Which rows of the input these are; None for all.
-        dropped: How many rows were left out because a value was missing.
-        remarks: What was noticed that a reader of the result must know.
-        origin: Where the rows come from, if they were read from files or a table.
-    """
-
-    scale: Scale
-    truth: Codes
-    assigned: Mapping[str, Codes]
-    scores: Mapping[str, Scores]
-    measured: Measured | None = None
-    weight: Array | None = None
-    counted: bool = True
-    group: Coded | None = None
-    slice: Coded | None = None
-    kept: Places | None = None
-    dropped: int = 0
-    remarks: Remarks = field(default_factory=dict)
-    origin: Origin | None = None
-
-    def __len__(self) -> int:
-        """Count the rows."""
-        return len(self.truth)
-
-    def some(self, rows: Places) -> Cases:
-        """Some of the rows, each as often as it is named."""
-        return replace(
-            self,
-            truth=self.truth[rows],
-            assigned={name: codes[rows] for name, codes in self.assigned.items()},
-            scores={name: said.at(rows) for name, said in self.scores.items()},
-            measured=None if self.measured is None else self.measured.keep(rows),
-            weight=None if self.weight is None else self.weight[rows],
-            group=None if self.group is None else replace(self.group, codes=self.group.codes[rows]),
-            slice=None if self.slice is None else replace(self.slice, codes=self.slice.codes[rows]),
-            kept=rows if self.kept is None else self.kept[rows],
-        )
-
-    def present(self) -> Cases:
-        """Without rows that weigh nothing: they are no rows, and make no cluster and no part."""
-        if self.weight is None or not (absent := self.weight == 0).any():
-            return self
-        group, parts = (None if one is None else one.keep(~absent) for one in (self.group, self.slice))
-        return replace(self.some(np.flatnonzero(~absent)), group=group, slice=parts)
-
-    @property
-    def scored(self) -> bool:
-        """Whether any classifier gave scores."""
-        return any(scores.columns for scores in self.scores.values())
-
-    def given(self, checked: bool = False) -> Given:
-        """What there is for measures to be made of; scores may have been found to be probabilities before."""
-        found = given_by(list(self.scores.values()), self.measured, checked)
-        return found._replace(unassigned=unassigned(self.remarks, tuple(self.assigned)))
-
-
-class Given(NamedTuple):
-    """What there is for measures to be made of.
-
-    Attributes:
-        scored: Whether any classifier gave scores.
-        probable: Whether all scores can be probabilities.
-        measured: What is known about measured values; None where the truth was not measured.
-        kept: Whether the scores are at hand; else classes were assigned by them, and they were let go.
-        ordered: Whether any classifier gave one score a class that rank the classes of a row, and are no probabilities.
-        raw: Whether any classifier gave scores on any scale, which are never read as probabilities.
-        unassigned: The classifiers whose scores assign rows to no class, since no threshold was given.
-    """
-
-    scored: bool = False
-    probable: bool = True
-    measured: frozenset[str] | None = None
-    kept: bool = True
-    ordered: bool = False
-    raw: bool = False
-    unassigned: tuple[str, ...] = ()
-
-
-def given_by(scores: Sequence[Scores], measured: Measured | None, checked: bool = False) -> Given:
-    """See what there is.
-
-    Scores that were given as such take nothing from the probabilities of other classifiers.
-    """
-    raw = [said for said in scores if said.raw]
-    likely = [said for said in scores if not said.raw and (said.columns or not raw)]
-    probable = bool(likely) and (checked or all(said.are_probabilities for said in likely))
-    ordered = any(len(said.columns) > 1 for said in raw)
-    known = None if measured is None else measured.given
-    return Given(any(said.columns for said in scores), probable, known, ordered=ordered, raw=bool(raw))
-
-
-@dataclass(frozen=True)
-class Door:
-    """The options under which rows are let in.
+class Validator:
+    """The options under which rows are checked and coded.
 
     Attributes:
         scale: The classes, where the user named them.
@@ -213,8 +102,8 @@ class Door:
                 mend="Say where classes are cut: scale=Continuum([65], ['dry', 'wet'])",
             )
 
-    def admit(self, truth: Any, predictions: Mapping[str, Any]) -> Cases:
-        """Check and code everything; the way from raw input to Cases."""
+    def validate(self, truth: Any, predictions: Mapping[str, Any]) -> Dataset:
+        """Check and code everything; the way from raw input to a data set."""
         if not predictions:
             raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
         raw = self._read(truth, predictions)
@@ -228,10 +117,10 @@ class Door:
             raise EmptyInput("every row misses a value", mend="Nothing is left after missing='drop'")
         kept = np.flatnonzero(~gaps)
         try:
-            cases = self._place(raw.keep(~gaps))
+            dataset = self._place(raw.keep(~gaps))
         except SteelyardError as error:
             raise error if error.row is None else error.at(int(kept[error.row])) from None
-        return replace(cases, kept=kept, dropped=len(gaps) - len(kept)).present()
+        return replace(dataset, kept=kept, dropped=len(gaps) - len(kept)).present()
 
     def survey(self, truth: Any, predictions: Mapping[str, Any]) -> tuple[Scale, Mapping[str, Prediction]]:
         """The classes and the form of every prediction, from the distinct values that the rows hold."""
@@ -285,7 +174,7 @@ class Door:
             return recognise_scores(value, heading)
         return recognise(value, heading, known, event, self.takes_numbers(name))
 
-    def _truth(self, truth: Any, prediction: Any) -> tuple[Coded, Measured | None]:
+    def _truth(self, truth: Any, prediction: Any) -> tuple[Categorical, Measured | None]:
         name = self._name("truth")
         taken = take(truth, name)
         try:
@@ -298,10 +187,10 @@ class Door:
         except (UnusableLabels, WrongShape, NotNumbers) as error:
             refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
-        cut = Coded(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
+        cut = Categorical(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
         return cut, self.knowledge.of(self.scale.in_double(values), self.names)
 
-    def _slice(self) -> Coded | None:
+    def _slice(self) -> Categorical | None:
         if self.by is None:
             return None
         if isinstance(self.by, Mapping):
@@ -315,7 +204,7 @@ class Door:
         refuse_twice(names)
         return crossed([encode_parts(column, name) for name, column in zip(names, columns, strict=True)])
 
-    def _place(self, raw: Raw) -> Cases:
+    def _place(self, raw: Raw) -> Dataset:
         """Code everything on one scale; a row without a value is refused."""
         for column in raw.labelled():
             refuse_missing(column)
@@ -331,7 +220,7 @@ class Door:
             weight = checked_weight(weight, self._name("weight"), self.part, self.weight_kind)
         codes = truth.on(scale)
         assigned, noticed = self._assigned(raw, scale)
-        return Cases(
+        return Dataset(
             scale=scale,
             truth=codes,
             assigned=assigned,
@@ -420,7 +309,7 @@ class Door:
                     f"the event {quoted(self.event)} is not one of the classes seen, {listed(known)}",
                     mend=did_you_mean(self.event, known, usual),
                 )
-            columns.append(Coded(np.zeros(0, np.uint8), (event,), "event"))
+            columns.append(Categorical(np.zeros(0, np.uint8), (event,), "event"))
         elif len(labels) < 2:
             raise OneClass(
                 f"only one class is seen: {quoted(next(iter(labels), None))}",
@@ -456,7 +345,7 @@ def replace_event(scale: Scale, event: Any) -> Scale:
     return Scale(scale.classes, event, scale.ordered)
 
 
-def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
+def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Categorical:
     """Let membership columns say which classes there are, when they bear the plain names of those seen."""
     seen = {str(label) for label in labels}
     others = [name for name in names if name not in seen] if seen <= set(names) else []
@@ -466,7 +355,7 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Coded:
     elif not any(isinstance(label, str) for label in labels):
         numbers = [(name, whole_number(name)) for name in others]
         unseen = [number for name, number in numbers if number is not None and str(number) == name]
-    return Coded(np.zeros(0, np.uint8), tuple(unseen), "membership")
+    return Categorical(np.zeros(0, np.uint8), tuple(unseen), "membership")
 
 
 def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Measured | None:
@@ -474,3 +363,50 @@ def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Me
     for name, column in () if measured is None else measured.said():
         refuse_missing_numbers(column, names.get(name, name))
     return measured
+
+
+# --- classes of a continuum that nobody named -------------------------------------------------------------------
+
+
+def named_after(scale: Continuum, predictions: Mapping[str, Prediction], values: Array) -> Continuum:
+    """Name the classes after the labels of the classifiers, where these are others than the names of intervals.
+
+    Numbers are taken in their order; text by the mean of what was measured where it was assigned.
+    """
+    said = list(predictions.values())
+    known: list[Label] = [label for one in said if one.labels is not None for label in one.labels.labels]
+    known += [name for one in said if one.labels is None for name in one.class_names]
+    labels = list(dict.fromkeys(known))
+    if set(labels) <= set(scale.classes):
+        return scale
+    if len(labels) != len(scale):
+        raise UnknownLabel(
+            f"the boundaries cut {len(scale)} classes, and the classifiers know {listed(labels)}",
+            mend="Name the classes from the lowest to the highest: Continuum(boundaries, classes=[...])",
+        )
+    if not any(isinstance(label, str) for label in labels):
+        return scale.but(classes=sorted(labels), ordered=False)
+    means = [_mean_where(label, said, values) for label in labels]
+    order = np.argsort(means, kind="stable")
+    return scale.but(classes=[labels[place] for place in order.tolist()], ordered=False)
+
+
+def _mean_where(label: Label, said: Sequence[Prediction], values: Array) -> float:
+    """The mean of what was measured, over the rows that were assigned to a class."""
+    total = mass = 0.0
+    for one in said:
+        if one.labels is not None and label in one.labels.labels:
+            weight = (one.labels.codes == one.labels.labels.index(label)).astype(np.float64)
+        elif one.labels is None and label in one.class_names:
+            weight = np.nan_to_num(one.columns[one.class_names.index(str(label))].astype(np.float64))
+        else:
+            continue
+        total, mass = total + float(weight @ np.nan_to_num(values)), mass + float(weight.sum())
+    return total / mass if mass else 0.0
+
+
+def renamed(truth: Categorical, old: Continuum, new: Continuum) -> Categorical:
+    """The same classes under their new names."""
+    if old.classes == new.classes:
+        return truth
+    return replace(truth, labels=tuple(new.classes[old.classes.index(label)] for label in truth.labels))

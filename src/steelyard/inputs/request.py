@@ -1,4 +1,4 @@
-"""From what a user names to rows that are let in: arrays as they are, columns out of frames and files."""
+"""From what a user names to checked rows: arrays as they are, columns out of frames and files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from ..data.digests import Origin
 from ..data.paths import File
 from ..data.spelling import NumberMarks, Uses, is_spelled_apart
 from ..data.streams import Files, Loaded, refuse_marks
-from .cases import Cases, Door, Prediction
+from .dataset import Dataset
 from .labels import encode
 from .measured import Knowledge
 from .membership import numbers
 from .misreadings import BY_POSITION, refuse_misaligned
-from .prediction import scored
+from .prediction import Prediction, scored
 from .remarks import Remark, joined, on_passed
+from .validate import Validator
 
 
 @dataclass(frozen=True)
@@ -32,27 +33,27 @@ class Request:
     Attributes:
         truth: The column of true labels; None where arrays are given.
         models: The columns of each classifier.
-        door: The options under which rows are let in; weight, group and by may be names of columns.
+        validator: The options under which rows are checked; weight, group and by may be names of columns.
         where: Which rows count.
         marks: What marks numbers in text files have, where that was said.
     """
 
     truth: str | None
     models: Mapping[str, Any]
-    door: Door
+    validator: Validator
     where: str | None = None
     marks: NumberMarks | None = None
 
-    def admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
+    def validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
         """Let arrays in as they are; take columns out of frames and files first."""
-        known = self.door.knowledge
-        beside: dict[str, Any] = {name: getattr(self.door, name) for name in ("weight", "group", "by")}
+        known = self.validator.knowledge
+        beside: dict[str, Any] = {name: getattr(self.validator, name) for name in ("weight", "group", "by")}
         beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
         by_position = refuse_misaligned(y_true, beside, predictions or {})
-        cases = self._admit(y_true, predictions)
-        return replace(cases, remarks={**cases.remarks, BY_POSITION: len(cases)}) if by_position else cases
+        dataset = self._validate(y_true, predictions)
+        return replace(dataset, remarks={**dataset.remarks, BY_POSITION: len(dataset)}) if by_position else dataset
 
-    def _admit(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Cases:
+    def _validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
         if predictions is not None:
             refuse_marks(self.marks, text=False)
             for name, value in (("truth", self.truth), ("where", self.where)):
@@ -60,43 +61,47 @@ class Request:
                     raise BadOption(
                         f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
                     )
-            return self.door.admit(y_true, predictions)
+            return self.validator.validate(y_true, predictions)
         if self.truth is None:
             raise BadOption(
                 "there is no prediction",
                 mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
             )
         self._refuse_loose()
-        return self._admit_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
+        return self._validate_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
 
-    def _admit_loaded(self, loaded: Loaded) -> Cases:
+    def _validate_loaded(self, loaded: Loaded) -> Dataset:
         try:
-            cases = self.let_in(loaded.table)
+            dataset = self.validate_table(loaded.table)
         except SteelyardError as error:
             raise loaded.locate(error) from None
-        origin = Origin(loaded.sources, self.columns_read(loaded.table, cases.scale))
-        cases = replace(cases, origin=origin, remarks=joined(cases.remarks, on_passed(loaded.passed)))
+        origin = Origin(loaded.sources, self.columns_read(loaded.table, dataset.scale))
+        dataset = replace(dataset, origin=origin, remarks=joined(dataset.remarks, on_passed(loaded.passed)))
         if loaded.places is None:
-            return cases
-        return replace(cases, kept=loaded.places if cases.kept is None else loaded.places[cases.kept])
+            return dataset
+        return replace(dataset, kept=loaded.places if dataset.kept is None else loaded.places[dataset.kept])
 
-    def let_in(self, table: Any, door: Door | None = None, forms: Mapping[str, bool] | None = None) -> Cases:
-        """Take the columns out of a table and let its rows in; which classifiers gave labels may be known."""
-        door, chosen, names = self.door if door is None else door, {}, {"truth": str(self.truth)}
+    def validate_table(
+        self, table: Any, validator: Validator | None = None, forms: Mapping[str, bool] | None = None
+    ) -> Dataset:
+        """Take the columns out of a table and check its rows; which classifiers gave labels may be known."""
+        validator, chosen, names = self.validator if validator is None else validator, {}, {"truth": str(self.truth)}
         for what in ("weight", "group", "by"):
-            value = getattr(door, what)
+            value = getattr(validator, what)
             if isinstance(value, str):
                 chosen[what], names[what] = sources.column(table, value), value
             elif what == "by" and _are_names(value):
                 chosen[what] = {name: sources.column(table, name) for name in value}
-        known, names = _known_columns(table, door.knowledge), {**names, **door.knowledge.named}
+        known, names = _known_columns(table, validator.knowledge), {**names, **validator.knowledge.named}
         truth, columns = self.taken(lambda name: sources.column(table, name), table)
         for name, labels in () if forms is None else forms.items():
             if name in self.headings:
                 columns[name] = _of_form(columns[name], self.headings[name], labels=labels)
-        cases = replace(door, names=names, headings=self.headings, knowledge=known, **chosen).admit(truth, columns)
-        apart = {Remark("whole_number", one.name): len(cases) for one in table.schema if is_spelled_apart(one)}
-        return replace(cases, remarks=joined(cases.remarks, apart)) if apart else cases
+        dataset = replace(validator, names=names, headings=self.headings, knowledge=known, **chosen).validate(
+            truth, columns
+        )
+        apart = {Remark("whole_number", one.name): len(dataset) for one in table.schema if is_spelled_apart(one)}
+        return replace(dataset, remarks=joined(dataset.remarks, apart)) if apart else dataset
 
     def taken(self, column: Callable[[str], Any], table: Any) -> tuple[Any, dict[str, Any]]:
         """The truth and what each classifier said: single columns by a function, memberships out of a table."""
@@ -123,20 +128,20 @@ class Request:
     @property
     def uses(self) -> Uses:
         """What columns of text files are read as."""
-        door = self.door
-        parts = [door.group, *(door.by if _are_names(door.by) else [door.by])]
+        validator = self.validator
+        parts = [validator.group, *(validator.by if _are_names(validator.by) else [validator.by])]
         return Uses(
-            truth=None if isinstance(door.scale, Continuum) else self.truth,
+            truth=None if isinstance(validator.scale, Continuum) else self.truth,
             predictions=tuple(self.headings.values()),
             parts=tuple(name for name in parts if isinstance(name, str)),
-            scale=door.scale,
-            scored=frozenset(column for name, column in self.headings.items() if door.expects_scores(name)),
+            scale=validator.scale,
+            scored=frozenset(column for name, column in self.headings.items() if validator.expects_scores(name)),
         )
 
     @property
     def parts_are_named(self) -> bool:
         """Whether the parts of the data are columns, if there are any."""
-        return self.door.by is None or isinstance(self.door.by, str) or _are_names(self.door.by)
+        return self.validator.by is None or isinstance(self.validator.by, str) or _are_names(self.validator.by)
 
     @property
     def headings(self) -> dict[str, str]:
@@ -148,9 +153,9 @@ class Request:
         import pyarrow as pa
 
         table = pa.table([pa.nulls(0)] * len(names), names=list(names))
-        door, pair = self.door, self.door.knowledge.response
-        named = [self.truth, door.weight, door.group, door.knowledge.sd, door.knowledge.sd_response]
-        for several in (door.by, pair):
+        validator, pair = self.validator, self.validator.knowledge.response
+        named = [self.truth, validator.weight, validator.group, validator.knowledge.sd, validator.knowledge.sd_response]
+        for several in (validator.by, pair):
             named += list(several) if _are_names(several) else [several]
         found = [name for name in named if isinstance(name, str)]
         for spec in self.models.values():
@@ -183,7 +188,7 @@ class Request:
 
     def _refuse_loose(self) -> None:
         """A filter leaves out rows of the table, but none of an array that stands beside it."""
-        beside = {"weight": self.door.weight, "group": self.door.group, "by": self.door.by}
+        beside = {"weight": self.validator.weight, "group": self.validator.group, "by": self.validator.by}
         for name, value in beside.items() if self.where is not None else ():
             if value is not None and not isinstance(value, str) and not _are_names(value):
                 raise BadOption(f"where= leaves rows out, but {name}= is an array", mend="Name a column instead")

@@ -1,26 +1,67 @@
-"""Whether a tally that was read from a file can have been made of rows: what stands in it twice must agree.
+"""What a tally is made of, and whether one that was read from a file can have been made of rows.
 
-Before anything is made of a file, its Arrow messages are looked at: they hold plain numbers, as they are, and no more
-of them than the file has bytes for.
+What stands in a file twice must agree. Before anything is made of it, its Arrow messages are looked at: they hold plain
+numbers, as they are, and no more of them than the file has bytes for.
 """
 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.scale import Continuum, Label, of_one_kind, plain_label
+from ..core.scale import Continuum, Label, Scale, of_one_kind, plain_label
+from ..data.digests import Source
 from ..families.summed.states import refuse
+from ..inputs.dataset import LARGEST_SQUARES
 from ..inputs.measured import Knowledge, Measured
-from ..inputs.weights import LARGEST_SQUARES
-from ..states.statistics import CONFUSION
-from .contents import ROUNDING, Contents
+from ..inputs.remarks import Remarks
+from ..states.held_rows import Rows
+from ..states.statistics import CONFUSION, PatternCounts, rows_in
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Places
+    from ..families.summed.recipe import Recipe
+    from ..families.summed.summary import Summaries
+
+ROUNDING = 1e-6  # sums of weights that were added in another order, or taken out again, differ in their last digits
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The fields of a tally; the docstring of ``Tally`` describes each of them."""
+
+    scale: Scale
+    models: tuple[str, ...]
+    sums: PatternCounts
+    slices: tuple[Label, ...] = ()
+    groups: tuple[Label, ...] = ()
+    dropped: int = 0
+    scores: Rows | None = None
+    reading: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    summaries: Summaries | None = None
+    arrangement: tuple[Label, ...] = ()
+    scored: bool = False
+    published: bool = False
+    where: str | None = None
+    made_before: bool = False
+    remarks: Remarks = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    veiled: bool = False
+
+    @property
+    def rows(self) -> float:
+        """How many rows were summed (weights that count repetitions are counted as such)."""
+        return rows_in(self.sums.values[:, 0])
+
+    @property
+    def tells_rows(self) -> bool:
+        """Whether more than counts is known of rows."""
+        return self.scores is not None or self.summaries is not None
 
 
 SCHEMA, RECORDS = 1, 3  # kinds of Arrow messages
@@ -169,7 +210,7 @@ def _refuse_other_kind(tally: Contents) -> None:
 
 
 def refuse_unmeasured(measured: Measured) -> None:
-    """Refuse measured values, and what is known of them, that the door would not let in."""
+    """Refuse measured values, and what is known of them, that no check would let pass."""
     pair = measured.expected, measured.spread
     refuse((pair[0] is None) == (pair[1] is None))
     Knowledge(measured.sd, measured.blur, None if pair[0] is None else pair).of(measured.value, {})

@@ -26,7 +26,7 @@ FEW = 4  # entries of a table that are found faster by comparing
 
 
 @dataclass(frozen=True)
-class Coded:
+class Categorical:
     """A column of labels: row i has the label ``labels[codes[i]]``; a code of -1 means missing.
 
     ``order`` has these labels, and perhaps others, in the order that whoever made the column gave them, if anybody did.
@@ -51,25 +51,25 @@ class Coded:
         """Whether labels are text."""
         return any(isinstance(label, str) for label in self.labels)
 
-    def renamed(self, names: Mapping[Label, Label]) -> Coded:
+    def renamed(self, names: Mapping[Label, Label]) -> Categorical:
         """The same column with other names for some labels."""
         if all(type(name) is type(label) and name == label for label, name in names.items()):
             return self
         labels, order = (tuple(names.get(label, label) for label in some) for some in (self.labels, self.order))
         return replace(self, labels=labels, order=order)
 
-    def rows_unlike(self, other: Coded) -> int:
+    def rows_unlike(self, other: Categorical) -> int:
         """How many rows have another label in another column of the same codes."""
         unlike = [code for code, (one, two) in enumerate(zip(self.labels, other.labels, strict=True)) if one != two]
         return int(np.isin(self.codes, unlike).sum()) if unlike else 0
 
-    def keep(self, rows: Marks) -> Coded:
+    def keep(self, rows: Marks) -> Categorical:
         """Keep the marked rows, which all have a label; labels that no longer occur go too."""
         codes = self.codes[rows]
         seen = np.zeros(len(self.labels), dtype=bool)
         seen[codes] = True
         labels = tuple(label for label, here in zip(self.labels, seen, strict=True) if here)
-        return Coded(renumbered(codes, seen), labels, self.name, order=self.order)
+        return Categorical(renumbered(codes, seen), labels, self.name, order=self.order)
 
     def on(self, scale: Scale) -> Codes:
         """Translate to the codes of a scale, or name the first label that is not on it."""
@@ -92,8 +92,8 @@ class Coded:
 
 
 def respelled(
-    columns: Sequence[Coded], classes: Sequence[Label] | None = None, names: Sequence[str] = ()
-) -> list[Coded]:
+    columns: Sequence[Categorical], classes: Sequence[Label] | None = None, names: Sequence[str] = ()
+) -> list[Categorical]:
     """Return the columns with one spelling for each whole number: that of the classes, where these are known.
 
     Else numbers are spelled as numbers, if another column has numbers, and as 1 rather than 1.0, if another column or
@@ -109,7 +109,7 @@ def respelled(
 
 
 def _common_spelling(
-    columns: Sequence[Coded], own: Sequence[Mapping[int, Label]], names: Sequence[str]
+    columns: Sequence[Categorical], own: Sequence[Mapping[int, Label]], names: Sequence[str]
 ) -> dict[int, Label]:
     """How whole numbers are spelled that columns spell differently."""
     kinds = {type(label) for column in columns for label in column.labels}
@@ -180,16 +180,16 @@ def renumbered(codes: Codes, seen: Marks) -> Codes:
     return look_up(codes, rank.astype(np.min_scalar_type(max(int(rank[-1]), 0))))
 
 
-def without(coded: Coded, missing: Marks) -> Coded:
+def without(coded: Categorical, missing: Marks) -> Categorical:
     """Take the labels of some rows away."""
     if missing.all():
-        return Coded(np.full(len(missing), -1, dtype=np.int8), (), coded.name, has_missing=len(missing) > 0)
+        return Categorical(np.full(len(missing), -1, dtype=np.int8), (), coded.name, has_missing=len(missing) > 0)
     codes = coded.codes.astype(np.min_scalar_type(-len(coded.labels) - 1))
     codes[missing] = -1
-    return Coded(codes, coded.labels, coded.name, has_missing=True, order=coded.order)
+    return Categorical(codes, coded.labels, coded.name, has_missing=True, order=coded.order)
 
 
-def refuse_missing(column: Coded) -> None:
+def refuse_missing(column: Categorical) -> None:
     """Name the first row without a label."""
     if column.has_missing:
         raise MissingValues(
@@ -200,7 +200,7 @@ def refuse_missing(column: Coded) -> None:
         )
 
 
-def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
+def scale_of(columns: Sequence[Categorical], event: Any) -> Scale:
     """Make a scale of all labels seen: in the order that ordered categoricals bring along, else sorted."""
     try:
         labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
@@ -218,7 +218,7 @@ def scale_of(columns: Sequence[Coded], event: Any) -> Scale:
     return Scale(arranged or labels, event, ordered=bool(arranged) or not (labels and isinstance(labels[0], str)))
 
 
-def in_their_order(labels: Sequence[Label], columns: Sequence[Coded]) -> list[Label]:
+def in_their_order(labels: Sequence[Label], columns: Sequence[Categorical]) -> list[Label]:
     """Labels in the order that columns bring along; nothing where these have none, or disagree, or do not know all."""
     orders = {column.order for column in columns if column.order}
     order = orders.pop() if len(orders) == 1 else ()

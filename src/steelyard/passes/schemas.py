@@ -1,22 +1,86 @@
-"""What is seen on the way through the rows before any is counted: the distinct labels."""
+"""What must be known before the first row is counted: the columns that all files have, and the distinct labels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.columns import AS_TEXT, as_numpy
-from ..core.errors import EmptyInput, UnusableLabels
+from ..core.errors import EmptyInput, SteelyardError, UnusableLabels
+from ..data.engines import Engine
+from ..data.paths import File
 from ..data.shards import Batch
-from ..inputs.coded import occurring
+from ..data.spelling import NumberMarks
+from ..data.streams import Files, Kinds
+from ..data.where import Filter
+from ..inputs.categorical import occurring
 from ..inputs.labels import order_of
+from ..inputs.request import Request, refuse_other_columns
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What one file has.
+
+    Attributes:
+        file: The file.
+        columns: The columns that are needed.
+        kinds: What those hold that lie in the file, and those of the filter; the others are keys of its folders.
+        fault: Why it is of no use, where it is not.
+    """
+
+    file: File
+    columns: tuple[str, ...] = ()
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    fault: SteelyardError | None = None
+
+
+def _offered(request: Request, keep: Filter | None, marks: NumberMarks | None, file: File) -> tuple[Offer, ...]:
+    """What a file has, told by its columns and not its rows; of text, all rows are read to tell what columns hold.
+
+    Offers add up to all of them, in the order of files.
+    """
+    alone = Files((file,), keep, uses=request.uses, marks=marks)
+    try:
+        columns = request.columns_in(alone, file)
+        return (Offer(file, tuple(columns), alone.own_types(file, alone.with_filter(columns))),)
+    except SteelyardError as error:
+        return (Offer(file, fault=error),)
+
+
+def agreed(
+    request: Request, files: Files, engine: Engine, skip: bool
+) -> tuple[list[str], Kinds, dict[str, SteelyardError]]:
+    """Columns and types that go for all files, and what is wrong with others.
+
+    The first file that can be used says what all must have.
+    """
+    offers: Sequence[Offer] = engine.fold(partial(_offered, request, files.filter, files.marks), files.files)
+    columns: list[str] = []
+    kinds: Kinds = {}
+    left_out: dict[str, SteelyardError] = {}
+    for offer in offers:
+        try:
+            if offer.fault is not None:
+                raise offer.fault
+            refuse_other_columns(offer.columns, columns, offer.file)
+            found = {
+                name: offer.kinds[name] if name in offer.kinds else files.key_types[name]
+                for name in files.with_filter(offer.columns)
+            }
+            kinds, columns = files.joint_types(kinds, offer.file, found), list(offer.columns)
+        except SteelyardError as error:
+            if not skip:
+                raise
+            left_out[offer.file.shown] = error
+    return columns, files.settled(kinds), left_out
 
 
 @dataclass(frozen=True)
@@ -65,24 +129,12 @@ class Seen:
         return {name: _ordered(values, self.orders.get(name, ())) for name, values in self.values.items()}
 
 
-@dataclass(frozen=True)
-class Look:
-    """Makes a batch of rows the values that it holds.
-
-    Attributes:
-        names: The columns that are looked at.
-        complete: Whether rows count only where nothing is missing.
-    """
-
-    names: tuple[str, ...]
-    complete: bool
-
-    def __call__(self, batch: Batch) -> Seen:
-        """Look at a batch."""
-        try:
-            return Seen.of(batch.table, self.names, self.complete)
-        except UnusableLabels as error:
-            raise batch.locate(error) from None
+def labels_in(names: Sequence[str], complete: bool, batch: Batch) -> Seen:
+    """The distinct values of some columns of a batch, or of those of its rows that are complete."""
+    try:
+        return Seen.of(batch.table, names, complete)
+    except UnusableLabels as error:
+        raise batch.locate(error) from None
 
 
 def _distinct(column: Any, name: str) -> Any:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..core.errors import LONG, BadOption, SteelyardError, UnknownMeasure, WrongShape, quoted
+from ..core.errors import BadOption, UnknownMeasure, WrongShape
 from ..core.scale import Continuum, Label, Scale, plain_label
-from .coded import in_their_order
-from .labels import encode
+from ..inputs.categorical import in_their_order
+from ..inputs.labels import encode
 
 if TYPE_CHECKING:
     from ..core.typing import Array
@@ -31,17 +30,6 @@ def scale_of_estimator(estimator: Any, y: Any) -> Scale | None:
     labels = [*classes, *[label for label in true.labels if label not in classes]]
     arranged = in_their_order(labels, [true])
     return Scale(arranged or labels, ordered=bool(arranged))
-
-
-@contextmanager
-def foreign(what: object, mend: str) -> Iterator[None]:
-    """Tell what a user's own function or estimator raises as an error about what was handed in."""
-    try:
-        yield
-    except SteelyardError:
-        raise
-    except Exception as error:  # a foreign object may raise anything
-        raise BadOption(f"{quoted(what)} fails ({quoted(error, LONG)})", mend=mend) from error
 
 
 def innermost(estimator: Any) -> Any:
