@@ -1,10 +1,13 @@
 """Settings that all tests share."""
 
 import os
+from collections.abc import Iterable, Iterator
+from copy import copy
 from importlib import import_module
 from typing import Any
 
 import pytest
+from cyclopts.argument import ArgumentCollection
 from hypothesis import is_hypothesis_test, settings
 
 from tests.effort import repeats
@@ -17,6 +20,30 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 # Machines are shared and noisy: how long an example takes says nothing about whether it is right.
 settings.register_profile("steelyard", deadline=None, max_examples=repeats(15, 100))
 settings.load_profile("steelyard")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _options_are_worked_out_once() -> Iterator[None]:
+    """Work out the options of each command once: cyclopts does so twice a call, which takes half of a short command."""
+    collection: Any = ArgumentCollection
+    plain = collection._from_callable.__func__
+    known: dict[Any, Any] = {}
+
+    def once(kind: Any, /, function: Any, *defaults: Any, reserved: Iterable[str] = (), **given: Any) -> Any:
+        reserved = tuple(reserved)
+        key = (function, defaults, reserved, *given.items())
+        if key not in known:
+            known[key] = plain(kind, function, *defaults, reserved=reserved, **given)
+        # What a call finds out is kept by options of its own.
+        own = {id(option): copy(option) for option in known[key]}
+        for option in own.values():
+            option.tokens = []
+            option.children = collection(own[id(child)] for child in option.children)
+        return collection(own.values())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collection, "_from_callable", classmethod(once))
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

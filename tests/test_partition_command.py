@@ -14,7 +14,7 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 
-IRIS = Path(sy.__file__).parent / "data" / "iris.csv"
+IRIS = Path(sy.__file__).parent / "data" / "examples" / "iris.csv"
 RUN = ["partition", "iris.csv", "--truth", "species", "--membership", "lda_*"]
 APPLY = ["partition", "iris.csv", "--membership", "lda_*", "--learned", "s.json"]
 

@@ -89,8 +89,9 @@ def test_the_score_is_the_measure_turned_to_the_better(name: str) -> None:
     known: dict[str, Any] = {"sd_response": 0.3, "response": response(X)} if entry.statistic is CONTINUUM else {}
     expected = assess(Z, said_by(rule, name, X), scale=THREE, measures=[entry], **known)[entry].value
     assert np.isfinite(expected)
-    assert score(rule, X, Z) == (expected if entry.better == "higher" else -expected)
-    assert pickle.loads(pickle.dumps(score))(rule, X, Z) == score(rule, X, Z)  # noqa: S301  (our own)
+    expected = expected if entry.better == "higher" else -expected
+    assert score(rule, X, Z) == expected
+    assert pickle.loads(pickle.dumps(score))(rule, X, Z) == expected  # noqa: S301  (our own)
     folds = cross_val_score(CutClassifier(GaussianNB(), THREE), X, Z, scoring=score, cv=2, error_score="raise")
     assert folds.shape == (2,)
     assert not np.isnan(folds).any()

@@ -26,6 +26,7 @@ from steelyard.core.errors import (
 )
 from steelyard.data import sources
 from steelyard.data.paths import File
+from tests.effort import repeats
 
 TABLE = pa.table({"grade": ["low", "high", "low"], "p_low": [0.9, 0.2, 0.8], "p_high": [0.1, 0.8, 0.2]})
 TEXT = "grade,p_low,p_high\nlow,0.9,0.1\nhigh,0.2,0.8\nlow,0.8,0.2\n"
@@ -251,34 +252,36 @@ def test_binary_files_are_read(tmp_path: Path, writer: str) -> None:
     assert sy.assess(path, truth="grade", membership="p_*")["accuracy"].value == 1.0
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("writer", ["parquet", "arrow file", "arrow stream", "feather"])
 def test_a_file_that_was_cut_off_is_refused_or_whole(tmp_path: Path, writer: str) -> None:
     name, write = WRITERS[writer]
     path = tmp_path / name
     write(TABLE, str(path))
     content = path.read_bytes()
-    for length in range(0, len(content), 7):
+    for length in range(0, len(content), repeats(23, 7)):
         path.write_bytes(content[:length])
         with pytest.raises(UnreadableFile) as caught:
             sources.read(str(path))
         assert str(caught.value).isprintable()
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("writer", ["parquet", "arrow file", "arrow stream"])
 def test_a_damaged_file_never_raises_anything_else(tmp_path: Path, writer: str) -> None:
     name, write = WRITERS[writer]
     path = tmp_path / name
     write(TABLE, str(path))
     content = path.read_bytes()
-    refused = 0
-    for place in range(0, len(content), 3):
+    refused, step = 0, repeats(11, 3)
+    for place in range(0, len(content), step):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :])
         try:
             sy.assess(str(path), truth="grade", membership="p_*")
         except SteelyardError as error:
             refused += 1
             assert str(error).isprintable()
-    assert refused > len(content) // 30
+    assert refused > len(content) // (10 * step)
 
 
 @pytest.mark.parametrize(

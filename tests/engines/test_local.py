@@ -38,7 +38,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     return files(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ASKED)
+@pytest.mark.parametrize(
+    ("folder", "kind"), [("whole", "labels"), *(("cut", kind) for kind in ASKED)], indirect=["folder"]
+)
 def test_shares_side_by_side_are_the_table(folder: Path, kind: str) -> None:
     same(kind, folder, engine="local")
 

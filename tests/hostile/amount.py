@@ -5,6 +5,6 @@ import os
 FULL = os.environ.get("STEELYARD_HOSTILE") == "full"
 
 
-def cases(full: int) -> int:
-    """Return the number of cases to try: `full` where STEELYARD_HOSTILE is "full", else a tenth of it."""
-    return full if FULL else max(1, full // 10)
+def cases(full: int, part: int = 10) -> int:
+    """Return the number of cases to try: `full` where STEELYARD_HOSTILE is "full", else a tenth or another part."""
+    return full if FULL else max(1, full // part)

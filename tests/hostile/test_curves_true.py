@@ -212,7 +212,7 @@ def test_weak_point_12_a_thinned_curve_is_within_a_250th_of_the_truth(kind: str,
 
 
 def test_weak_point_12_the_page_draws_costs_in_steps_and_says_which_way() -> None:
-    assets = Path(sy.__file__).parent / "report" / "assets"
+    assets = Path(sy.__file__).parent / "display" / "report" / "assets"
     kit, operating = ((assets / name).read_text() for name in ("kit.js", "operating.js"))
     cost = operating[operating.index('name: "cost"') :]
     assert 'stepped: "before"' in cost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from fnmatch import filter as matching
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +13,7 @@ PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 NAMED = re.findall(r"`(tests/[\w/]+\.py)(?:::([\w*]+))?`", PAGE)
 
 
+@cache
 def named_in(path: str) -> list[str]:
     """The names of the tests of a file."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))

@@ -10,9 +10,11 @@ from numpy.testing import assert_allclose
 
 from steelyard import compare
 from steelyard.results.differences import holm
+from tests.effort import in_pairs
 
 COLUMNS = ("difference", "low", "high", "se", "p")
 SEEDS = (4, 46, 54, 7)
+KINDS = ("rows", "clusters", "weights", "clusters and weights")
 
 
 def said(seed: int, rows: int = 40) -> tuple[Any, dict[str, Any]]:
@@ -36,9 +38,8 @@ def asked(kind: str, rows: int, seed: int) -> dict[str, Any]:
     return {**(clusters if "clusters" in kind else {}), **(weights if "weights" in kind else {})}
 
 
-@pytest.mark.parametrize("method", ["delta", "plain"])
-@pytest.mark.parametrize("kind", ["rows", "clusters", "weights", "clusters and weights"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.study
+@pytest.mark.parametrize(("seed", "kind", "method"), in_pairs(SEEDS, KINDS, ["delta", "plain"]))
 def test_a_third_classifier_changes_nothing_about_two(seed: int, kind: str, method: str) -> None:
     truth, scores = said(seed)
     options = {"event": "ill", "method": method, **asked(kind, len(truth), seed)}

@@ -17,6 +17,7 @@ from steelyard.families.ranking.counted import Placements
 from steelyard.maths.ordered_scores import _running_counts
 from steelyard.measures.masses import BY_COUNT
 from steelyard.measures.ranking import auc
+from tests.effort import in_pairs
 
 
 def sample(rows: int, classes: int, seed: int) -> tuple[Any, Any]:
@@ -98,10 +99,10 @@ def test_counts_are_those_of_pairs_and_a_tie_is_half(decimals: int) -> None:
         assert found.above[code] == counts[truth == code].sum()
 
 
-@pytest.mark.parametrize("apart", [0.0, 1.0])
-@pytest.mark.parametrize("decimals", [17, 2, 1])
-@pytest.mark.parametrize("classes", [1, 2, 3, 7])
-@pytest.mark.parametrize("rows", [15, 60, 5_000, 50_000])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("rows", "classes", "decimals", "apart"), in_pairs([15, 60, 5_000, 50_000], [1, 2, 3, 7], [17, 2, 1], [0.0, 1.0])
+)
 def test_few_rows_by_counts_are_what_they_are_by_the_long_way(
     rows: int, classes: int, decimals: int, apart: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from steelyard import assess, compare
 from steelyard.families.ranking.evaluation import FELT, Memory
 from steelyard.measures.masses import BY_COUNT, UNTIED
 from steelyard.measures.registry import REGISTRY, Measure
+from tests.effort import in_pairs
 
 SHORT = [measure for measure in REGISTRY.values() if measure.formula in UNTIED]
 
@@ -106,9 +107,10 @@ def test_the_short_way_is_not_taken_where_it_does_not_lead(measure: Measure) -> 
     assert not assess(truth, score.round(), event=1, measures=[measure]).ranked.against_rest(1).untied(measure)
 
 
-@pytest.mark.parametrize("options", [{}, {"weight": True}, {"group": True}])
-@pytest.mark.parametrize("rows", [30, 3_000, 70_000])
-@pytest.mark.parametrize("decimals", [1, 17])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("rows", "decimals", "options"), in_pairs([30, 3_000, 70_000], [1, 17], [{}, {"weight": True}, {"group": True}])
+)
 def test_a_slot_for_itself_is_what_it_is_among_others(rows: int, decimals: int, options: dict[str, bool]) -> None:
     """Also where scores are negative."""
     random = np.random.default_rng(rows)

@@ -20,6 +20,7 @@ from steelyard.display import plots
 from steelyard.display.partition_panels import Panel, PartitionPanels
 from steelyard.maths.simplex import coordinates
 from steelyard.results.partition_spaces import space_of
+from tests.effort import in_turn
 
 from .of_a_continuum import HOSTILE, assert_readable, figure_of
 
@@ -202,11 +203,13 @@ def test_weights_make_cells() -> None:
 # --- how it looks -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lines", [None, "truth"])
-@pytest.mark.parametrize(
-    ("rows", "classes", "models"), [(60, 2, 2), (27, 3, 2), (500, 3, 3), (60, 4, 1), (60, 3, 11), (90, 7, 2)]
-)
-def test_everything_can_be_read(rows: int, classes: int, models: int, lines: str | None) -> None:
+SIZES = [(60, 2, 2), (27, 3, 2), (500, 3, 3), (60, 4, 1), (60, 3, 11), (90, 7, 2)]
+
+
+@pytest.mark.study
+@pytest.mark.parametrize(("size", "lines"), in_turn(SIZES, [None, "truth"]))
+def test_everything_can_be_read(size: tuple[int, int, int], lines: str | None) -> None:
+    rows, classes, models = size
     axes = compared(rows, classes, [f"model {k}" for k in range(models)]).plot.simplex(lines=lines).plot()
     assert_readable(axes, axes.texts)
     figure = figure_of(axes)

@@ -20,6 +20,7 @@ from steelyard.core.table import Table
 from steelyard.display import plots
 from steelyard.display.continuum_strip import LEAST, Strips, levels
 from steelyard.maths.kernels import outside_probabilities
+from tests.effort import in_turn
 
 from .of_a_continuum import BOUNDARIES, HOSTILE, assert_readable, compared, figure_of, measured
 from .test_displays import legend_texts
@@ -226,9 +227,10 @@ def test_headings_hold_error_and_squared_error_with_intervals() -> None:
 # --- how it looks -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows", [80, 3000])
-@pytest.mark.parametrize(("classes", "models"), [(2, 1), (3, 3), (5, 1), (3, 8)])
-def test_names_are_readable(rows: int, classes: int, models: int) -> None:
+@pytest.mark.study
+@pytest.mark.parametrize(("size", "rows"), in_turn([(2, 1), (3, 3), (5, 1), (3, 8)], [80, 3000]))
+def test_names_are_readable(size: tuple[int, int], rows: int) -> None:
+    classes, models = size
     axes = compared(rows, classes, [f"model {k}" for k in range(models)]).plot.continuum().plot()
     assert_readable(axes, [*axes.texts, *axes.get_yticklabels(), axes.xaxis.label, axes.yaxis.label])
     assert figure_of(axes).get_figheight() < 16

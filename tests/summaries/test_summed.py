@@ -17,6 +17,7 @@ from steelyard.families.summed.continua import ClusterSums
 from steelyard.measures import find
 from steelyard.passes import tally
 from steelyard.passes.tally import Tally
+from tests.effort import in_pairs
 
 ROWS = 6000
 
@@ -177,26 +178,23 @@ def test_weights_clusters_and_parts(tmp_path: Path, extra: dict[str, Any]) -> No
     assert found["auc"].method == held["auc"].method
 
 
-@pytest.mark.parametrize("clusters", [1, 2, 8])
-@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.study
+@pytest.mark.parametrize(("name", "clusters", "weighed"), in_pairs(["two", "three"], [1, 2, 8], [False, True]))
 def test_a_class_of_few_clusters_leaves_rankings_unsure_however_many_there_are(
-    tmp_path: Path, clusters: int, weighed: bool
+    tmp_path: Path, name: str, clusters: int, weighed: bool
 ) -> None:
-    for name, columns, membership in (("two", two_classes(), "a"), ("three", three_classes(), "p_*")):
-        folder = tmp_path / name
-        folder.mkdir()
-        label = {"two": "yes", "three": "x"}[name]
-        columns["batch"] = np.where(columns["truth"] == label, columns["batch"] % clusters, 1000 + columns["batch"])
-        given: dict[str, Any] = {"truth": "truth", "membership": membership, "measures": RANKINGS, "group": "batch"}
-        given |= ({"event": "yes"} if name == "two" else {}) | ({"weight": "weight"} if weighed else {})
-        found, held = sy.assess(written(folder, columns), **given), sy.assess(pa.table(columns), **given)
-        for row, other in zip(found.table().to_pylist(), held.table().to_pylist(), strict=True):
-            assert row["se"] == pytest.approx(other["se"], rel=0.02, nan_ok=True), (name, row["measure"], row["class"])
-        if clusters == 1:
-            assert (found["auc", label].low, found["auc", label].high) == (0, 1)
-            for measure in RANKINGS:
-                ends, theirs = ((each[measure, "macro"].low, each[measure, "macro"].high) for each in (found, held))
-                assert ends == pytest.approx(theirs, abs=0.01), (name, measure)
+    columns, membership, label = (two_classes(), "a", "yes") if name == "two" else (three_classes(), "p_*", "x")
+    columns["batch"] = np.where(columns["truth"] == label, columns["batch"] % clusters, 1000 + columns["batch"])
+    given: dict[str, Any] = {"truth": "truth", "membership": membership, "measures": RANKINGS, "group": "batch"}
+    given |= ({"event": "yes"} if name == "two" else {}) | ({"weight": "weight"} if weighed else {})
+    found, held = sy.assess(written(tmp_path, columns), **given), sy.assess(pa.table(columns), **given)
+    for row, other in zip(found.table().to_pylist(), held.table().to_pylist(), strict=True):
+        assert row["se"] == pytest.approx(other["se"], rel=0.02, nan_ok=True), (row["measure"], row["class"])
+    if clusters == 1:
+        assert (found["auc", label].low, found["auc", label].high) == (0, 1)
+        for measure in RANKINGS:
+            ends, theirs = ((each[measure, "macro"].low, each[measure, "macro"].high) for each in (found, held))
+            assert ends == pytest.approx(theirs, abs=0.01), measure
 
 
 def test_differences_of_rankings_of_few_clusters_are_as_unsure_as_those_of_rows_that_were_held(tmp_path: Path) -> None:
