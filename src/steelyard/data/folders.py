@@ -145,16 +145,16 @@ class LakeTables:
         if kind is not None:
             raise refused_table(folder, kind)
 
-    def refuse_part(self, path: str) -> None:
+    def check_part(self, path: str) -> None:
         """Refuse a file inside of a table: whether its rows still count is in the log."""
         folder = PurePath(path).parent
         if folder not in self._clear:
-            self._refuse_inside(path, os.path.abspath(folder), os.path.realpath(folder))  # noqa: PTH100
+            self._check_inside(path, os.path.abspath(folder), os.path.realpath(folder))  # noqa: PTH100
             self._clear.add(folder)
         if Path(path).is_symlink():
-            self._refuse_inside(path, str(PurePath(os.path.realpath(path)).parent))
+            self._check_inside(path, str(PurePath(os.path.realpath(path)).parent))
 
-    def _refuse_inside(self, path: str, *places: str) -> None:
+    def _check_inside(self, path: str, *places: str) -> None:
         for place in dict.fromkeys(places):
             for folder in (place, *map(str, PurePath(place).parents)):
                 kind = self._kind(folder)

@@ -99,7 +99,7 @@ def read_whole(
         if file.ending in TEXT:
             text = Text.of(file, labels if columns is None else set(labels) & set(columns), marks)
             table = text.whole(columns)
-            text.refuse_open_quote()
+            text.check_quotes()
         elif file.ending == ".parquet":
             with parquet_of(file) as opened:
                 table = opened.read(columns=columns)
@@ -133,7 +133,7 @@ def batches_of(
         if file.ending in TEXT:
             text = replace(Text.of(file, (), marks), types={name: schema.field(name).type for name in columns})
             yield from _limited(text.batches(columns))
-            text.refuse_open_quote()
+            text.check_quotes()
         elif file.ending == ".parquet":
             yield from _limited(_parquet_batches(file, columns, keep, groups, most or BATCH_ROWS))
         else:

@@ -94,7 +94,7 @@ class File:
 
         return fs.LocalFileSystem() if self.system is None else self.system
 
-    def refuse_unknown(self) -> None:
+    def check_ending(self) -> None:
         """A file is read as what its name says that it is."""
         if self.ending not in PLAIN:
             usual = "Give the file the ending of what it is"
@@ -188,7 +188,7 @@ def not_read(passed: Iterable[Passed], files: Iterable[File]) -> tuple[Passed, .
 def discover(source: Any) -> list[File]:
     """Return all files that a name stands for, in the order of their names."""
     found = listed(source)
-    found.refuse_unread()
+    found.check_all_read()
     return found.files
 
 
@@ -199,7 +199,7 @@ def listed(source: Any) -> Listed:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend="Give text, not bytes")
     found = _listed_far(name) if "://" in name else _listed_here(name)
     for file in found.files:
-        file.refuse_unknown()
+        file.check_ending()
     return found
 
 
@@ -226,7 +226,7 @@ def _listed_here(name: str, shown: str | None = None) -> Listed:
     alone = mode is not None and stat.S_ISREG(mode)
     for file in seen.files:
         if not alone or file.ending not in TEXT:  # text is no part of a table, but may have been put beside one
-            tables.refuse_part(file.path)
+            tables.check_part(file.path)
     if not seen.files:
         raise seen.nothing(name if shown is None else shown, folder=mode is not None)
     seen.files = once(seen.files)
@@ -293,7 +293,7 @@ class Listed:
             self.take(path)
         self.passed = [*not_read(self.passed, self.files)]
 
-    def refuse_unread(self) -> None:
+    def check_all_read(self) -> None:
         """Stop at the first folder or file that cannot be looked at: there may be rows in it."""
         for fault in self.unread:
             raise fault
@@ -375,7 +375,7 @@ def _listed_far(uri: str) -> Listed:
             mend=f"Check the address, and what the store asks of you: {quoted(str(error), 200)}",
         ) from None
     chosen, passed = _sorted_far(entries, root, pattern)
-    _refuse_far_tables(system, root, pattern, [one.path for one in entries], [one.path for one in chosen])
+    _check_far_tables(system, root, pattern, [one.path for one in entries], [one.path for one in chosen])
     if not chosen:
         raise UnreadableFile(f"there is no file {quoted(uri, LONG)}", mend="Check name and folder")
     scheme = uri.partition("://")[0]
@@ -407,7 +407,7 @@ def _inner(path: str, root: str) -> list[str]:
     return (path[len(root) :].strip("/") if path.startswith(root) else path).split("/")
 
 
-def _refuse_far_tables(system: Any, root: str, pattern: str | None, paths: list[str], chosen: list[str]) -> None:
+def _check_far_tables(system: Any, root: str, pattern: str | None, paths: list[str], chosen: list[str]) -> None:
     """Refuse tables of a store as those of this machine: folders that are read, and files inside of them."""
     import pyarrow as pa
     from pyarrow import fs

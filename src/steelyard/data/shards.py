@@ -116,7 +116,7 @@ class FileShard:
         noted = self.filter.noted(schema) if alone and self.filter is not None else None
         for first, rows in batches_of(self.file, inner, schema, noted, self.groups, most, self.marks):
             table = pa.Table.from_batches([rows])
-            refuse_contradiction(self.file, table, first)
+            check_keys(self.file, table, first)
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
             yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), self.filter, columns)
@@ -233,7 +233,7 @@ def filtered(batch: Batch, keep: Filter | None, columns: Sequence[str] | None = 
     return replace(batch, table=kept, places=as_numpy(found.column(last)))
 
 
-def refuse_contradiction(file: File, table: Any, first: int = 0) -> None:
+def check_keys(file: File, table: Any, first: int = 0) -> None:
     """See that columns of a file hold what the folders say that are called like them."""
     for key in file.keys:
         if key in table.column_names:

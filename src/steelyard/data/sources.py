@@ -14,8 +14,8 @@ from ..core.scale import Scale, listed, plain_label, same_number
 from ..core.suggestions import did_you_mean
 from .shards import Batch, filtered, without_views
 from .spelling import NumberMarks, Uses
-from .streams import Files, Loaded, refuse_marks
-from .where import Filter, refuse_unknown
+from .streams import Files, Loaded, check_marks
+from .where import Filter, check_column
 
 __all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
 
@@ -44,7 +44,7 @@ def load(
     if not hasattr(source, "__arrow_c_stream__"):
         files = opened(source, where, marks)
         return (files if uses is None else replace(files, uses=uses)).load(columns)
-    refuse_marks(marks, text=False)
+    check_marks(marks, text=False)
     table = read_frame(source)
     rows = Batch(table)
     if where is not None:
@@ -83,7 +83,7 @@ def column(table: Any, name: str) -> Any:
     except UnicodeEncodeError:  # no column can be called so
         places = []
     if not places:
-        refuse_unknown(name, table.column_names)
+        check_column(name, table.column_names)
     if len(places) > 1:
         raise DuplicateColumns(f"{len(places)} columns are called {quoted(name)}", mend="Rename all but one")
     return table.column(places[0])

@@ -15,9 +15,9 @@ from ..core.threads import ahead
 from .digests import Source
 from .formats import available, estimate, in_words, kinds_of, names_of, read_whole, row_groups, spelled_in
 from .paths import TEXT, File, Passed, listed, not_read, once
-from .shards import Batch, FileShard, cast, plain, refuse_contradiction, repeated, usable, with_filter, without_views
+from .shards import Batch, FileShard, cast, check_keys, plain, repeated, usable, with_filter, without_views
 from .spelling import PLAIN, Form, NumberMarks, Spelled, Uses, read_as
-from .where import Filter, refuse_unknown
+from .where import Filter, check_column
 
 if TYPE_CHECKING:
     from ..core.typing import Places
@@ -94,11 +94,11 @@ class Files:
         files = once(file for one in found for file in one.files)
         passed = not_read((each for one in found for each in one.passed), files)
         unread = {str(each.file): each for one in found for each in one.unread}
-        refuse_marks(marks, any(file.ending in TEXT for file in files))
+        check_marks(marks, any(file.ending in TEXT for file in files))
         keep = None if where is None else Filter.read(where)
         return cls(tuple(files), keep, None, passed, tuple(unread.values()), marks=marks)
 
-    def refuse_unread(self) -> None:
+    def check_all_read(self) -> None:
         """Stop at the first folder that cannot be looked at: there may be rows in it."""
         for fault in self.unread:
             raise fault
@@ -200,7 +200,7 @@ class Files:
         names = self._own_names(file)
         for name in columns:
             try:
-                refuse_unknown(name, [*names, *file.keys], self.filter)
+                check_column(name, [*names, *file.keys], self.filter)
                 if names.count(name) > 1:
                     raise DuplicateColumns(
                         f"{names.count(name)} columns are called {quoted(name)}", mend="Rename all but one"
@@ -217,11 +217,11 @@ class Files:
 
     def load(self, columns: Sequence[str] | None = None) -> Loaded:
         """All rows as one table that knows where they come from."""
-        self.refuse_unread()
+        self.check_all_read()
         if self.filter is not None:
             names = self.column_names
             return self._load_some([names[k] for k in _nameable(names)] if columns is None else columns)
-        self._refuse_too_large(estimate(self.files, columns))
+        self._check_fits(estimate(self.files, columns))
         tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
         tables = self._as_spelled(tables)
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
@@ -253,7 +253,7 @@ class Files:
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
         import pyarrow as pa
 
-        refuse_contradiction(file, table)
+        check_keys(file, table)
         missing = [key for key in file.keys if key not in table.column_names]
         for key in missing if columns is None else [key for key in missing if key in columns]:
             kind = self.key_types[key]
@@ -269,11 +269,11 @@ class Files:
             parts.append(batch)
             held += batch.table.nbytes
             if held > limit:
-                self._refuse_too_large(held)
+                self._check_fits(held)
         tables = [batch.table for batch in parts] or [self.schema(columns).empty_table()]
         return Loaded(_below(tables), tuple(parts), self.files, self.passed)
 
-    def _refuse_too_large(self, size: int) -> None:
+    def _check_fits(self, size: int) -> None:
         if size > available():
             raise TooLarge(
                 f"the table takes about {in_words(size)}, and {in_words(available())} of memory are free",
@@ -286,7 +286,7 @@ class Files:
 
     def batches(self, columns: Sequence[str], schema: Any = None) -> Iterator[Batch]:
         """The rows, some at a time, in the order of files and rows; the next are read while these are worked on."""
-        self.refuse_unread()
+        self.check_all_read()
         found = self.schema(self.with_filter(columns)) if schema is None else schema
         return ahead(batch for shard in self.shards() for batch in shard.batches(columns, found))
 
@@ -306,7 +306,7 @@ class Files:
         return [FileShard(file, self.filter, groups, file.size // len(stretches)) for groups in stretches]
 
 
-def refuse_marks(marks: NumberMarks | None, text: bool) -> None:
+def check_marks(marks: NumberMarks | None, text: bool) -> None:
     """NumberMarks in numbers are those of text; all other data have numbers."""
     if marks is not None and not text:
         problem = "decimal= or thousands= is given, but no text file (CSV)"

@@ -248,7 +248,7 @@ class Text:
                     seen += batch.num_rows
                     if seen > first:
                         fresh = batch.slice(max(batch.num_rows - (seen - first), 0))
-                        self._refuse_undecoded(fresh, first)
+                        self._check_decoded(fresh, first)
                         yield first, fresh
                         first = seen
         except pa.ArrowInvalid as error:
@@ -299,7 +299,7 @@ class Text:
                 if kind != kinds[name]:
                     place = table.column_names.index(name)
                     table = table.set_column(place, name, as_numbers(table.column(name), self.marks).cast(kind))
-        self._refuse_undecoded(table)
+        self._check_decoded(table)
         dates = {one.name: pa.string() for one in table.schema if pa.types.is_temporal(one.type)}
         return replace(found, types={**found.types, **dates})._read(columns) if dates else table
 
@@ -326,7 +326,7 @@ class Text:
                 raise
         return wider._read(columns, threads)
 
-    def refuse_open_quote(self) -> None:
+    def check_quotes(self) -> None:
         """Refuse a file with a quoted cell over several rows that is not closed as a cell is: rows would be lost."""
         row = self._open_quote() if self.file.taken.doubtful else None
         if row is not None:
@@ -362,7 +362,7 @@ class Text:
                 place += len(block)
         return opened if within else None
 
-    def _refuse_undecoded(self, table: Any, first: int = 0) -> None:
+    def _check_decoded(self, table: Any, first: int = 0) -> None:
         """Name the first text that is not in UTF-8: Arrow keeps such columns as bytes."""
         import pyarrow as pa
 

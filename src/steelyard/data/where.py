@@ -91,7 +91,7 @@ class Filter:
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             raise BadFilter(f"the filter {quoted(text, 200)} cannot be read", mend=_hint(text)) from None
         found = cls(text, tree, bound)
-        found._refuse_foreign()
+        found._check_grammar()
         return found
 
     @property
@@ -141,7 +141,7 @@ class Filter:
         sides = [side for node in ast.walk(self.tree) if isinstance(node, ast.Compare) for side in node.comparators]
         return [node.id for side in sides for node in ast.walk(side) if isinstance(node, ast.Name)]
 
-    def _refuse_foreign(self) -> None:
+    def _check_grammar(self) -> None:
         """Refuse all grammar but conditions, and what is nested too deeply, before anything is made of it."""
         allowed = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Name, ast.Constant, ast.Tuple, ast.List)
         helpers = (ast.boolop, ast.unaryop, ast.cmpop, ast.expr_context)
@@ -298,7 +298,7 @@ class _Reader:
         ordered = compare not in (operator.eq, operator.ne)
         value = self._literal(other, name, kind, ordered)
         if family(kind) == "number":
-            self._refuse_rounded(kind, value.as_py(), name)
+            self._check_exact(kind, value.as_py(), name)
             wide, value = common_with(kind, value.as_py())
             field = field if wide == kind else field.cast(wide, safe=False)
         found = compare(field, value) if named[0] else compare(value, field)
@@ -355,7 +355,7 @@ class _Reader:
             raise BadFilter(f"nothing is in an empty list (column {quoted(name)})", mend="Name values: in (1, 2)")
         values = [self._literal(entry, name, kind).as_py() for entry in entries]
         for value in values if family(kind) == "number" else ():
-            self._refuse_rounded(kind, value, name)
+            self._check_exact(kind, value, name)
         if pa.types.is_null(kind):  # it has no value that could be among them
             found = field.cast(pa.bool_()).isin(pa.array([], pa.bool_()))
         elif pa.types.is_decimal(kind):
@@ -377,7 +377,7 @@ class _Reader:
             kind = pa.float64()
         return field.cast(kind).isin(pa.array(values, kind))
 
-    def _refuse_rounded(self, kind: Any, value: Any, name: str) -> None:
+    def _check_exact(self, kind: Any, value: Any, name: str) -> None:
         """Refuse to hold a whole number against floats so large that they skip whole numbers."""
         if not can_hold(kind, value):
             raise BadFilter(
@@ -402,7 +402,7 @@ class _Reader:
         if not isinstance(node, ast.Name) or word_of(node) in (*WORDS, *NOTHING):
             raise self.filter.foreign(node)
         name = self.filter.bound.get(node.id, node.id)
-        refuse_unknown(name, self.schema.names, self.filter)
+        check_column(name, self.schema.names, self.filter)
         return name, self.schema.field(name).type
 
     def _field(self, node: ast.expr) -> tuple[str, Any, Any]:
@@ -470,7 +470,7 @@ def _is_nothing(node: ast.expr) -> bool:
     return word_of(node) in NOTHING or (isinstance(node, ast.Constant) and node.value is None)
 
 
-def refuse_unknown(name: object, names: list[str], condition: Filter | None = None) -> None:
+def check_column(name: object, names: list[str], condition: Filter | None = None) -> None:
     """Name the nearest column where there is none of a name; in a condition, text may have been meant."""
     if isinstance(name, str) and name in names:
         return

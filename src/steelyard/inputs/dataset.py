@@ -13,7 +13,7 @@ from ..core.scale import Scale
 from ..data.digests import Origin
 from .categorical import Categorical
 from .measured import Measured
-from .membership import missing_rows, refuse_missing_numbers
+from .membership import check_no_missing, missing_rows
 from .prediction import Prediction, Scores
 from .remarks import Remark, Remarks, unassigned
 
@@ -171,7 +171,7 @@ def available_from(scores: Sequence[Scores], measured: Measured | None, checked:
 
 def checked_weight(weight: Numbers, name: str, part: bool, kind: WeightKind = "sampling") -> Array:
     """Return weights that rows can have; those of a part of the rows may all be zero."""
-    refuse_missing_numbers(weight, name)
+    check_no_missing(weight, name)
     with np.errstate(over="ignore"):
         checked = weight.astype(np.float64)
         squares = float(checked @ checked)

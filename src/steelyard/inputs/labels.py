@@ -152,15 +152,15 @@ def _encode_floats(values: AnyArray, name: str) -> Categorical:
 
     missing = np.isnan(values) if any(over_rows(len(values), work)) else None
     if missing is not None:
-        _refuse_fractions(values, (whole != values) & ~missing, name)
+        _check_whole(values, (whole != values) & ~missing, name)
         whole[missing] = 0 if missing.all() else whole[np.argmin(missing)]
     coded = _encode_integers(whole, name)
     if any(abs(int(label)) > 2**53 for label in coded.labels[:1] + coded.labels[-1:]):
-        _refuse_fractions(values, np.abs(whole.astype(np.float64)) > 2**53, name)
+        _check_whole(values, np.abs(whole.astype(np.float64)) > 2**53, name)
     return coded if missing is None else without(coded, missing)
 
 
-def _refuse_fractions(values: AnyArray, broken: Marks, name: str) -> None:
+def _check_whole(values: AnyArray, broken: Marks, name: str) -> None:
     for row in np.flatnonzero(broken)[:1].tolist():
         raise UnusableLabels(
             f"{float(values[row])!r} cannot be a class label",

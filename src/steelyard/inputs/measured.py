@@ -137,8 +137,8 @@ class Knowledge:
             )
         name, what = names.get("truth", "truth"), names.get(RESPONSE, RESPONSE)
         expected = _column(pair[0], what, value, name)
-        _refuse(np.isinf(expected), expected, what, "Expected values are finite")
-        _refuse(np.abs(expected) > LARGEST, expected, what, RESCALE)
+        _check_none(np.isinf(expected), expected, what, "Expected values are finite")
+        _check_none(np.abs(expected) > LARGEST, expected, what, RESCALE)
         return expected, _deviation(pair[1], names.get(SD_OF_RESPONSE, SD_OF_RESPONSE), value, name)[0]
 
 
@@ -157,8 +157,8 @@ def _deviation(said: Any, what: str, value: Array, name: str) -> tuple[Array | N
     if is_single(said):
         return np.broadcast_to(checked_deviation(said, what), value.shape), 0.0
     column = _column(said, what, value, name)
-    _refuse((column < 0) | np.isinf(column), column, what, "A standard deviation is a finite number, 0 or above")
-    _refuse(column > LARGEST, column, what, RESCALE)
+    _check_none((column < 0) | np.isinf(column), column, what, "A standard deviation is a finite number, 0 or above")
+    _check_none(column > LARGEST, column, what, RESCALE)
     return column, 0.0
 
 
@@ -173,7 +173,7 @@ def _column(said: Any, what: str, value: Array, name: str) -> Array:
     return column
 
 
-def _refuse(wrong: Marks, column: Array, what: str, mend: str) -> None:
+def _check_none(wrong: Marks, column: Array, what: str, mend: str) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise BadDeviation(f"it is {column[row]}", column=what, row=row, mend=mend)

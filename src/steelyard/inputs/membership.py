@@ -23,9 +23,9 @@ __all__ = [
     "assign_highest",
     "assign_none",
     "assign_threshold",
+    "check_no_missing",
     "missing_rows",
     "numbers",
-    "refuse_missing_numbers",
 ]
 
 # Wide enough for single precision and for files that kept three decimals, too narrow to let a mistake through.
@@ -73,7 +73,7 @@ def assign_highest(
             for low, high in long_chunks(start, stop, len(columns)):
                 some = pieces(columns, low, high)
                 tied += _assign_chunk(some, codes[low:high], event)
-                _refuse_improbable(some, headings, name, low)
+                _check_probable(some, headings, name, low)
         return tied
 
     tied = sum(over_rows(len(codes), work, len(columns)))
@@ -87,7 +87,7 @@ def assign_none(columns: Sequence[Numbers], headings: Sequence[str]) -> Codes:
     for column in end_to_end(columns):
         if any(over_rows(len(column), partial(_misses_any, column))):
             for each, heading in zip(columns, headings, strict=True):
-                refuse_missing_numbers(each, heading)
+                check_no_missing(each, heading)
     return _unassigned(columns)
 
 
@@ -104,7 +104,7 @@ def are_probabilities(columns: Sequence[Numbers]) -> bool:
         try:
             with np.errstate(invalid="ignore", over="ignore"):
                 for low, high in long_chunks(start, stop, len(columns)):
-                    _refuse_improbable(pieces(columns, low, high), names, "", low)
+                    _check_probable(pieces(columns, low, high), names, "", low)
         except (OutsideUnitInterval, SumNotOne):
             return False
         return True
@@ -116,10 +116,10 @@ def _unassigned(columns: Sequence[Numbers]) -> Codes:
     return np.zeros(len(columns[0]), dtype=np.min_scalar_type(len(columns) - 1))
 
 
-def _refuse_improbable(some: Sequence[Numbers], headings: Sequence[str], name: str, start: int) -> None:
+def _check_probable(some: Sequence[Numbers], headings: Sequence[str], name: str, start: int) -> None:
     """Name the first of some rows whose numbers are no probabilities, or do not add up to 1."""
     for piece, heading in zip(some, headings, strict=True):
-        _refuse_range(piece, heading, start, SEVERAL)
+        _check_range(piece, heading, start, SEVERAL)
     total = some[0].copy()
     for piece in some[1:]:
         total += piece
@@ -185,7 +185,7 @@ SEVERAL = (
 )
 
 
-def _refuse_range(column: Numbers, name: str, start: int, mend: str = ALONE) -> None:
+def _check_range(column: Numbers, name: str, start: int, mend: str = ALONE) -> None:
     if column.dtype == np.float64:
         # As whole numbers, those from 0 to 1 come before all others: those above, negative ones, and no number at all.
         inside = column.view(np.uint64).max() <= ONE
@@ -193,7 +193,7 @@ def _refuse_range(column: Numbers, name: str, start: int, mend: str = ALONE) -> 
         inside = column.min() >= 0 and column.max() <= 1
     if inside:
         return
-    refuse_missing_numbers(column, name, start)
+    check_no_missing(column, name, start)
     outside = ~((column >= 0) & (column <= 1))
     if outside.any():
         row = int(np.argmax(outside))
@@ -233,11 +233,11 @@ def assign_threshold(
             for low, high in chunks(start, stop):
                 piece = score[low:high]
                 if halved and not any_scale:
-                    _refuse_range(piece, name, low)
+                    _check_range(piece, name, low)
                 elif looks:
                     beyond += _beyond(piece, name, low)
                 else:
-                    refuse_missing_numbers(piece, name, low)
+                    check_no_missing(piece, name, low)
                 reaches(piece, least, out=reached[low:high])
                 tied += int(np.count_nonzero(piece == least)) if halved else 0
         return tied, beyond
@@ -252,11 +252,11 @@ def _beyond(piece: Numbers, name: str, start: int) -> int:
     """Count the rows whose score is no probability; one that is missing is refused."""
     least, most = piece.min(), piece.max()  # where anything is missing, so are these
     if np.isnan(least):
-        refuse_missing_numbers(piece, name, start)
+        check_no_missing(piece, name, start)
     return 0 if least >= 0 and most <= 1 else int(np.count_nonzero((piece < 0) | (piece > 1)))
 
 
-def refuse_missing_numbers(column: Numbers, name: str, start: int = 0) -> None:
+def check_no_missing(column: Numbers, name: str, start: int = 0) -> None:
     """Name the first row without a number."""
     if (marked := missing_rows([column])) is not None:
         raise MissingValues(

@@ -198,7 +198,7 @@ def _check(assigned: Sequence[Label]) -> str:
     return f"{check}, or name all classes: scale=Scale([...])"
 
 
-def refuse_nameless(raw: Raw, scale: Scale) -> None:
+def check_named(raw: Raw, scale: Scale) -> None:
     """Columns without names are in the order of the classes; which that is, is unclear where nobody sorted these."""
     if scale.classes == tuple(sorted(scale.classes)):
         return
@@ -212,7 +212,7 @@ def refuse_nameless(raw: Raw, scale: Scale) -> None:
             )
 
 
-def refuse_swapped(truth: Any, prediction: Any, measured: bool) -> None:
+def check_not_swapped(truth: Any, prediction: Any, measured: bool) -> None:
     """Say so where the truth could only be a prediction and the prediction could only be a truth."""
     if is_table(truth):
         table = all(is_floating(column) for column in truth.flatten())
@@ -232,7 +232,7 @@ def refuse_swapped(truth: Any, prediction: Any, measured: bool) -> None:
         )
 
 
-def refuse_unequal(raw: Raw, weight: str) -> None:
+def check_lengths(raw: Raw, weight: str) -> None:
     """Columns of one problem have as many rows as each other."""
     lengths = [(column.name, len(column)) for column in raw.labelled()]
     if raw.weight is not None:

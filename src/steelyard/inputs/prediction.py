@@ -44,8 +44,8 @@ from .membership import (
     assign_highest,
     assign_none,
     assign_threshold,
+    check_no_missing,
     missing_rows,
-    refuse_missing_numbers,
 )
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Prediction:
         free = any_scale or self.raw
         if len(self.columns) == 1:
             heading = self.headings[0] if self.headings else self.name
-            refuse_missing_numbers(self.columns[0][:1], heading)  # lists without any number speak for no class
+            check_no_missing(self.columns[0][:1], heading)  # lists without any number speak for no class
             code, winner = self._spoken_for(scale), scale.event_code or 0
             return assign_threshold(self.columns[0], heading, code, threshold, free, winner=winner, noticed=noticed)
         order = self._order(scale)
@@ -264,7 +264,7 @@ class Prediction:
 
     def _cut(self, scale: Continuum) -> Codes:
         """The classes that values lie in."""
-        refuse_missing_numbers(self.columns[0], self.name)
+        check_no_missing(self.columns[0], self.name)
         try:
             return scale.cut(self.columns[0]).astype(np.min_scalar_type(len(scale) - 1))
         except OutsideContinuum as error:

@@ -34,7 +34,7 @@ def read_table(counts: Any, scale: Any, classes: Any, event: Any) -> tuple[Scale
     """The classes of a table, and its counts in their order."""
     known = _said_of_classes(scale, classes, event)
     rows, columns, numbers = _taken_apart(counts)
-    _refuse_sums(rows, columns, _numbers(numbers))
+    _check_sums(rows, columns, _numbers(numbers))
     if rows is None or columns is None:
         return _without_names(_square(_numbers(numbers)), known, event)
     if known is None and min(len(rows), len(columns)) > 1 and set(rows).isdisjoint(columns):
@@ -217,7 +217,7 @@ def _numbers(counts: Any) -> Array:
     raise BadTable("the table does not hold numbers", mend="Give counts: [[231, 27], [32, 54]]")
 
 
-def _refuse_sums(rows: list[Label] | None, columns: list[Label] | None, table: Array) -> None:
+def _check_sums(rows: list[Label] | None, columns: list[Label] | None, table: Array) -> None:
     """Refuse a last row and column that hold the sums of the others, whatever they are called.
 
     One of both is taken for sums only where no class of the other side is called like it: that a class is assigned as
@@ -256,11 +256,11 @@ def _filled(table: Array, labels: Sequence[Label]) -> Array:
         raise BadTable(f"a count is {table.max():g}", mend="That cannot be a number of rows")
     if table.sum() == 0:
         raise EmptyInput("the table is empty", mend="At least one count must be above 0")
-    _refuse_shares(table)
+    _check_shares(table)
     return table
 
 
-def _refuse_shares(table: Array) -> None:
+def _check_shares(table: Array) -> None:
     """Refuse what tells how rows are divided, and not how many there are: no interval could be made of it."""
     if table.max() <= 1 and (found := _shared_out(table, 1.0, ROUNDED)) is not None:
         raise BadTable(f"the cells are shares: {found[0]} up to 1", mend=f"Give counts: multiply {found[1]}")

@@ -183,7 +183,7 @@ def kinds_of(name: str, rows: int, beyond: int, raw: bool) -> dict[Remark, int]:
     return {remark: rows for remark, rows in found.items() if rows}
 
 
-def refuse_unlike_scales(remarks: Remarks, threshold: float | None) -> None:
+def check_scales_alike(remarks: Remarks, threshold: float | None) -> None:
     """Refuse one threshold for probabilities and for scores that are none."""
     scored = sorted(remark.about for remark in remarks if remark.kind == SCORED)
     probable = sorted(remark.about for remark in remarks if remark.kind == PROBABLE and remark.about not in scored)

@@ -15,7 +15,7 @@ from ..data import sources
 from ..data.digests import Origin
 from ..data.paths import File
 from ..data.spelling import NumberMarks, Uses, is_spelled_apart
-from ..data.streams import Files, Loaded, refuse_marks
+from ..data.streams import Files, Loaded, check_marks
 from .dataset import Dataset
 from .labels import encode
 from .measured import Knowledge
@@ -55,7 +55,7 @@ class Request:
 
     def _validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
         if predictions is not None:
-            refuse_marks(self.marks, text=False)
+            check_marks(self.marks, text=False)
             for name, value in (("truth", self.truth), ("where", self.where)):
                 if value is not None:
                     raise BadOption(
@@ -67,7 +67,7 @@ class Request:
                 "there is no prediction",
                 mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
             )
-        self._refuse_loose()
+        self._check_columns_named()
         return self._validate_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
 
     def _validate_loaded(self, loaded: Loaded) -> Dataset:
@@ -175,7 +175,7 @@ class Request:
         wanted: list[str] = []
         for file in files.files:
             here = self.columns_in(files, file)
-            refuse_other_columns(here, wanted, file)
+            check_same_columns(here, wanted, file)
             wanted = here
         return wanted
 
@@ -186,7 +186,7 @@ class Request:
         except SteelyardError as error:
             raise error.within(file.shown, None) from None
 
-    def _refuse_loose(self) -> None:
+    def _check_columns_named(self) -> None:
         """A filter leaves out rows of the table, but none of an array that stands beside it."""
         beside = {"weight": self.validator.weight, "group": self.validator.group, "by": self.validator.by}
         for name, value in beside.items() if self.where is not None else ():
@@ -194,7 +194,7 @@ class Request:
                 raise BadOption(f"where= leaves rows out, but {name}= is an array", mend="Name a column instead")
 
 
-def refuse_other_columns(here: Sequence[str], wanted: Sequence[str], file: File) -> None:
+def check_same_columns(here: Sequence[str], wanted: Sequence[str], file: File) -> None:
     """A file must offer the same columns as those before it, where there were any."""
     if wanted and list(here) != list(wanted):
         odd = sorted(set(here) ^ set(wanted))[0]

@@ -27,10 +27,10 @@ from .categorical import Categorical, refuse_missing, respelled, scale_of
 from .dataset import WEIGHT_KINDS, Dataset, Raw, WeightKind, checked_weight, remarks_on
 from .labels import coded, crossed, encode_parts, take_parts
 from .measured import Knowledge, Measured
-from .membership import Noticed, refuse_missing_numbers
-from .misreadings import refuse_nameless, refuse_strangers, refuse_swapped, refuse_unequal
+from .membership import Noticed, check_no_missing
+from .misreadings import check_lengths, check_named, check_not_swapped, refuse_strangers
 from .prediction import Prediction, recognise, recognise_scores
-from .remarks import UNNAMED, Remark, kinds_of, noticed_of, refuse_unlike_scales
+from .remarks import UNNAMED, Remark, check_scales_alike, kinds_of, noticed_of
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes
@@ -107,7 +107,7 @@ class Validator:
         if not predictions:
             raise EmptyInput("there is no classifier to assess", mend="Give at least one prediction")
         raw = self._read(truth, predictions)
-        refuse_unequal(raw, self._name("weight"))
+        check_lengths(raw, self._name("weight"))
         if len(raw.truth) == 0:
             raise EmptyInput("there is no row to assess", mend="Check the filter or the file")
         gaps = raw.missing() if self.missing == "drop" else None
@@ -185,7 +185,7 @@ class Validator:
         except OutsideContinuum as error:
             raise error.but(column=name) from None
         except (UnusableLabels, WrongShape, NotNumbers) as error:
-            refuse_swapped(taken, prediction, isinstance(self.scale, Continuum))
+            check_not_swapped(taken, prediction, isinstance(self.scale, Continuum))
             raise error from None
         cut = Categorical(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
         return cut, self.knowledge.of(self.scale.in_double(values), self.names)
@@ -208,7 +208,7 @@ class Validator:
         """Code everything on one scale; a row without a value is refused."""
         for column in raw.labelled():
             refuse_missing(column)
-        self._refuse_idle(raw)
+        self._check_thresholds_used(raw)
         raw, remarks = self._spelled_alike(raw)
         scale, truth = self._settle(raw), raw.truth
         if self.event is not None and str(self.event) not in map(str, scale.classes):
@@ -252,7 +252,7 @@ class Validator:
             Remark("whole_number", column.name): rows for column, rows in changed if rows
         }
 
-    def _refuse_idle(self, raw: Raw) -> None:
+    def _check_thresholds_used(self, raw: Raw) -> None:
         """Refuse a threshold that no score is held against."""
         scored = [name for name, said in raw.predictions.items() if said.labels is None]
         if self.threshold is not None and not scored:
@@ -280,7 +280,7 @@ class Validator:
                 if name in shared and len(shared) > 1:
                     remarks |= kinds_of(name, len(codes), noticed.beyond, said.raw)
         if not self.part:
-            refuse_unlike_scales(remarks, self.threshold)
+            check_scales_alike(remarks, self.threshold)
         return found, remarks
 
     def _shares(self, name: str) -> bool:
@@ -318,7 +318,7 @@ class Validator:
             )
         scale = scale_of(columns, event)
         refuse_strangers(raw, self.event)
-        refuse_nameless(raw, scale)
+        check_named(raw, scale)
         return scale
 
 
@@ -361,7 +361,7 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Categorical
 def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Measured | None:
     """Refuse a row of which something is missing that was said of the others."""
     for name, column in () if measured is None else measured.said():
-        refuse_missing_numbers(column, names.get(name, name))
+        check_no_missing(column, names.get(name, name))
     return measured
 
 

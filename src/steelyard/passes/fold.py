@@ -191,7 +191,7 @@ class Count:
         """Let a batch in; None where every row was dropped."""
         try:
             dataset = self.request.validate_table(batch.table, self.validator, self.forms)
-            self._refuse_ambiguous(() if dataset.slice is None else dataset.slice.labels)
+            self._check_unambiguous(() if dataset.slice is None else dataset.slice.labels)
             return dataset
         except EmptyInput:
             return None
@@ -203,7 +203,7 @@ class Count:
         empty = Tally.empty(self.validator.scale or Scale([]), list(self.request.models))
         return replace(empty, dropped=int(batch.table.num_rows))
 
-    def _refuse_ambiguous(self, slices: Sequence[Label]) -> None:
+    def _check_unambiguous(self, slices: Sequence[Label]) -> None:
         """A part called like two could only be told apart from others by all rows at once."""
         names = self.validator.by if isinstance(self.validator.by, list | tuple) else []
         for label in slices if len(names) > 1 else ():

@@ -25,7 +25,7 @@ from ..data.folders import below, globbed
 from ..data.paths import UNREAD, File, Listed, mend_for_missing, once
 from ..inputs.remarks import joined, on_passed
 from .plan import Plan
-from .provenance import OVERLAP, refuse_shared, settled
+from .provenance import OVERLAP, check_no_overlap, settled
 from .tally import Tally
 
 ENDING, ASIDE = ".tally", ".gone"
@@ -45,7 +45,7 @@ def tally_paths(names: Sequence[str], seen: Listed | None = None) -> list[Path]:
         except (OSError, ValueError) as error:
             raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
         if seen is None or len(listed.files) == before:
-            listed.refuse_unread()
+            listed.check_all_read()
         if len(listed.files) == before:
             raise _no_tally(name)
     return [Path(file.path) for file in once(listed.files)]
@@ -106,7 +106,7 @@ def merged(paths: Sequence[Path], skip: bool = False, seen: Listed | None = None
     """
     listed = Listed() if seen is None else seen
     if not skip:
-        listed.refuse_unread()
+        listed.check_all_read()
     found = _added(((str(path), path) for path in paths), skip, allow_overlap)
     unread = tuple(map(str, listed.unread))
     remarks = joined(found.remarks, on_passed(listed.passed))
@@ -126,7 +126,7 @@ def _added(tallies: Iterable[tuple[str, Any]], skip: bool = False, allow_overlap
         try:
             tally = one if isinstance(one, Tally) else Tally.load(one)
             if first is not None:
-                first.refuse_unlike(tally)
+                first.check_addable(tally)
             if not allow_overlap:
                 seen.refuse(name, tally)
             first = tally if first is None or not len(first.sums.keys) else first
@@ -159,7 +159,7 @@ class Overlaps:
         for source in theirs:
             for key in {source.place, source.digest} - {""}:
                 for other, first in self.known.get(key, ()):
-                    refuse_shared([other], [source], (_shown(first), _shown(name)))
+                    check_no_overlap([other], [source], (_shown(first), _shown(name)))
 
     def add(self, name: str, tally: Tally) -> None:
         """Keep the sources of a tally."""

@@ -22,12 +22,12 @@ from ..data.engines import Engine, frame_of
 from ..data.engines.engine import Local
 from ..data.formats import rows_in
 from ..data.shards import Batch, with_filter
-from ..data.streams import Files, refuse_marks, schema_from
+from ..data.streams import Files, check_marks, schema_from
 from ..inputs.dataset import refuse_weightless
 from ..inputs.labels import encode
 from ..inputs.measured import Knowledge
 from ..inputs.prediction import Prediction
-from ..inputs.remarks import joined, on_passed, refuse_unlike_scales
+from ..inputs.remarks import check_scales_alike, joined, on_passed
 from ..inputs.request import Request
 from ..inputs.validate import Validator
 from ..maths.ruler import bits_for
@@ -87,7 +87,7 @@ class Plan:
         engine = Local() if engine is None else engine
         frame = frame_of(source, request.where)
         if frame is not None:
-            refuse_marks(request.marks, text=False)
+            check_marks(request.marks, text=False)
             columns = request.columns_among(frame.names)
             schema = frame.schema(with_filter(columns, frame.filter), engine)
             if frame.filter is not None:
@@ -95,7 +95,7 @@ class Plan:
             return cls(request, frame, columns, schema, engine, settings=settings)
         files = replace(sources.opened(source, request.where, request.marks), uses=request.uses)
         if not skip:
-            files.refuse_unread()
+            files.check_all_read()
         columns, kinds, left_out = agreed(request, files, engine, skip)
         left_out |= {str(fault.file): fault for fault in files.unread}
         schema = schema_from(kinds, list(kinds))
@@ -305,8 +305,8 @@ class Plan:
             raise next(iter(faults.values()))
         if tally is None or tally.dropped == found.rows:
             raise self._of_one_file(nothing(found.rows > 0))
-        self._refuse_weightless(tally)
-        refuse_unlike_scales(tally.remarks, self.request.validator.threshold)
+        self._check_weights(tally)
+        check_scales_alike(tally.remarks, self.request.validator.threshold)
         passed = on_passed(self.files.passed) if isinstance(self.files, Files) else {}
         return replace(
             tally,
@@ -316,7 +316,7 @@ class Plan:
             remarks=joined(tally.remarks, passed),
         )
 
-    def _refuse_weightless(self, tally: Tally) -> None:
+    def _check_weights(self, tally: Tally) -> None:
         if self.request.validator.weight is not None and not self.request.validator.part:
             _, mass, square = tally.sums.values.sum(axis=0)
             refuse_weightless(bool(mass > 0), float(square), self.request.validator.weight)

@@ -144,7 +144,7 @@ def _are_same(one: Source, other: Source) -> bool:
     return one.digest == other.digest and one.telling and other.telling
 
 
-def refuse_shared(ours: Sequence[Source], theirs: Sequence[Source], names: tuple[str, str]) -> None:
+def check_no_overlap(ours: Sequence[Source], theirs: Sequence[Source], names: tuple[str, str]) -> None:
     """Refuse to count rows twice."""
     found = shared(ours, theirs)
     if found is None:
@@ -184,7 +184,7 @@ def without(ours: Sequence[Source], theirs: Sequence[Source]) -> tuple[Source, .
     return tuple(found)
 
 
-def refuse_debts(sources: Sequence[Source]) -> None:
+def check_debts(sources: Sequence[Source]) -> None:
     """Refuse a tally out of which a file was taken that it did not count; of arrays, parts may be taken out."""
     for source in sources:
         if source.rows < 0 and source.kind == FILE:
@@ -310,7 +310,7 @@ def _named(value: Any) -> Any:
     return GIVEN
 
 
-def refuse_other_reading(ours: Facts, theirs: Facts) -> None:
+def check_same_reading(ours: Facts, theirs: Facts) -> None:
     """Name the difference between two ways of reading; what only columns have is no difference to arrays."""
     one, other = dict(ours), dict(theirs)
     if not one or not other:

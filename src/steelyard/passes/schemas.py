@@ -19,7 +19,7 @@ from ..data.streams import Files, Kinds
 from ..data.where import Filter
 from ..inputs.categorical import occurring
 from ..inputs.labels import order_of
-from ..inputs.request import Request, refuse_other_columns
+from ..inputs.request import Request, check_same_columns
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks
@@ -70,7 +70,7 @@ def agreed(
         try:
             if offer.fault is not None:
                 raise offer.fault
-            refuse_other_columns(offer.columns, columns, offer.file)
+            check_same_columns(offer.columns, columns, offer.file)
             found = {
                 name: offer.kinds[name] if name in offer.kinds else files.key_types[name]
                 for name in files.with_filter(offer.columns)

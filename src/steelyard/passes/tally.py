@@ -25,10 +25,10 @@ from ..states.statistics import CONFUSION, PatternCounts, Patterns, confusion_of
 from .provenance import (
     OVERLAP,
     both,
+    check_debts,
+    check_no_overlap,
+    check_same_reading,
     of_both,
-    refuse_debts,
-    refuse_other_reading,
-    refuse_shared,
     settled,
     without,
     words_on,
@@ -119,12 +119,12 @@ class Tally(Contents):
 
     def joined(self, other: Tally, allow_overlap: bool = False) -> Tally:
         """The tally of both batches together; rows of one source count twice only where that is allowed."""
-        self.refuse_unlike(other)
+        self.check_addable(other)
         ours, theirs = settled(self.sources), settled(other.sources)
         if not allow_overlap:
             if self is other and ours and len(self.sums.keys):
                 raise OverlappingTallies(f"a tally is added to itself, {rows_in_words(self.rows)}", mend=OVERLAP)
-            refuse_shared(ours, theirs, ("one tally", "the other"))
+            check_no_overlap(ours, theirs, ("one tally", "the other"))
         return replace(self._summed_with(other), sources=both(ours, theirs))
 
     def _summed_with(self, other: Tally) -> Tally:
@@ -132,7 +132,7 @@ class Tally(Contents):
             from .tally_files import veiled
 
             one, two = (tally if tally.veiled else veiled(tally) for tally in (self, other))
-            one._refuse_other_clusters(two)
+            one._check_same_clusters(two)
             return one._summed_with(two)
         slices, ours, theirs = _union(self, other, "slices")
         groups, our_groups, their_groups = _union(self, other, "groups")
@@ -209,7 +209,7 @@ class Tally(Contents):
             remarks=joined({}, other.remarks, -1),
         )
         sources = without(settled(self.sources), settled(other.sources))
-        self.refuse_unlike(other)
+        self.check_addable(other)
         left_out = tuple(why for why in self.left_out if why not in other.left_out)
         return replace(self._summed_with(taken), left_out=left_out, sources=sources)
 
@@ -219,7 +219,7 @@ class Tally(Contents):
 
     def refuse_negative(self) -> None:
         """On the way there may be less than nothing of some rows; what is left in the end was added."""
-        refuse_debts(self.sources)
+        check_debts(self.sources)
         kept = None if self.scores is None else self.scores.sums
         found = [sums for sums in (self.sums.values, kept) if sums is not None and len(sums)]
         # Of weights, the last digits of what was taken out may be left.
@@ -228,24 +228,24 @@ class Tally(Contents):
                 "rows were taken out of the tally that it did not hold", mend="Subtract what was added before"
             )
 
-    def refuse_unlike(self, other: Tally) -> None:
+    def check_addable(self, other: Tally) -> None:
         """Name the difference to a tally that cannot be added."""
-        _refuse_other_scale(self.scale, other.scale)
+        _check_same_scale(self.scale, other.scale)
         if self.models != other.models:
             raise UnlikeTallies(
                 f"one tally is of {listed(self.models)}, the other of {listed(other.models)}",
                 mend="Only tallies of the same classifiers add up: make both with the same names of them",
             )
-        refuse_other_reading(self.reading, other.reading)
-        _refuse_other_labels(self, other, "slices")
-        self._refuse_other_clusters(other)
+        check_same_reading(self.reading, other.reading)
+        _check_same_labels(self, other, "slices")
+        self._check_same_clusters(other)
         summed = self.summaries is not None or other.summaries is not None
         if not summed and self._scored != other._scored and len(self.sums.keys) and len(other.sums.keys):
             raise UnlikeTallies("the tallies do not have scores of the same kind", mend="Make both the same way")
 
-    def _refuse_other_clusters(self, other: Tally) -> None:
+    def _check_same_clusters(self, other: Tally) -> None:
         """Refuse clusters of another kind of labels; digests begin with what kind they are of."""
-        _refuse_other_labels(self, other, "groups")
+        _check_same_labels(self, other, "groups")
         kinds = [str(tally.groups[0]).partition("-")[0] for tally in (self, other) if tally.veiled and tally.groups]
         if len(kinds) > 1 and (kinds[0] == "text") != (kinds[1] == "text"):
             raise UnlikeTallies("the groups of one are text and of the other numbers", mend="Use one kind")
@@ -383,7 +383,7 @@ def _summed(recipe: Recipe, rows: Rows, slices: tuple[Label, ...], groups: tuple
     return summarising.state()
 
 
-def _refuse_other_scale(one: Scale, other: Scale) -> None:
+def _check_same_scale(one: Scale, other: Scale) -> None:
     """Name the difference between the scales of tallies that cannot be added."""
     if one == other:
         return
@@ -408,7 +408,7 @@ def _cut(scale: Scale) -> str:
     return f"cut at {listed(scale.boundaries[1:-1])}, the {scale.closed} end of a class within it"
 
 
-def _refuse_other_labels(left: Tally, right: Tally, what: str) -> None:
+def _check_same_labels(left: Tally, right: Tally, what: str) -> None:
     """Labels of one kind can be brought into one order; those of a tally are of one kind."""
     ours, theirs = getattr(left, what), getattr(right, what)
     if bool(ours) != bool(theirs) and len(left.sums.keys) and len(right.sums.keys):

@@ -29,7 +29,7 @@ from ..inputs.remarks import restored, stored
 from ..states.held_rows import Rows
 from ..states.statistics import PatternCounts
 from .provenance import settled, unknown
-from .tally_validation import Contents, refuse_oversized, refuse_unsound
+from .tally_validation import Contents, check_sizes, check_sound
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray
@@ -149,7 +149,7 @@ def veiled(tally: Held) -> Held:
 def _from_arrow(body: bytes, kind: type[Held]) -> Held:
     import pyarrow as pa
 
-    refuse_oversized(body)
+    check_sizes(body)
     source = pa.BufferReader(body)
     table = _table(source)
     header = json.loads(table.schema.metadata[b"steelyard"])
@@ -186,7 +186,7 @@ def _from_arrow(body: bytes, kind: type[Held]) -> Held:
         remarks=restored(header.get("remarks", [])),
         veiled=False if old else bool(header["veiled"]),
     )
-    refuse_unsound(tally)
+    check_sound(tally)
     sources = (unknown(tally.rows),) if old and len(sums.keys) else ()
     return replace(tally, sources=sources if old else sources_from(header["sources"]))
 

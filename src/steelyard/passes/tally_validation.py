@@ -67,7 +67,7 @@ class Contents:
 SCHEMA, RECORDS = 1, 3  # kinds of Arrow messages
 
 
-def refuse_oversized(body: bytes) -> None:
+def check_sizes(body: bytes) -> None:
     """Refuse Arrow messages that hold more than there are bytes for: compressed ones, and columns of nothing."""
     place, view = 0, memoryview(body)
     while place < len(view):
@@ -82,10 +82,10 @@ def refuse_oversized(body: bytes) -> None:
             kind, header = message.number(1, "<B"), message.table(2)
             refuse(kind in (SCHEMA, RECORDS) and header is not None)
             if kind == RECORDS and header is not None:
-                _refuse_oversized_records(header, length)
+                _check_record_sizes(header, length)
 
 
-def _refuse_oversized_records(records: Fields, length: int) -> None:
+def _check_record_sizes(records: Fields, length: int) -> None:
     """Refuse compressed buffers, gaps, and rows without a byte each."""
     rows, columns, buffers = records.number(0, "<q"), records.pairs(1), records.pairs(2)
     refuse(not records.has(3) and not records.has(4) and len(buffers) == 2 * len(columns))
@@ -139,7 +139,7 @@ class Fields:
         return [struct.unpack_from("<qq", self.view, start + 4 + 16 * each) for each in range(count)]
 
 
-def refuse_unsound(tally: Contents) -> None:
+def check_sound(tally: Contents) -> None:
     """Refuse what no rows can have left."""
     refuse(all(isinstance(name, str) for name in tally.models) and len(set(tally.models)) == len(tally.models) > 0)
     for labels in (tally.slices, tally.groups, tally.arrangement):
@@ -152,7 +152,7 @@ def refuse_unsound(tally: Contents) -> None:
     counted = CellSums.of(tally.sums.keys[:, 0] * classes + tally.sums.keys[:, 2], values)
     if tally.tells_rows:
         refuse(counted.agree(_kept(tally, classes)))
-    _refuse_other_kind(tally)
+    _check_kind(tally)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _kept(tally: Contents, classes: int) -> CellSums:
     return CellSums.of(np.flatnonzero(here), sums[here])
 
 
-def _refuse_other_kind(tally: Contents) -> None:
+def _check_kind(tally: Contents) -> None:
     """What is said of the rows must be what they have."""
     rows, recipe = tally.scores, tally.recipe
     measured = None if rows is None else rows.measured
@@ -203,13 +203,13 @@ def _refuse_other_kind(tally: Contents) -> None:
         refuse((rows.slice is None, rows.cluster is None) == (not tally.slices, not tally.groups))
     if measured is not None:
         refuse(isinstance(tally.scale, Continuum))
-        refuse_unmeasured(measured)
+        check_measured(measured)
     if recipe is not None:
         refuse(all(measure.statistic is not CONFUSION for measure in recipe.measures))
         refuse(rows is None or tuple(rows.shape) == recipe.shape)
 
 
-def refuse_unmeasured(measured: Measured) -> None:
+def check_measured(measured: Measured) -> None:
     """Refuse measured values, and what is known of them, that no check would let pass."""
     pair = measured.expected, measured.spread
     refuse((pair[0] is None) == (pair[1] is None))

@@ -153,10 +153,10 @@ class Rows:
             assigned = [named[f"assigned{k}"] for k in range(len(shape))]
             measured = Measured(named[COLUMNS[0]]).with_columns([*[named.get(name) for name in COLUMNS], *assigned])
         rows = cls(named["truth"], scores, named.get("slice"), named.get("cluster"), sums, measured)
-        rows._refuse_impossible(sizes)
+        rows._check_possible(sizes)
         return rows
 
-    def _refuse_impossible(self, sizes: Sequence[int]) -> None:
+    def _check_possible(self, sizes: Sequence[int]) -> None:
         """Look at codes and numbers that come from a file: there are so many slices, clusters, classes and so on."""
         coded = [*self.columns()[:3], *[said.assigned for said in self.scores]]
         numbers = [column for said in self.scores for column in said.columns]

@@ -38,7 +38,7 @@ CANCELLED = (asyncio.CancelledError, futures.CancelledError)
 def started(engine: Any = None) -> Iterator[Engine]:
     """A cluster of this machine for as long as it is needed; one that runs; or Dask's own choice."""
     if engine == "dask":
-        _refuse_little_memory()  # libraries that Dask loads can hang where there is little
+        _check_memory()  # libraries that Dask loads can hang where there is little
     try:
         import_module("dask.dataframe")
         distributed: Any = import_module("distributed")
@@ -73,7 +73,7 @@ def _cluster_here(distributed: Any) -> Iterator[Dask]:
             in_time(lambda: (client.close(PATIENCE), cluster.close(PATIENCE)), 2 * PATIENCE)
 
 
-def _refuse_little_memory() -> None:
+def _check_memory() -> None:
     """Where this process may have little memory, so may workers: Dask would start them again and again."""
     try:
         resource: Any = import_module("resource")  # not on every system
