@@ -28,8 +28,15 @@ from steelyard.core.errors import (
     WrongShape,
 )
 from steelyard.results.differences import holm
-from steelyard.results.friedman import cliques, critical_value, friedman_test, mean_ranks_by_row, range_p_values
-from steelyard.results.signed_rank import signed_rank, steady
+from steelyard.results.hypothesis_tests import (
+    cliques,
+    critical_value,
+    friedman_test,
+    mean_ranks_by_row,
+    range_p_values,
+    signed_rank,
+    steady,
+)
 
 # Demšar (2006), table 6: the AUC of four variants of C4.5 on 14 data sets. On "voting" the paper prints 0.975 for the
 # last two and ranks the former first, by digits that it does not print: hence 0.9751.

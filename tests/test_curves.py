@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 import steelyard as sy
 from steelyard.core.errors import BadOption, EventNeeded, OutsideUnitInterval, UnknownMeasure
-from steelyard.results.ranking_curves import KINDS
+from steelyard.results.curves import KINDS
 from tests.effort import repeats
 
 TRUTH = ["up", "down", "up", "up", "down", "down"]

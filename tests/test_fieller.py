@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.maths.fieller import Ratio
+from steelyard.maths.joint_normal import Ratio
 
 REACH = 1.96
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import steelyard as sy
 from steelyard.inference.settings import settle
 from steelyard.inference.table_formulas import CELL_STEPS, STEP, Formulas
-from steelyard.maths.two_by_two import offered_of_classes
+from steelyard.maths.formula_arguments import offered_of_classes
 from steelyard.measures import choose, find
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import CONFUSION

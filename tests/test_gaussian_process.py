@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
 
 from steelyard.core.threads import one_thread
 from steelyard.core.typing import Array
-from steelyard.maths.gaussian_process import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
+from steelyard.maths.smoothing import BOUNDS, CONSTANT, LENGTHS, NOISE, Process, fit_process
 
 EACH = np.log([0.4, 1.5, 0.08, 0.7, 2.5])
 SHARED = np.log([0.4, 1.5, 0.08, 1.3])

@@ -16,7 +16,7 @@ from steelyard import Assessment, Tally, assess, assess_tally, compare
 from steelyard.cli import main
 from steelyard.core.errors import EmptyInput, MissingValues, UnusableLabels, WrongShape
 from steelyard.data import streams
-from steelyard.results import summing
+from steelyard.results import evaluate
 
 ROWS = 300
 RANDOM = np.random.default_rng(8)
@@ -87,7 +87,7 @@ def test_files_of_lists_are_read_and_summed(folder: Path, capsys: pytest.Capture
 
 
 def test_large_files_of_lists_are_never_held(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summing, "_is_large", lambda *_: True)
+    monkeypatch.setattr(evaluate, "_is_large", lambda *_: True)
     monkeypatch.setattr(streams.Files, "load", lambda *_: pytest.fail("the table was held"))
     wanted = values(assess(TRUTH, MEMBERSHIPS))
     assert values(assess(folder, truth="truth", membership="said")) == pytest.approx(wanted, rel=1e-12)

@@ -396,7 +396,7 @@ def test_streams_know_regions_and_scale_batches(
     depth: int, ties: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("steelyard.passes.tally.MOST_ROWS", 500)
-    monkeypatch.setattr("steelyard.results.summing.MOST_HELD", 0)
+    monkeypatch.setattr("steelyard.results.evaluate.MOST_HELD", 0)
     memberships, codes = votes(1500, voters=9)
     truth, chosen = [f"c{code}" for code in codes], dict[str, Any](depth=depth, ties=ties)
     label = f"separation(depth={depth}, ties={ties!r})"

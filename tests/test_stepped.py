@@ -1,4 +1,4 @@
-"""Stepped numbers: formulas cannot tell them from the whole array."""
+"""ComplexSteps numbers: formulas cannot tell them from the whole array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import steelyard as sy
 from steelyard.inference.table_formulas import STEP
-from steelyard.maths.complex_step import Stepped
+from steelyard.maths.formula_arguments import ComplexSteps
 
 PLAIN = np.array([[3.0, 0.0, 5.0, 2.0, 7.0], [3.5, 0.5, 5.5, 2.5, 7.5]])
 OTHER = np.array([[4.0, 1.0, 6.0, 2.0, 9.0], [4.5, 1.5, 6.5, 2.5, 9.5]])
@@ -43,7 +43,7 @@ FORMULAS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("first, steps", [(0, 5), (1, 3), (4, 1)])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_formula_makes_the_same_of_them_as_of_the_whole_array(name: str, first: int, steps: int) -> None:
-    numbers = Stepped(PLAIN, PLAIN[:, first : first + steps] + 1j * STEP, first)
+    numbers = ComplexSteps(PLAIN, PLAIN[:, first : first + steps] + 1j * STEP, first)
     whole = np.asarray(numbers)
     found, expected = np.asarray(FORMULAS[name](numbers)), FORMULAS[name](whole)
     assert found.shape == expected.shape
@@ -52,7 +52,7 @@ def test_a_formula_makes_the_same_of_them_as_of_the_whole_array(name: str, first
 
 
 def test_the_whole_array_has_one_step_in_each_of_its_layers() -> None:
-    numbers = Stepped(PLAIN, PLAIN[:, 1:4] + 1j * STEP, 1)
+    numbers = ComplexSteps(PLAIN, PLAIN[:, 1:4] + 1j * STEP, 1)
     whole = np.asarray(numbers)
     assert (numbers.shape, numbers.ndim, numbers.size) == (whole.shape, whole.ndim, whole.size) == ((3, 2, 5), 3, 30)
     assert np.array_equal(whole.real, np.broadcast_to(PLAIN, (3, 2, 5)))
@@ -71,7 +71,7 @@ def test_slopes_of_many_classes_are_those_of_all_steps_laid_out(monkeypatch: pyt
 
 
 def test_nothing_is_written_in_place() -> None:
-    numbers = Stepped(PLAIN, PLAIN + 1j * STEP, 0)
+    numbers = ComplexSteps(PLAIN, PLAIN + 1j * STEP, 0)
     kept = numbers
     numbers += 1
     assert np.array_equal(kept.plain, PLAIN)

@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from .results.assessment import Assessment as Assessment
     from .results.comparison import Comparison as Comparison
     from .results.decisions import Decision as Decision
-    from .results.mcnemar import McNemar as McNemar
-    from .results.mcnemar import mcnemar as mcnemar
+    from .results.hypothesis_tests import McNemar as McNemar
+    from .results.hypothesis_tests import mcnemar as mcnemar
     from .results.rankings import ranking_table as ranking_table
     from .results.verdicts import Verdict as Verdict
 
@@ -81,7 +81,7 @@ _HOMES = {
     "results.assessment": ("Assessment",),
     "results.across": ("AcrossDatasets", "across_datasets"),
     "results.comparison": ("Comparison",),
-    "results.mcnemar": ("McNemar", "mcnemar"),
+    "results.hypothesis_tests": ("McNemar", "mcnemar"),
     "results.rankings": ("ranking_table",),
     "results.verdicts": ("Verdict",),
     "modelling.deviations": ("intrinsic_sd", "measurement_sd", "total_sd"),

@@ -19,7 +19,7 @@ from steelyard.core.errors import SteelyardError
 from .problems import Problem
 
 WAYS = ("memory", "streamed", "merged", "kept")
-LET_GO = {"steelyard.passes.tally.MOST_ROWS": 0, "steelyard.results.summing.MOST_HELD": 0}
+LET_GO = {"steelyard.passes.tally.MOST_ROWS": 0, "steelyard.results.evaluate.MOST_HELD": 0}
 THREADED = {"steelyard.core.threads.WORTH_A_THREAD": 64}
 FILES, BATCH = 3, 25
 

@@ -245,14 +245,14 @@ def streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Assessmen
     import pyarrow.parquet as pq
 
     from steelyard.passes import tally
-    from steelyard.results import summing
+    from steelyard.results import evaluate
 
     random = np.random.default_rng(5)
     truth = random.random(6_000) < 0.4
     score = 1 / (1 + np.exp(-(random.normal(size=6_000) + truth)))
     columns = {"truth": np.where(truth, "yes", "no").tolist(), "score": score.tolist()}
     monkeypatch.setattr(tally, "MOST_ROWS", 1_000)
-    monkeypatch.setattr(summing, "MOST_HELD", 0)
+    monkeypatch.setattr(evaluate, "MOST_HELD", 0)
     given: dict[str, Any] = {"truth": "truth", "membership": "score", "event": "yes"}
     given |= {"scale": sy.Scale(["no", "yes"]), "measures": ["auc", "sensitivity", "specificity"]}
     pq.write_table(pa.table(columns), tmp_path / "rows.parquet")

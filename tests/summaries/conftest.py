@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from steelyard.passes import tally
-from steelyard.results import summing
+from steelyard.results import evaluate
 
 
 @pytest.fixture(autouse=True)
 def _few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let rows go as soon as there are a thousand of them, and pass through every file."""
     monkeypatch.setattr(tally, "MOST_ROWS", 1000)
-    monkeypatch.setattr(summing, "MOST_HELD", 0)
+    monkeypatch.setattr(evaluate, "MOST_HELD", 0)

@@ -140,7 +140,7 @@ def tally(
     """
     from ..data.engines import started
     from ..passes.plan import Plan
-    from ..results.summing import persisting
+    from ..results.evaluate import persisting
 
     if resume and not each:
         raise BadOption("--resume is for --each", mend="Say --each, or leave it out")
@@ -221,7 +221,7 @@ def _each(
     from ..inputs.remarks import on_passed
     from ..inputs.remarks import words as words_of
     from ..passes.merging import each_tally, set_aside, tally_name
-    from ..results.summing import persisting
+    from ..results.evaluate import persisting
 
     def settled(plan: Plan) -> Any:
         return plan, *plan.settled()

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..core.scale import Scale
-from ..maths.complex_step import Stepped
+from ..maths.formula_arguments import ComplexSteps
 from ..measures.registry import Measure
 from ..states.statistics import Margins, Patterns
 from .influence import FEW_CLASSES, Averages, Influence, pseudo_mean, pseudo_shares
@@ -353,7 +353,7 @@ class Evaluation:
         most = max(1, min(classes, MOST_NUMBERS // (2 * classes)))
         for part, low in product(range(3), range(0, classes, most)):
             moved: list[Any] = [*sums]
-            moved[part] = Stepped(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
             true, assigned, correct = moved
             start, stop = part * classes + low, part * classes + min(low + most, classes)
             self._slope(slopes[:, start:stop], Margins(correct, true, assigned), self.penalties, MADE_OF[part])

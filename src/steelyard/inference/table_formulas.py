@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.two_by_two import SUMS, by_name, offered_of_classes
+from ..maths.formula_arguments import SUMS, by_name, offered_of_classes
 from ..measures.registry import Measure
 from ..states.statistics import Margins
 from .layout import Layout, layout_of

@@ -43,15 +43,15 @@ MOST_STUCK = 3  # times in a row
 ROUNDING = 1e-7  # what halving changes where a function has so few digits
 
 
-class Found(NamedTuple):
+class Integrals(NamedTuple):
     """What integrals were found to be, and estimates of their errors."""
 
     value: Array
     error: Array
 
-    def at(self, which: Marks) -> Found:
+    def at(self, which: Marks) -> Integrals:
         """Some of them."""
-        return Found(*(each[:, which] for each in self))
+        return Integrals(*(each[:, which] for each in self))
 
 
 class Panels(NamedTuple):
@@ -98,7 +98,7 @@ class Wanted(NamedTuple):
     weighty: Marks
     grain: Array
 
-    def wrong(self, panels: Panels, found: Found) -> Marks:
+    def wrong(self, panels: Panels, found: Integrals) -> Marks:
         """Which errors are too large, (2, panels)."""
         blur = self.grain[panels.part] * panels.length
         blurs = np.stack([blur, 2 * blur * (panels.past + panels.length)])
@@ -106,17 +106,17 @@ class Wanted(NamedTuple):
         return np.asarray(self.weighty[panels.part] & (found.error > enough))
 
 
-def integrals(heights: Heights, panels: Panels) -> Found:
+def integrals(heights: Heights, panels: Panels) -> Integrals:
     """What is under a function over panels, and the same times twice the distance from above: (2, panels)."""
     value, error = np.zeros((2, 2, len(panels.low)))
     size = max(BLOCK, int(panels.part.max(initial=0)) + 1)
     for start in range(0, len(panels.low), size):
         some = slice(start, start + size)
         value[:, some], error[:, some] = _by_rule(heights, panels.at(some))
-    return Found(value, error)
+    return Integrals(value, error)
 
 
-def _by_rule(heights: Heights, panels: Panels) -> Found:
+def _by_rule(heights: Heights, panels: Panels) -> Integrals:
     half = panels.length / 2
     found = heights(panels.low + half * (1 + POINTS), panels.part)
     both = np.stack([found, 2 * (panels.past + half * (1 - POINTS)) * found])
@@ -127,10 +127,10 @@ def _by_rule(heights: Heights, panels: Panels) -> Found:
     spread = half * np.einsum("p,kpm->km", WEIGHTS, np.abs(both - middle))
     # How QUADPACK turns the difference of the two rules into the error of the better one.
     apart = np.divide(200 * np.abs(value - fewer), spread, out=np.zeros(value.shape), where=spread > 0)
-    return Found(value, spread * np.minimum(1.0, apart**1.5))
+    return Integrals(value, spread * np.minimum(1.0, apart**1.5))
 
 
-def refined(heights: Heights, panels: Panels, found: Found, wanted: Wanted) -> Found:
+def refined(heights: Heights, panels: Panels, found: Integrals, wanted: Wanted) -> Integrals:
     """The integrals that panels are parts of, (2, integrals); panels are halved where their errors are too large."""
     done, left = [], MOST_PANELS + MOST_HALVINGS * len(panels.low)
     stuck = np.zeros(found.error.shape)
@@ -145,16 +145,16 @@ def refined(heights: Heights, panels: Panels, found: Found, wanted: Wanted) -> F
         stuck = np.tile(np.where(_is_no_better(whole, found), stuck + 1, 0), 2)
         left -= len(panels.low)
     done.append((found, panels.part))
-    return Found(*np.sum([summed(*each, len(wanted.weighty)) for each in done], axis=0))
+    return Integrals(*np.sum([summed(*each, len(wanted.weighty)) for each in done], axis=0))
 
 
-def summed(found: Found, part: Codes, parts: int) -> Found:
+def summed(found: Integrals, part: Codes, parts: int) -> Integrals:
     """The integrals that panels are parts of: (2, integrals)."""
     value, error = (np.stack([np.bincount(part, row, parts) for row in each]) for each in found)
-    return Found(value.astype(np.float64), error.astype(np.float64))
+    return Integrals(value.astype(np.float64), error.astype(np.float64))
 
 
-def _is_no_better(whole: Found, halves: Found) -> Marks:
+def _is_no_better(whole: Integrals, halves: Integrals) -> Marks:
     value, error = (each[:, : each.shape[1] // 2] + each[:, each.shape[1] // 2 :] for each in halves)
     same = np.abs(value - whole.value) <= ROUNDING * value
     return np.asarray(same & (error > BETTER * whole.error))

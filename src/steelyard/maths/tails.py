@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .quadrature import PRECISION, Found, Panels, Wanted, integrals, refined, summed
+from .quadrature import PRECISION, Integrals, Panels, Wanted, integrals, refined, summed
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks
@@ -32,7 +32,7 @@ EMPTY = np.array([[2.0], [4.0]])  # by how much panels grow, of which each is tw
 
 
 @dataclass(frozen=True)
-class Tails:
+class DistributionTails:
     """Both tails of one continuous distribution, or of as many as there are rows: laws are in the last axis.
 
     Attributes:
@@ -52,31 +52,31 @@ class Tails:
     grain: Array
 
     @classmethod
-    def of(cls, below: Probability, above: Probability, ends: tuple[Array, Array]) -> Tails:
+    def of(cls, below: Probability, above: Probability, ends: tuple[Array, Array]) -> DistributionTails:
         """Find the centre."""
         laws = len(ends[0])
         return cls(below, above, _median(below, laws), *ends, np.zeros((2, laws)))
 
     @property
-    def mirrored(self) -> Tails:
+    def mirrored(self) -> DistributionTails:
         """The same of the negative value."""
         chances = (lambda place: self.above(-place)), (lambda place: self.below(-place))
-        return Tails(*chances, -self.centre, -self.highest, -self.lowest, self.grain[::-1])
+        return DistributionTails(*chances, -self.centre, -self.highest, -self.lowest, self.grain[::-1])
 
-    def squared_shortfall(self, place: Array) -> Found:
+    def squared_shortfall(self, place: Array) -> Integrals:
         """The expected squared distance to places from below: 0 for values above them; infinite for some tails."""
         columns = place.reshape(-1, len(self.centre))
         nodes = np.concatenate([columns, self.centre[None]])
         order = nodes.argsort(axis=0)
         found = self._at(np.take_along_axis(nodes, order, axis=0))
         back = order.argsort(axis=0)[:-1]
-        return Found(*(np.take_along_axis(each, back, axis=0).reshape(place.shape) for each in found))
+        return Integrals(*(np.take_along_axis(each, back, axis=0).reshape(place.shape) for each in found))
 
-    def squared_excess(self, place: Array) -> Found:
+    def squared_excess(self, place: Array) -> Integrals:
         """The expected squared distance to places from above: 0 for values below them."""
         return self.mirrored.squared_shortfall(-place)
 
-    def _at(self, nodes: Array) -> Found:
+    def _at(self, nodes: Array) -> Integrals:
         """The same of places in order, of which one is the centre."""
         first, gaps = self._endless(nodes[0]), np.diff(nodes, axis=0)
         panels = self._between(nodes)
@@ -87,7 +87,7 @@ class Tails:
         # An error is none where it is small beside its panel, or beside all that is below divided by the panels.
         allowed = PRECISION / len(gaps) * rough[:, 1:].reshape(2, -1)
         found = refined(self._heights, panels, once, Wanted(allowed, weighty, np.tile(self.grain[0], len(gaps))))
-        return Found(_chained(first.value, found.value, gaps)[1], _chained(first.error, found.error, gaps)[1])
+        return Integrals(_chained(first.value, found.value, gaps)[1], _chained(first.error, found.error, gaps)[1])
 
     def _heights(self, points: Array, part: Codes) -> Array:
         return self._asked(self.below, points, part % len(self.centre))
@@ -139,7 +139,7 @@ class Tails:
         near, far, part = (np.concatenate(each) for each in zip(*found, strict=True))
         return near, far, part
 
-    def _endless(self, place: Array) -> Found:
+    def _endless(self, place: Array) -> Integrals:
         """What is below the lowest place of every law, and its squares: both integrals, (2, laws)."""
         total = _Total.of((2, len(place)))
         law, end = np.arange(len(place)), np.maximum(place - self.lowest, 0.0)
@@ -153,9 +153,9 @@ class Tails:
             # The law of a tail shows where its own length is all that counts.
             total.add(panel, number, (far < end) & (near > 0), reach < end)
             if total.settled.all():
-                return Found(total.value, total.error)
+                return Integrals(total.value, total.error)
             near, far = reach, 2 * far
-        return Found(np.where(total.settled, total.value, np.inf), total.error)
+        return Integrals(np.where(total.settled, total.value, np.inf), total.error)
 
 
 @dataclass
@@ -174,7 +174,7 @@ class _Total:
         nothing = [np.zeros(shape) for _ in range(5)]
         return cls(nothing[0], nothing[1], np.zeros(shape, dtype=bool), *nothing[2:])
 
-    def add(self, panel: Found, number: int, lawful: Marks, open_end: Marks) -> None:
+    def add(self, panel: Integrals, number: int, lawful: Marks, open_end: Marks) -> None:
         """Add a panel; where panels fade like powers without end, add all that are to come."""
         live = ~self.settled
         self.value = self.value + np.where(live, panel.value, 0.0)

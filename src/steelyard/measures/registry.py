@@ -38,7 +38,7 @@ from ..core.cached import cached_property
 from ..core.columns import as_number
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import Scale, listed
-from ..maths.two_by_two import ONE_BY_ONE, offered_of_classes
+from ..maths.formula_arguments import ONE_BY_ONE, offered_of_classes
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:

@@ -154,7 +154,7 @@ def _of_residuals(values: Array, predicted: Any, parameters: float | None) -> De
 
 
 def _local(values: Array, table: Array) -> Deviation:
-    from ..maths.local_regression import local_variance, standardised
+    from ..maths.smoothing import local_variance, standardised
 
     method = "local linear regression"
     if len(values) > MOST_ROWS:
@@ -167,5 +167,5 @@ def _local(values: Array, table: Array) -> Deviation:
             column="covariates",
             mend=f"Give {needed} rows or more, or leave out covariates",
         )
-    found = local_variance(values, table)
-    return Deviation(math.sqrt(found.variance), found.freedom, method=method)
+    variance, freedom = local_variance(values, table)
+    return Deviation(math.sqrt(variance), freedom, method=method)

@@ -75,16 +75,9 @@ class Whitening:
         return bool(ROUNDING * max(far * apart, self.condition if by_covariance else 0.0) < LOST)
 
 
-@dataclass(frozen=True)
-class LogProbabilities:
-    """Log probabilities of classes up to a constant of each row, and rows of which they cannot be told."""
-
-    log: Array
-    doubtful: Marks
-
-    def answer(self) -> Answer:
-        """The same, as an answer."""
-        return Answer(self.log.argmax(axis=1), shares(self.log), None, self.doubtful | undecided(self.log), SAID)
+def _by_log(log: Array, doubtful: Marks) -> Answer:
+    """The answer by log probabilities of classes, up to a constant of each row."""
+    return Answer(log.argmax(axis=1), shares(log), None, doubtful | undecided(log), SAID)
 
 
 def _log_priors(leaving: Leaving, priors: Array | None) -> Array:
@@ -107,7 +100,7 @@ def linear(estimator: Any, leaving: Leaving) -> Answer | None:
     if options["solver"] not in ("svd", "lsqr", "eigen") or not _fits(options["n_components"], leaving):
         return None
     priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if options["priors"] is not None and priors is None:
+    if (priors is None) != (options["priors"] is None):
         return None
     by_rank = options["solver"] == "svd"
     # Given priors weigh the covariances of the classes too, but not where there is no covariance but an SVD.
@@ -119,8 +112,7 @@ def linear(estimator: Any, leaving: Leaving) -> Answer | None:
     if by_rank and not _means_apart(leaving, pooling, log_priors, tolerance):
         return None
     route = _linear_singly if leaving.singly else _linear_by_part
-    found = route(leaving, pooling, log_priors, tolerance)
-    return None if found is None else found.answer()
+    return route(leaving, pooling, log_priors, tolerance)
 
 
 def _fits(components: Any, leaving: Leaving) -> bool:
@@ -182,7 +174,7 @@ def _means_apart(leaving: Leaving, pooling: _Pooling, log_priors: Array, toleran
     return bool(values[0] > 0 and values[directions - 1] > 10 * tolerance * values[0])
 
 
-def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> LogProbabilities | None:
+def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Answer | None:
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     least = pooling.least() if tolerance else 1.0
     for code in range(leaving.classes):
@@ -206,10 +198,10 @@ def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, toler
             )
             squared = np.square(gap).sum(axis=1) + factor * np.square((gap * own).sum(axis=1))
             log[rows, other] = log_priors[leaving.part_of[rows], other] - squared / 2
-    return LogProbabilities(log, doubtful)
+    return _by_log(log, doubtful)
 
 
-def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> LogProbabilities:
+def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Answer:
     whitening = pooling.whitening(leaving.counts)
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     least = pooling.least() if tolerance else 1.0
@@ -230,7 +222,7 @@ def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tole
         here, whiten = away[part] + means[codes], vectors / np.sqrt(values)
         for code, mean in enumerate(moved):
             log[part, code] = log_priors[place, code] - np.square((here - mean) @ whiten).sum(axis=1) / 2
-    return LogProbabilities(log, doubtful)
+    return _by_log(log, doubtful)
 
 
 def _scatter(away: Array) -> Array:
@@ -253,7 +245,7 @@ def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
     if options is None or options.get("shrinkage") is not None or options.get("covariance_estimator") is not None:
         return None
     priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if options["priors"] is not None and priors is None:
+    if (priors is None) != (options["priors"] is None):
         return None
     solver = options.get("solver", "svd")
     if solver not in ("svd", "eigen") or leaving.remaining.min() <= leaving.variables:
@@ -267,7 +259,7 @@ def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
         own = _Own(leaving, code, ridge, float(options["tol"]), solver == "eigen")
         if not own.add_to(log, doubtful):
             return None
-    return LogProbabilities(log, doubtful).answer()
+    return _by_log(log, doubtful)
 
 
 @dataclass(frozen=True)
@@ -378,12 +370,6 @@ class _Chunk:
         rest = total - np.add.reduceat(np.square(left), self.starts) - remaining * np.square(shift)
         return shift, np.asarray(rest.clip(0))
 
-    def log_priors(self, priors: Array | None) -> Array:
-        """Of each class, (parts, classes)."""
-        remaining = self.leaving.remaining[self.parts]
-        share = remaining / remaining.sum(axis=1, keepdims=True)
-        return np.asarray(np.log(share if priors is None else np.broadcast_to(priors, share.shape)))
-
 
 def _squares(leaving: Leaving) -> Array:
     """Sums of squares about the means, (classes, variables)."""
@@ -399,15 +385,15 @@ def naive_bayes(estimator: Any, leaving: Leaving) -> Answer | None:
     if options is None or not leaving.precise:
         return None
     priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if options["priors"] is not None and priors is None:
+    if (priors is None) != (options["priors"] is None):
         return None
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     squares, middle = _squares(leaving), leaving.x.mean(axis=0)
-    total = np.square(leaving.x - middle).sum(axis=0)
+    total, log_priors = np.square(leaving.x - middle).sum(axis=0), _log_priors(leaving, priors)
     for parts, rows in leaving.chunks(leaving.variables):
         chunk = _Chunk.of(leaving, parts, rows)
         smoothing, unsure = _smoothing(chunk, float(options["var_smoothing"]), middle, total)
-        found = chunk.log_priors(priors)[chunk.place]
+        found = log_priors[leaving.part_of[rows]]
         for code in range(leaving.classes):
             density, doubts = _density(chunk, code, squares[code], smoothing)
             found[:, code] += density
@@ -415,7 +401,7 @@ def naive_bayes(estimator: Any, leaving: Leaving) -> Answer | None:
         log[rows], doubtful[rows] = found, unsure
     if not np.isfinite(log).all():
         return None
-    return Answer(log.argmax(axis=1), shares(log), None, doubtful | undecided(log), SAID)
+    return _by_log(log, doubtful)
 
 
 def _smoothing(chunk: _Chunk, share: float, middle: Array, total: Array) -> tuple[Array, Marks]:
@@ -486,7 +472,7 @@ def _near(chunk: _Chunk, squares: Array, priors: Array | None) -> tuple[Array, A
     sure = (within > LITTLE * squares.sum(axis=0)).all(axis=1)
     variance = np.where(sure[:, None], variance, 1.0)
     gaps = [np.square(gap - shift[chunk.place]) for shift, _, gap in moved]
-    log_priors = chunk.log_priors(priors)
+    log_priors = _log_priors(chunk.leaving, priors)[chunk.parts]
     log = 2 * log_priors[chunk.place] - np.stack([(gap / variance[chunk.place]).sum(axis=1) for gap in gaps], axis=1)
     # As scikit-learn asks it.
     equal = np.asarray(np.isclose(np.exp(log_priors), 1 / chunk.leaving.classes).all(axis=1))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from ..core.columns import as_number
 from ..core.errors import BadOption, quoted
@@ -15,102 +16,75 @@ from .estimators import innermost, learns_no_classes, predicts_numbers
 from .regressors import is_estimator
 
 
-def _lda() -> Any:
-    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+class NamedClassifier(NamedTuple):
+    """A classifier of scikit-learn that can be asked for by a name.
 
-    return LinearDiscriminantAnalysis()
+    Attributes:
+        found_in: Its class, below sklearn.
+        words: What it is, and what a number after its name says.
+        number: The parameter that such a number sets; empty where it takes none.
+        whole: Whether that is a whole number.
+        standardised: Whether variables are standardised before.
+        options: Its other parameters.
+    """
 
+    found_in: str
+    words: str
+    number: str = ""
+    whole: bool = False
+    standardised: bool = False
+    options: Mapping[str, Any] = {}
 
-def _qda() -> Any:
-    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+    def make(self, number: float | None = None) -> Any:
+        """Make one, not fitted."""
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
 
-    return QuadraticDiscriminantAnalysis()
-
-
-def _neighbours(number: float = 5) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return KNeighborsClassifier(_whole(number))
-
-
-def _bayes() -> Any:
-    from sklearn.naive_bayes import GaussianNB
-
-    return GaussianNB()
-
-
-def _centroid() -> Any:
-    from sklearn.neighbors import NearestCentroid
-
-    return NearestCentroid()
-
-
-def _tree(depth: float | None = None) -> Any:
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(max_depth=None if depth is None else _whole(depth), random_state=0)
+        module, name = self.found_in.split(".")
+        options = dict(self.options)
+        if number is not None:
+            options[self.number] = _whole(number) if self.whole else number
+        estimator = getattr(import_module(f"sklearn.{module}"), name)(**options)
+        return make_pipeline(StandardScaler(), estimator) if self.standardised else estimator
 
 
-def _forest(trees: float = 100) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(_whole(trees), random_state=0)
-
-
-def _boosting() -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(random_state=0)
-
-
-def _logistic(strength: float = 1.0) -> Any:
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1000))
-
-
-def _ridge(alpha: float = 1.0) -> Any:
-    from sklearn.linear_model import RidgeClassifier
-
-    return RidgeClassifier(alpha)
-
-
-def _machine(cost: float = 1.0) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
-
-    return make_pipeline(StandardScaler(), SVC(C=cost))
-
-
-def _frequencies() -> Any:
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
-
-
-def _regression() -> Any:
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression()
-
-
-BY_NAME: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "lda": (_lda, "linear discriminant analysis"),
-    "qda": (_qda, "quadratic discriminant analysis"),
-    "knn": (_neighbours, "k nearest neighbours; knn:5"),
-    "bayes": (_bayes, "Gaussian naive Bayes"),
-    "centroid": (_centroid, "nearest centroid"),
-    "logistic": (_logistic, "logistic regression of standardised variables; logistic:0.1 shrinks more"),
-    "ridge": (_ridge, "ridge classifier; ridge:10 shrinks more"),
-    "tree": (_tree, "decision tree; tree:3 is three splits deep"),
-    "forest": (_forest, "random forest; forest:500 has so many trees"),
-    "boosting": (_boosting, "boosted trees"),
-    "svm": (_machine, "support vector machine of standardised variables; svm:10 costs errors more"),
-    "prior": (_frequencies, "class frequencies, whatever the variables: what chance does"),
-    "regression": (_regression, "least squares of measured values, cut into classes"),
+SEEDED = {"random_state": 0}
+BY_NAME: Mapping[str, NamedClassifier] = {
+    "lda": NamedClassifier("discriminant_analysis.LinearDiscriminantAnalysis", "linear discriminant analysis"),
+    "qda": NamedClassifier("discriminant_analysis.QuadraticDiscriminantAnalysis", "quadratic discriminant analysis"),
+    "knn": NamedClassifier("neighbors.KNeighborsClassifier", "k nearest neighbours; knn:5", "n_neighbors", whole=True),
+    "bayes": NamedClassifier("naive_bayes.GaussianNB", "Gaussian naive Bayes"),
+    "centroid": NamedClassifier("neighbors.NearestCentroid", "nearest centroid"),
+    "logistic": NamedClassifier(
+        "linear_model.LogisticRegression",
+        "logistic regression of standardised variables; logistic:0.1 shrinks more",
+        "C",
+        standardised=True,
+        options={"max_iter": 1000},
+    ),
+    "ridge": NamedClassifier("linear_model.RidgeClassifier", "ridge classifier; ridge:10 shrinks more", "alpha"),
+    "tree": NamedClassifier(
+        "tree.DecisionTreeClassifier", "decision tree; tree:3 is three splits deep", "max_depth", True, options=SEEDED
+    ),
+    "forest": NamedClassifier(
+        "ensemble.RandomForestClassifier",
+        "random forest; forest:500 has so many trees",
+        "n_estimators",
+        True,
+        options=SEEDED,
+    ),
+    "boosting": NamedClassifier("ensemble.HistGradientBoostingClassifier", "boosted trees", options=SEEDED),
+    "svm": NamedClassifier(
+        "svm.SVC", "support vector machine of standardised variables; svm:10 costs errors more", "C", standardised=True
+    ),
+    "prior": NamedClassifier(
+        "dummy.DummyClassifier",
+        "class frequencies, whatever the variables: what chance does",
+        options={"strategy": "prior"},
+    ),
+    "regression": NamedClassifier(
+        "linear_model.LinearRegression", "least squares of measured values, cut into classes"
+    ),
 }
 
 
@@ -126,13 +100,13 @@ def named_model(text: str) -> Any:
     if name not in BY_NAME:
         mend = did_you_mean(name, BY_NAME, f"There are {listed(list(BY_NAME))}")
         raise BadOption(f"there is no classifier {quoted(text)}", mend=mend)
-    make = BY_NAME[name][0]
+    found = BY_NAME[name]
     if not colon:
-        return make()
+        return found.make()
     value = as_number(number, text=True)
-    if not value > 0 or not make.__code__.co_argcount:
-        raise BadOption(f"{quoted(text)} cannot be read", mend=f"{name}: {BY_NAME[name][1]}")
-    return make(value)
+    if not value > 0 or not found.number:
+        raise BadOption(f"{quoted(text)} cannot be read", mend=f"{name}: {found.words}")
+    return found.make(value)
 
 
 def read_models(estimators: Any) -> dict[str, Any]:

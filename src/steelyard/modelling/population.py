@@ -32,10 +32,22 @@ from ..inputs.categorical import refuse_missing
 from ..inputs.covariates import deviations, finite_numbers, refuse_broken
 from ..inputs.labels import encode
 from ..maths import kernels
-from ..maths.digits import beyond_digits, end_of_digits, is_lost, shortened
-from ..maths.distributions import MEND, above_of, asked, is_one_law, refuse_improbable, support_of, tells_variance, told
+from ..maths.distributions import (
+    MEND,
+    above_of,
+    asked,
+    beyond_digits,
+    end_of_digits,
+    is_lost,
+    is_one_law,
+    refuse_improbable,
+    shortened,
+    support_of,
+    tells_variance,
+    told,
+)
 from ..maths.kernels import Closed
-from ..maths.tails import Tails
+from ..maths.tails import DistributionTails
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes
@@ -91,7 +103,7 @@ def population_errors(
         noise: How values scatter around what is expected. A number, or one a row, is the standard deviation of normal
             noise; else a distribution: frozen ones of ``scipy.stats``, its newer random variables, or anything with
             ``cdf`` (and ``sf`` or ``ccdf`` for the upper tail). Its parameters may have one entry a row; so may a list
-            of distributions. Tails without a second moment give an infinite squared error.
+            of distributions. DistributionTails without a second moment give an infinite squared error.
         weight: What each row weighs, such as the weights of a quadrature; all the same if left out.
     """
     if not isinstance(scale, Continuum):
@@ -258,7 +270,7 @@ class ContinuousNoise:
         beyond: What squares add where a tail has no digits left, below and above, (2, laws); infinite for some.
     """
 
-    tails: Tails
+    tails: DistributionTails
     beyond: Array
 
     def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
@@ -384,7 +396,7 @@ def _read_distribution(noise: Any, rows: int) -> NoiseLaw:
     if _takes_single_values(noise, rows):
         return _read_atoms(noise, rows)
     above = above_of(noise, rows)
-    tails = Tails.of(below, above, support_of(noise, laws))
+    tails = DistributionTails.of(below, above, support_of(noise, laws))
     sides = tails, tails.mirrored
     ends = tuple(end_of_digits(side) for side in sides)
     lost = [is_lost(side, end) for side, end in zip(sides, ends, strict=True)]

@@ -10,6 +10,7 @@ the latter; of others the residuals of rows left out tell.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import deal, distinct
-from ..core.errors import BadOption, NoVariance, TooFewRows, foreign, quoted, refuse_length
+from ..core.errors import BadOption, NoVariance, StraddlingGroups, TooFewRows, foreign, quoted, refuse_length
 from ..core.suggestions import refuse_no_seed
 from ..inputs.covariates import design, deviations, finite_numbers, grouping
 from ..inputs.misreadings import refuse_misaligned
@@ -95,8 +96,11 @@ class Observations:
 
 def _split(splitter: Any, rows: Observations) -> list[Places]:
     try:
-        split = splitter.split(rows.points, rows.values, rows.groups)
-        parts: list[Places] = [np.asarray(test, dtype=np.int64) for _, test in split]
+        with warnings.catch_warnings():
+            if rows.groups is not None:
+                warnings.simplefilter("ignore")  # that groups are not looked at is told by the error
+            split = splitter.split(rows.points, rows.values, rows.groups)
+            parts: list[Places] = [np.asarray(test, dtype=np.int64) for _, test in split]
     except Exception as error:  # a foreign object may raise anything
         problem = f"{quoted(splitter)} cannot split the rows ({quoted(str(error), 120)})"
         raise BadOption(problem, mend=FOLDS_MEND) from None
@@ -105,7 +109,26 @@ def _split(splitter: Any, rows: Observations) -> list[Places]:
         row = int(np.argmax(counts != 1))
         problem = f"{quoted(splitter)} leaves row {row} out {counts[row]} times"
         raise BadOption(problem, mend="Every row must be left out once: use KFold or GroupKFold")
+    if rows.groups is not None:
+        _refuse_straddling(splitter, parts, rows.groups)
     return parts
+
+
+def _refuse_straddling(splitter: Any, parts: Sequence[Places], groups: Places) -> None:
+    """Refuse a splitter that parts groups; many do not look at them."""
+    fold = np.empty(len(groups), dtype=np.int64)
+    for place, part in enumerate(parts):
+        fold[part] = place
+    _, first, code = np.unique(groups, return_index=True, return_inverse=True)
+    apart = fold != fold[first[code]]
+    if apart.any():
+        row = int(np.argmax(apart))
+        raise StraddlingGroups(
+            f"{type(splitter).__name__} leaves this row out without row {first[code[row]]} of its group",
+            row=row,
+            column="groups",
+            mend="Keep groups together: folds=10 does, or GroupKFold",
+        )
 
 
 # --- predictions of rows left out -----------------------------------------------------------------------------------

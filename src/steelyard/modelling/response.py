@@ -9,26 +9,24 @@ it chooses among forms of the covariates, learns from some of the rows, and pred
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..core.arrays import groups_apart
-from ..core.errors import StraddlingGroups
 from ..core.suggestions import refuse_unknown, with_known_options
 from ..core.threads import one_thread
 from ..inputs.covariates import deviations, finite_numbers
-from ..maths.gaussian_process import Predicted, Process, fit_process
-from ..maths.local_regression import standardised
+from ..maths.smoothing import Predicted, Process, fit_process, standardised
 from .regressors import LeftOut, Observations, left_out, predicted, response_variance
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Places
 
     Progress = Callable[[int, int], None]
+    Form = tuple[Array, bool, str]  # standardised covariates, whether one length is for all, and that in words
 
 Spread = Literal["model", "residual"]
 FOLDS = 20
@@ -107,8 +105,6 @@ def fit_response(
     rows = Observations.read(covariates, measured, sd, groups, seed)
     refuse_unknown("spread", spread, ("model", "residual"))
     told = spread == "model"
-    if rows.groups is not None and hasattr(folds, "split") and not isinstance(folds, str | bytes):
-        folds = _together(folds, rows, rows.groups)
     if model is None:
         found, words = predict_left_out(rows, folds, progress)
         some = LeftOut(found.mean, found.variance if told else None, "response")
@@ -130,38 +126,6 @@ def response_of(fitted: Any, covariates: Any, measured: Any, sd: Any) -> Respons
 
 def _least(values: Array) -> float:
     return LEAST_VARIANCE * (float(values.var()) or 1.0)
-
-
-@dataclass(frozen=True)
-class _Dealt:
-    """Folds that a splitter has dealt: asked again, it may deal others."""
-
-    parts: Sequence[Places]
-
-    def split(self, *_: Any) -> Iterator[tuple[None, Places]]:
-        """The rows of every fold."""
-        return ((None, part) for part in self.parts)
-
-
-def _together(splitter: Any, rows: Observations, groups: Places) -> _Dealt:
-    """What a splitter says, once and for all, if it keeps groups together; many do not look at them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that groups are not looked at is told by the error
-        parts = rows.folds(splitter, FOLDS)
-    fold = np.empty(len(rows), dtype=np.int64)
-    for place, part in enumerate(parts):
-        fold[part] = place
-    _, first, code = np.unique(groups, return_index=True, return_inverse=True)
-    apart = fold != fold[first[code]]
-    if apart.any():
-        row = int(np.argmax(apart))
-        raise StraddlingGroups(
-            f"{type(splitter).__name__} leaves this row out without row {first[code[row]]} of its group",
-            row=row,
-            column="groups",
-            mend="Keep groups together: folds=10 does, or GroupKFold",
-        )
-    return _Dealt(parts)
 
 
 def _name(model: Any) -> str:
@@ -209,15 +173,6 @@ MOST_LENGTHS = 20  # covariates with a length of their own; more are summed up i
 ROWS_A_LENGTH = 5  # and fewer where there are fewer rows than this for each
 
 
-@dataclass(frozen=True)
-class Features:
-    """Standardised covariates in one of several forms."""
-
-    points: Array
-    shared: bool
-    words: str
-
-
 def predict_left_out(rows: Observations, folds: Any, progress: Progress | None) -> tuple[Predicted, str]:
     """What is expected of every row by the others, its variance without that of measuring, and how it was found."""
     centre, spread = float(rows.values.mean()), float(rows.values.std()) or 1.0
@@ -241,9 +196,10 @@ def predict_left_out(rows: Observations, folds: Any, progress: Progress | None) 
 def _learn(points: Array, target: Array, known: Array, rows: Places) -> tuple[str, Process]:
     """The process that predicts best, with parameters learned from some rows; and which covariates it looks at."""
     forms = _forms(points, len(rows))
-    fitted = [fit_process(form.points[rows], target[rows], known[rows], form.shared) for form in forms]
+    fitted = [fit_process(form[rows], target[rows], known[rows], shared) for form, shared, _ in forms]
     place = max(range(len(forms)), key=lambda place: fitted[place].score) if len(forms) > 1 else 0
-    return forms[place].words, Process(forms[place].points, target, known, fitted[place].parameters)
+    form, _, words = forms[place]
+    return words, Process(form, target, known, fitted[place].parameters)
 
 
 def _parts(rows: Observations, folds: Any) -> tuple[list[Places] | None, str]:
@@ -265,17 +221,17 @@ def _to_learn_from(rows: Observations) -> Places:
     return np.asarray(order[:LEARN_ROWS])
 
 
-def _forms(points: Array, rows: int) -> list[Features]:
+def _forms(points: Array, rows: int) -> list[Form]:
     """The covariates as they are; if there are many, also their principal components, and one length for all."""
     count = points.shape[1]
     most = max(1, min(MOST_LENGTHS, rows // ROWS_A_LENGTH))
     if count <= most:
-        return [Features(points, False, "")]
-    together = Features(points, True, " with one length for all covariates")
+        return [(points, False, "")]
+    together = (points, True, " with one length for all covariates")
     left, sizes, _ = np.linalg.svd(points, full_matrices=False)
     components = left[:, :most][:, sizes[:most] > 1e-9 * sizes[0]] * np.sqrt(len(points))
     words = f" of {components.shape[1]} principal components of {count} covariates"
-    return [Features(components, False, words), together]
+    return [(components, False, words), together]
 
 
 def _in_turns(process: Process, parts: list[Places], seed: int, progress: Progress | None) -> Predicted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -184,12 +185,12 @@ def _splitter(cv: Any, grouped: bool, seed: int, classes: int) -> tuple[Kind, An
     """Likewise, where everything is done once."""
     if isinstance(cv, str) and cv in LEAVE_ONE_OUT:
         if grouped:
-            return "folds", _Apart(), "one group left out at a time"
-        return "leave one out", _Apart(), "one row left out at a time"
+            return "folds", _one_by_one, "one group left out at a time"
+        return "leave one out", _one_by_one, "one row left out at a time"
     if isinstance(cv, Bootstrap) or (isinstance(cv, str) and cv == "bootstrap"):
         drawn = cv if isinstance(cv, Bootstrap) else Bootstrap()
         words = f"{drawn.replicates} bootstrap samples{', groups together' if grouped else ''}"
-        return "bootstrap", _Drawn(drawn.replicates, seed, classes), words
+        return "bootstrap", partial(_drawn, drawn.replicates, seed, classes), words
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return "splits", cv, type(cv).__name__
     splits = things_in(cv)
@@ -225,44 +226,33 @@ def _held_out(share: float, grouped: bool, seed: int) -> Any:
     return made(1, test_size=share, random_state=seed % MOST_SEEDS)
 
 
-@dataclass(frozen=True)
-class _Apart:
+def _one_by_one(x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[None, Places]]:
     """One row, or group of them, held out at a time: in time that grows with the rows, not with their square."""
-
-    def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[None, Places]]:
-        """The rows of each, all others being fitted to."""
-        apart = np.arange(len(codes)).reshape(-1, 1) if groups is None else groups_apart(groups)
-        for part in apart:
-            yield None, part
+    for part in np.arange(len(codes)).reshape(-1, 1) if groups is None else groups_apart(groups):
+        yield None, part
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """Rows, or groups of them, drawn with replacement."""
-
-    replicates: int
-    seed: int
-    classes: int
-
-    def split(self, x: Any, codes: Codes, groups: Codes | None) -> Iterator[tuple[Places, Places]]:
-        """The rows of each draw, and those that are not among them."""
-        random = np.random.default_rng(self.seed)
-        unit = np.arange(len(codes)) if groups is None else np.unique(groups, return_inverse=True)[1]
-        members = np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
-        made = refused = 0
-        while made < self.replicates:
-            drawn = random.integers(len(members), size=len(members))
-            train = np.concatenate([members[place] for place in drawn])
-            test = np.flatnonzero(~np.isin(unit, drawn))
-            # A sample of one class cannot be learned from, and one of all rows has nothing to be tried on.
-            if len(test) and len(np.unique(codes[train])) >= self.classes:
-                made, refused = made + 1, 0
-                yield train, test
-            elif (refused := refused + 1) == MOST_REFUSED:
-                some = "rows" if groups is None else "groups"
-                told = " has two classes and" if self.classes > 1 else ""
-                problem = f"no draw of {some}{told} leaves any out to be tried on"
-                raise BadOption(problem, mend=f"Give more {some}, or say cv=10, how many folds")
+def _drawn(
+    replicates: int, seed: int, classes: int, x: Any, codes: Codes, groups: Codes | None
+) -> Iterator[tuple[Places, Places]]:
+    """The rows, or groups of them, of each draw with replacement, and those that are not among them."""
+    random = np.random.default_rng(seed)
+    unit = np.arange(len(codes)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    members = np.split(np.argsort(unit, kind="stable"), np.cumsum(np.bincount(unit))[:-1])
+    made = refused = 0
+    while made < replicates:
+        drawn = random.integers(len(members), size=len(members))
+        train = np.concatenate([members[place] for place in drawn])
+        test = np.flatnonzero(~np.isin(unit, drawn))
+        # A sample of one class cannot be learned from, and one of all rows has nothing to be tried on.
+        if len(test) and len(np.unique(codes[train])) >= classes:
+            made, refused = made + 1, 0
+            yield train, test
+        elif (refused := refused + 1) == MOST_REFUSED:
+            some = "rows" if groups is None else "groups"
+            told = " has two classes and" if classes > 1 else ""
+            problem = f"no draw of {some}{told} leaves any out to be tried on"
+            raise BadOption(problem, mend=f"Give more {some}, or say cv=10, how many folds")
 
 
 def _pairs(
@@ -271,7 +261,8 @@ def _pairs(
     """The rows of each split, whatever says them; no rows to fit to where they are all that are not held out."""
     import warnings
 
-    if not hasattr(splitter, "split"):
+    split = getattr(splitter, "split", splitter)
+    if not callable(split):
         for pair in splitter:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise BadOption("a split is no pair", mend="Give (rows to fit to, rows to hold out)")
@@ -281,7 +272,7 @@ def _pairs(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # classes with fewer rows than folds are told of in the result
-            for train, test in splitter.split(x, codes, groups):
+            for train, test in split(x, codes, groups):
                 yield _pair(train, test, len(codes))
     except SteelyardError:
         raise

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from .across import AcrossDatasets
     from .assessment import Assessment
     from .comparison import Comparison as Comparison  # noqa: PLC0414 - for the types of results
+    from .curves import Band as Band  # noqa: PLC0414 - for the types of results
     from .decisions import Decision as Decision  # noqa: PLC0414 - for the types of results
     from .decisions import Thresholds
     from .goals import Goal
-    from .ranking_curves import Band
     from .recalibration import Recalibration
     from .verdicts import Margin, Named
     from .verdicts import Verdict as Verdict  # noqa: PLC0414 - for the types of results
@@ -57,21 +57,28 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int) -> Decision:
 
 def rejection(ranked: Any, level: float, judged: Any) -> Table:
     """Return the error among the rows that are kept, at every share of rejected rows."""
-    from .decisions import rejection
+    from .curves import rejection
 
     return rejection(ranked, level, judged)
 
 
+def curve(ranking: OneAgainstRest, kind: str, band: Band, level: float, seed: int) -> Table:
+    """Return a curve over all thresholds of a score."""
+    from .curves import curve
+
+    return curve(ranking, kind, band, level, seed)
+
+
 def decision_curve(assessment: Assessment, code: int, band: Band) -> Table:
     """Return the net benefit over all thresholds."""
-    from .decision_curve import decision_curve
+    from .curves import decision_curve
 
     return decision_curve(assessment, code, band)
 
 
 def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
     """Return forecasts beside the same forecasts, recalibrated."""
-    from .recalibrated import recalibrated
+    from .recalibration import recalibrated
 
     return recalibrated(assessment, method, folds, seed)
 

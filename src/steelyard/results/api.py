@@ -41,8 +41,8 @@ from ..passes.tally import Tally
 from ..states.statistics import PatternCounts
 from .assessment import Assessment
 from .decisions import least_cost
+from .evaluate import OnError, evaluate, evaluate_beside
 from .threshold_rules import Rule
-from .weighing import OnError, weigh, weigh_beside
 
 if TYPE_CHECKING:
     from ..families.partition.partition_scaling import PartitionScaling
@@ -164,7 +164,7 @@ def assess(
     options |= rule.options([MODEL])
     validator = Validator(scale, event, weight=weight, group=group, by=by, **options)
     request = Request(truth, {MODEL: wanted}, validator, where, NumberMarks.of(decimal, thousands))
-    found = weigh(
+    found = evaluate(
         request, y_true, None if prediction is None else {MODEL: prediction}, settings, rule, on_error, engine
     )
     assessment = Assessment(found.tally, found.settings, MODEL, decision=found.decisions.get(MODEL))
@@ -183,7 +183,7 @@ def assess(
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise BadOption("training is no pair", mend="Give training=(y_true, prediction)")
     beside = Request(truth, {MODEL: wanted}, fitted, marks=request.marks)
-    seen = weigh_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, rule, engine)
+    seen = evaluate_beside(beside, pair[0], None if pair[1] is None else {MODEL: pair[1]}, found, rule, engine)
     return replace(assessment, training=Assessment(seen, found.settings, MODEL))
 
 
@@ -271,7 +271,7 @@ def compare(
     options: dict[str, Any] = {"missing": missing, "knowledge": known, "scores": scores, "weight_kind": weight_kind}
     options |= rule.options(named)
     validator = Validator(scale, event, weight=weight, group=group, by=by, **options)
-    found = weigh(
+    found = evaluate(
         Request(truth, named, validator, where, NumberMarks.of(decimal, thousands)),
         y_true,
         named if truth is None else None,

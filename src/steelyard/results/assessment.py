@@ -9,32 +9,35 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..core.columns import as_number
-from ..core.errors import BadOption, quoted
+from ..core.errors import BadOption, OutsideUnitInterval, quoted
 from ..core.estimate import Estimate
 from ..core.suggestions import refuse_unknown
 from ..core.table import Table, by_measure
-from ..inference.settings import as_seed
+from ..families.partition.evaluation import Chosen, checked_choice
+from ..inference.settings import STANDARDISE, as_seed
 from ..measures import find, listed_names
 from ..measures.registry import Measure
 from ..states.statistics import CONFUSION, STATISTICS
 from . import accessors
-from .evaluated import Slices
-from .partitioned import Partitioned
+from .evaluated import Evaluated, Slices
 from .parts import compute_all
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..core.typing import Array
-    from .accessors import Comparison, Decision, Pictures
-    from .ranking_curves import Band
+    from ..core.scale import Label
+    from ..core.typing import Array, Numbers
+    from ..families.partition.partition_scaling import PartitionScaling
+    from .accessors import Band, Comparison, Decision, Pictures
+    from .reliability import CalibrationTest, Reliability
 
 ROUNDING = 1e-13
+IN_BATCHES = "Scale them in batches: result.scaling().transform(memberships)"
 SHOWN = ("sensitivity", "specificity", "precision", "f1")
 
 
 @dataclass(frozen=True, eq=False)
-class Assessment(Partitioned):
+class Assessment(Evaluated):
     """Every measure of one classifier, each with its interval.
 
     ``assessment["kappa"]`` is an Estimate; ``assessment["sensitivity", "yes"]`` that of one class;
@@ -156,9 +159,7 @@ class Assessment(Partitioned):
         Returns:
             A tidy table with the columns threshold, the two coordinates, and low and high where there is a band.
         """
-        from .ranking_curves import curve
-
-        return curve(self.event_ranking(label), kind, band, self.settings.level, self.settings.seed)
+        return accessors.curve(self.event_ranking(label), kind, band, self.settings.level, self.settings.seed)
 
     def thresholds(
         self,
@@ -211,9 +212,9 @@ class Assessment(Partitioned):
         Returns:
             A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
         """
-        from .goals import Goal, Written, conditions
+        from .goals import Goal, WrittenGoal, conditions
 
-        written, way = Written.of(measure) if isinstance(measure, str) else None, None
+        written, way = WrittenGoal.of(measure) if isinstance(measure, str) else None, None
         if written is not None:
             measure, where, way = written.measure, [*written.where, *conditions(where)], written.way
         goal = Goal.of(measure, where, prevalence, guarantee, way, self.settings.measures)
@@ -232,6 +233,74 @@ class Assessment(Partitioned):
         return accessors.rejection(self.ranked, self.settings.level, judged)
 
     # --- forecasts against frequencies ---------------------------------------------------------------------------
+
+    def reliabilities(self, label: Any = None, every: bool = False) -> dict[Label, Reliability]:
+        """The forecasts of the class that is named, of the event, or of every class, with their frequencies."""
+        from .reliability import Reliability
+
+        mass, unit = self.calibration.weights.mass, self.evaluation.unit
+        return {name: Reliability.of(*both, mass, unit) for name, both in self._forecasts(label, every)}
+
+    def _forecasts(self, label: Any, every: bool = False) -> Iterator[tuple[Label, tuple[Numbers, Array]]]:
+        """The same by row: what was said of a class, and whether it came true."""
+        self._refuse_improbable()
+        self.calibration.rows.refuse_changed()
+        event = None if every else self.tally.scale.event_code
+        named = event if label is None else self.tally.scale.code(label)
+        for code in range(len(self.classes)) if named is None else [named]:
+            yield self.classes[code], self.calibration.forecast(code)
+
+    def _refuse_improbable(self) -> None:
+        rows = self.tally.rows_of(self.slice)
+        if rows is not None and not rows.scores[self.evaluation.model].are_probabilities:
+            raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
+
+    def reliability(self, label: Any = None, *, band: bool = True) -> Table:
+        """How often a class is the true one at each forecast of it, by isotonic regression (CORP).
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given.
+            band: Whether to add the band that calibrated forecasts would stay in, each forecast for itself.
+
+        Returns:
+            A tidy table with the columns class, forecast, frequency, rows, and low and high where there is a band.
+        """
+        from .reliability import curves
+
+        return curves(self.reliabilities(label), self.settings.level, self.settings.seed, band)
+
+    def calibration_line(self, label: Any = None) -> Table:
+        """In which ways the forecasts of a class are off: too low or too high as a whole, too sure or too timid.
+
+        On the scale of log odds, forecasts come true along a line. Its slope is 1 where they are calibrated, less where
+        they are too sure. The intercept is what the line is shifted by where its slope is held at 1: 0 where as many
+        rows come true as are expected to, and above 0 where more do (calibration in the large).
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given.
+
+        Returns:
+            A tidy table with the columns class, part ("observed / expected", "intercept" and "slope"), ideal, value,
+            low, high, se, p (of a test against the ideal) and note.
+        """
+        from .calibration_line import lines
+
+        weights, cluster = self.calibration.weights, self.calibration.rows.cluster
+        return lines(self._forecasts(label), weights, cluster, self.settings.level)
+
+    def calibration_test(self, label: Any = None) -> CalibrationTest:
+        """Test whether the forecasts of a class are calibrated, whatever the way in which they are not.
+
+        Args:
+            label: The class; the event, or every class where there is no event, if not given. With several classes the
+                least p-value is multiplied by their number; of very many, its class is drawn for more often.
+
+        Returns:
+            A CalibrationTest: its ``p`` is small where chance alone does not explain the miscalibration.
+        """
+        from .reliability import tested
+
+        return tested(self.reliabilities(label), self.settings.seed)
 
     def decision_curve(self, label: Any = None, *, band: Band = "pointwise") -> Table:
         """The net benefit of acting on a class from a probability on, over all thresholds (Vickers & Elkin 2006).
@@ -269,7 +338,7 @@ class Assessment(Partitioned):
         Returns:
             A tidy table with the columns class, part, value, low and high.
         """
-        from .decomposition import SUMMED, decomposition
+        from .reliability import SUMMED, decomposition
 
         entry = find(score)
         if entry.name == SUMMED and label is not None:
@@ -338,6 +407,78 @@ class Assessment(Partitioned):
             sum=None,
             certified=None,
         )
+
+    # --- partition spaces -----------------------------------------------------------------------------------------
+
+    def scaled_memberships(
+        self, scaling: str = "default", *, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0
+    ) -> Table:
+        """Return the memberships, scaled to say how right the classifier is (Sondhauss & Weihs 2001).
+
+        Args:
+            scaling: "default"; "literal", the formulas as printed; "klar", as in the R package klaR; or "raw", the
+                memberships as they were given.
+            depth: How many of the highest classes a region is made of.
+            floor: How many rows a region needs to be scaled on its own.
+            ties: Where rows go whose highest memberships are tied: "first", "random" or "joined".
+            seed: Where the random numbers for these start.
+
+        Returns:
+            A Table: one row an observation in the order given, without those that were left out, and one column a
+            class. ``np.asarray(table)`` has the numbers, (n, C). Of tallies that were added, the rows of the first come
+            first; where rows were taken out again, others are in another order.
+        """
+        from ..families.partition.partition_scaling import memberships_table
+
+        chosen = self._chosen_scaling(scaling, depth, floor, ties, seed)
+        rows = self.tally.kept_of(self.slice)
+        if rows is None:
+            mend = "Scale the labels themselves: result.scaling().transform(labels)"
+            raise BadOption("labels were counted, and no row was kept", mend=mend)
+        if self.tally.summaries is not None or self.tally.veiled:
+            lost = "a saved tally" if self.tally.summaries is None else "streaming"
+            raise BadOption(f"{lost} does not keep the order of rows", mend=IN_BATCHES)
+        return memberships_table(self.partition.scaled(*chosen).scaled, self.tally.scale)
+
+    def scaling(
+        self, scaling: str = "default", *, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0
+    ) -> PartitionScaling:
+        """Return the scaling itself, which scales other rows by the regions of these, and can be saved.
+
+        The arguments are those of ``scaled_memberships``.
+        """
+        from ..families.partition.partition_scaling import PartitionScaling
+
+        chosen = self._chosen_scaling(scaling, depth, floor, ties, seed)
+        found = PartitionScaling(self.tally.scale, chosen, self.partition.regions(chosen))
+        _ = found.fitted  # what cannot be scaled so is refused now
+        return found
+
+    def regions(
+        self, scaling: str = "default", *, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0
+    ) -> Table:
+        """Return the regions with the parameters of their scaling: a tidy table, one row a region.
+
+        At depth 1 the regions are the classes in the order of the scale, also those that no row was assigned to.
+        ``PartitionScaling.regions`` explains the columns: region, n, weight, mean, alpha, beta, certainty, correct,
+        scaled_alpha, scaled_beta, scaled_by and note. The arguments are those of ``scaled_memberships``.
+        """
+        return self.scaling(scaling, depth=depth, floor=floor, ties=ties, seed=seed).regions()
+
+    def _chosen_scaling(self, *chosen: Any) -> Chosen:
+        """The options of a scaling, once the classifier is known to have memberships."""
+        self.refuse_hidden()
+        rows = self.tally.rows_of(self.slice) if self.tally.summaries is None else None
+        if rows is None:
+            probable = not self.tally.scored or self.has_probabilities
+        else:
+            probable = rows.refuse_changed().scores[self.evaluation.model].are_probabilities
+        if not probable:
+            raise OutsideUnitInterval("the scores are no probabilities", mend=STANDARDISE)
+        scaling, depth, floor, ties, seed = chosen
+        return checked_choice((scaling, depth, floor, ties, seed), len(self.classes))
+
+    # --- reports ----------------------------------------------------------------------------------------------
 
     def report(
         self,

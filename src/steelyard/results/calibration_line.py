@@ -10,26 +10,36 @@ the true curve is, and with clusters and weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..core.arrays import distinct
+from ..core.scale import Label
+from ..core.table import Table
 from ..core.text import count, in_words
+from ..core.threads import chunks, over_rows
 from ..inference.student_t import critical_values, p_values
-from .recalibration import chance_on, likeliest, log_odds, slopes_of
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Marks, Places
+    from ..core.typing import Array, Marks, Numbers, Places
+    from ..measures.masses import Weights
 
 RATIO, INTERCEPT, SLOPE = ("observed / expected", "intercept", "slope")
 IDEAL = {RATIO: 1.0, INTERCEPT: 0.0, SLOPE: 1.0}
 NEVER, ALWAYS = "the class never came true", "the class always came true"
 CONSTANT = "all forecasts are the same"
 PARTED = "one threshold sets the class apart: the steeper a line, the better it fits"
-MOST_STEPS, CLOSE = 100, 1e-9
+CLOSE = 1e-9
 ROUNDING = 1e-9  # of log odds: 1 - 0.7 is 0.3
+
+PULL = 0.5  # towards a level line, which keeps it finite where a threshold sets the classes apart
+MOST_STEPS = 100
+MANY = 1 << 14  # rows from which on a line is looked for among fewer of them first
+FEWER = 16
+CLOSE_ENOUGH = 1e-7  # a step of Newton's that leaves the square of it at most
+FURTHEST = 10.0  # that one leads, and as far again as all before it
 
 
 class Coefficient(NamedTuple):
@@ -179,3 +189,81 @@ class Observed(NamedTuple):
 
     def _none(self, part: str, why: str) -> Coefficient:
         return Coefficient(part, np.nan, np.nan, np.nan, why)
+
+
+def lines(
+    said: Iterable[tuple[Label, tuple[Numbers, Array]]], weights: Weights, cluster: Places | None, level: float
+) -> Table:
+    """The lines along which the forecasts of classes came true, one behind the other."""
+    rows = []
+    for name, (forecast, happened) in said:
+        seen = Observed(forecast.astype(np.float64), happened, weights.count, weights.mass, weights.square, cluster)
+        for one in seen.coefficients():
+            low, high = one.interval(level)
+            rows.append((name, one.part, IDEAL[one.part], one.value, low, high, one.se, one.p, one.note))
+    names = ("class", "part", "ideal", "value", "low", "high", "se", "p", "note")
+    return Table.of_rows(names, rows)
+
+
+# --- the likeliest line ----------------------------------------------------------------------------------------------
+
+
+def log_odds(chance: Array) -> Array:
+    """Log odds, infinite ones included."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(chance) - np.log1p(-chance))
+
+
+def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> Array:
+    """The likeliest line, by Newton's method: from a level one it always gets there, from that of fewer rows faster."""
+    starts: list[Array] = [np.zeros(2)]
+    if len(x) >= MANY:
+        few = slice(None, None, FEWER)
+        starts.insert(0, likeliest(x[few], happened[few], weight[few]))
+    for start in starts:
+        line, step, before = start, np.zeros(2), np.zeros(2)
+        for _ in range(MOST_STEPS):
+            gradient, curvature = slopes_of(x, happened, weight, line)
+            gradient = gradient - pull * line
+            if (2 * gradient + before) @ step < 0:  # behind the top, and well below it: half the way back
+                step = step / 2
+                line = line - step
+                continue
+            step = np.asarray(np.linalg.solve(curvature + pull * np.eye(2), gradient), dtype=np.float64)
+            # Where hardly any row tells, a step is all but endless, and leads to where none does.
+            furthest, reached = float(np.abs(step).max()), float(np.abs(line).max())
+            step = step * min(1.0, (FURTHEST + reached) / furthest) if furthest else step
+            before = gradient
+            line = line + step
+            if furthest < CLOSE_ENOUGH * max(1.0, reached):
+                return line
+    return line
+
+
+def chance_on(x: Array, line: Array) -> Array:
+    """The probability that a line on the scale of log odds gives."""
+    found = x * -line[1]
+    found -= line[0]
+    with np.errstate(over="ignore"):  # 1 / infinity is what it is
+        np.exp(found, out=found)
+    found += 1.0
+    return np.asarray(np.divide(1.0, found, out=found))
+
+
+def slopes_of(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
+    """Gradient and (negative) curvature of the log likelihood of a line."""
+
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros(5)
+        for low, high in chunks(start, stop, columns=4):
+            some, rows, chance = x[low:high], weight[low:high], chance_on(x[low:high], line)
+            gap = happened[low:high] - chance
+            gap *= rows
+            chance *= 1.0 - chance  # from here on: how fast it rises
+            chance *= rows
+            turned = chance * some
+            sums += gap.sum(), np.einsum("i,i", gap, some), chance.sum(), turned.sum(), np.einsum("i,i", turned, some)
+        return sums
+
+    by_level, by_slope, level, both, slope = sum(over_rows(len(x), work, columns=10), np.zeros(5))
+    return np.array([by_level, by_slope]), np.array([[level, both], [both, slope]])

@@ -37,7 +37,7 @@ from . import accessors
 from .assessment import Assessment
 from .differences import Differences, holm_by_family
 from .evaluated import Slices, refuse_too_many_values
-from .mcnemar import McNemar, mcnemar
+from .hypothesis_tests import McNemar, mcnemar
 from .paired import Family, Judged, Paired
 
 if TYPE_CHECKING:

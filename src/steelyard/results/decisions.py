@@ -18,16 +18,11 @@ from ..core.errors import BadOption, NoThreshold, quoted
 from ..core.estimate import Estimate
 from ..core.table import Table
 from ..core.threads import chunks, over_rows
-from ..families.forecasts.calibration import DECIMALS
-from ..families.ranking.evaluation import RankedEvaluation
 from ..families.ranking.one_against_rest import OneAgainstRest
-from ..maths.ordered_scores import Ranking
-from ..measures import find
 from ..measures.counts import words_on_gains
 from ..measures.registry import Measure
 from .goals import Goal, Limit, counted
-from .scatter import Scatter
-from .two_by_two_tables import Tables
+from .threshold_tables import Scatter, ThresholdTables, cells_at_thresholds
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Numbers, Places
@@ -111,15 +106,15 @@ class Thresholds:
         """What the rows weigh, in the order of the scores."""
         return self.one.in_order(self.one.population.weights.mass)
 
-    def tables(self) -> Tables:
+    def tables(self) -> ThresholdTables:
         """The table at every threshold."""
-        found = self.table_of(self.raw_cells(self.own_weight))
+        found = self.table_of(cells_at_thresholds(self.one, self.own_weight))
         return found if self.one.population.alike else replace(found, scatter=Scatter.of(self.one))
 
-    def table_of(self, cells: Array) -> Tables:
+    def table_of(self, cells: Array) -> ThresholdTables:
         """Tables with the prevalence that was asked for."""
         population = self.one.population
-        return Tables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
+        return ThresholdTables(cells, population.scale, self.one.code, self.unit, self.prevalence, population.freedom)
 
     def frame(
         self,
@@ -169,7 +164,7 @@ class Thresholds:
 
     def choose(self, goal: Goal, weight: Array | None = None) -> int | None:
         """The place of the best threshold for a goal."""
-        cells = self.raw_cells(self.own_weight if weight is None else weight)[:, self.first :]
+        cells = cells_at_thresholds(self.one, self.own_weight if weight is None else weight)[:, self.first :]
         place = goal.choose(self.table_of(cells), self.guaranteed(goal, cells))
         return None if place is None else place + self.first
 
@@ -186,13 +181,8 @@ class Thresholds:
                     continue
                 place = self.choose(goal, np.where(out, 0.0, mass))
                 # Where no threshold will do, no row is assigned to the class.
-                cells += self.raw_cells(np.where(out, mass, 0.0))[:, place or 0]
+                cells += cells_at_thresholds(self.one, np.where(out, mass, 0.0))[:, place or 0]
         return cells[:, None] / repeats
-
-    def raw_cells(self, weight: Array) -> Array:
-        """The tables at every threshold as they are, with other weights of the rows."""
-        hits, alarms = (np.concatenate([[0.0], np.cumsum(part)]) for part in self.one.parted(weight))
-        return np.stack([hits, hits[-1] - hits, alarms, alarms[-1] - alarms])
 
     def _folds(self, random: np.random.Generator) -> Places:
         """Part the rows into tenths at random, each class apart; rows of one cluster stay together."""
@@ -252,7 +242,7 @@ def choose_threshold(assessment: Assessment, goal: Goal, seed: int = 0) -> Decis
     return Decision(goal, threshold, below, here[0], elsewhere[0], limits, "; ".join(notes), there)
 
 
-def _estimates(tables: Tables, goal: Goal, assessment: Assessment) -> list[Estimate]:
+def _estimates(tables: ThresholdTables, goal: Goal, assessment: Assessment) -> list[Estimate]:
     """The measures of a goal on one table; what stands in for an undefined value has no interval."""
     event, stand_in = assessment.tally.scale.event, assessment.settings.stand_in
     level, clustered = assessment.settings.level, ", clustered" * assessment.ranked.clustered
@@ -282,7 +272,7 @@ def _why_not(goal: Goal, thresholds: Thresholds) -> str:
     tables = thresholds.tables()
     if goal.guarantee is not None:
         for limit in goal.limits:
-            _, size, share = wrong_side(limit, thresholds.raw_cells(thresholds.own_weight))
+            _, size, share = wrong_side(limit, cells_at_thresholds(thresholds.one, thresholds.own_weight))
             if _most_wrong(size, share, 1 - (1 - goal.guarantee) / len(goal.limits)) < 0:
                 if share == 1:  # however many rows there are, one to come may be on the wrong side
                     return f"{limit} cannot be guaranteed by any number of rows"
@@ -329,38 +319,3 @@ def least_cost(
 
     over_rows(len(codes), work)
     return codes
-
-
-def rejection(evaluation: RankedEvaluation, level: float, judged: Array | None = None) -> Table:
-    """The error among the rows that are kept when those are rejected first of which a classifier is least sure.
-
-    How sure it is of a row is the highest of its probabilities. Rows are assigned to the class that has it, and one
-    probability of just a half speaks for the class that it is of, as everywhere. Where the confusion table of how rows
-    were assigned is told, by ``judged``, another one is refused: that of another threshold.
-    """
-    rows, said = evaluation.rows, evaluation.rows.scores[evaluation.model]
-    stacked = np.stack(said.memberships(), axis=1)
-    if said.raw or not (stacked.min() >= 0 and stacked.max() <= 1):
-        raise BadOption("scores that are no probabilities do not say how sure they are", mend="Give probabilities")
-    sure = stacked.max(axis=1).astype(np.float64)
-    ranking = Ranking.of(np.round(sure, DECIMALS))  # 1 - 0.42 is as sure as 0.58
-    assigned = said.likeliest(evaluation.scale.event_code)
-    cells = rows.truth * np.intp(len(evaluation.scale)) + assigned
-    found = np.bincount(cells, evaluation.weights.mass, len(evaluation.scale) ** 2)
-    if judged is not None and not np.allclose(found, judged.ravel(), rtol=0, atol=1e-9 * judged.sum()):
-        raise BadOption(
-            "the rows were assigned by a threshold or by costs, and not to the class of the highest probability",
-            mend="Leave threshold= out: how sure a classifier is, is told by its highest probability",
-        )
-    # Errors are what is looked for, from the surest row on: the error among those is a precision.
-    errors = OneAgainstRest(evaluation.population, 0, ranking, (assigned != rows.truth)[ranking.order])
-    tables, risk = Thresholds(errors).tables(), [find("precision")]
-    if tables.scatter is not None:  # where none that is kept is an error, all rows tell how much one of them weighs
-        unit = np.full_like(tables.scatter.unit, evaluation.population.independent_row)
-        tables = replace(tables, scatter=replace(tables.scatter, unit=unit))
-    kept = tables.cells[[0, 2]].sum(axis=0)
-    columns = {"coverage": kept / kept[-1], "risk": tables.values(risk)[0]}
-    columns |= {name: bound[0] for name, bound in zip(("low", "high"), tables.bounds(risk, level), strict=True)}
-    columns = {name: each[1:] for name, each in columns.items()}  # at first no row is kept
-    columns = {"threshold": ranking.groups.least(sure[ranking.order])} | columns
-    return Table({name: each.tolist() for name, each in columns.items()})

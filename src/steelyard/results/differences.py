@@ -25,8 +25,7 @@ from ..inference.student_t import critical_values, p_values
 from ..inference.table_evaluation import PSEUDO_ROWS, Evaluation
 from ..inference.tails import Tails
 from ..inference.variances import NO_ERROR, by_cluster
-from ..maths.log_odds import LogOdds, slope
-from ..maths.simultaneous import max_critical
+from ..maths.joint_normal import LogOdds, max_critical, slope
 from ..states.statistics import CALIBRATION, CONTINUUM, PARTITION
 
 if TYPE_CHECKING:

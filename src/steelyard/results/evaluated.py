@@ -36,7 +36,7 @@ from ..measures.registry import REGISTRY, Measure
 from ..passes.tally import Tally
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
-from .column_order import MOST_CLASSES, words_on_order
+from .hypothesis_tests import MOST_CLASSES, words_on_order
 from .parts import Part
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..core.errors import BadOption, quoted
 from ..measures import NAMED, find, lacking, refuse_of_class
 from ..measures.registry import Measure
 from ..states.statistics import CONFUSION, CONTINUUM
-from .two_by_two_tables import Tables
+from .threshold_tables import ThresholdTables
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks
@@ -90,7 +90,7 @@ def conditions(where: Any) -> list[Any]:
     return list(where) if isinstance(where, Iterable) and not isinstance(where, str) else [where]
 
 
-class Written(NamedTuple):
+class WrittenGoal(NamedTuple):
     """A goal in one line of text: what is to be best, what must hold, and which way is better where that is said."""
 
     measure: str
@@ -98,7 +98,7 @@ class Written(NamedTuple):
     way: str | None
 
     @classmethod
-    def of(cls, text: str) -> Written | None:
+    def of(cls, text: str) -> WrittenGoal | None:
         """Take it apart; None where it is no such line."""
         plain = text.strip()
         if plain.startswith("best:"):
@@ -150,7 +150,7 @@ class Goal:
     @classmethod
     def read(cls, text: str, known: Sequence[Measure] = ()) -> Goal:
         """Read a goal as users write it: "best:f1", "max specificity where sensitivity >= 0.8"."""
-        written = Written.of(text)
+        written = WrittenGoal.of(text)
         if written is None:
             raise BadOption(
                 f"the threshold {quoted(text)} cannot be read",
@@ -163,7 +163,7 @@ class Goal:
         """The measure, and those of the conditions."""
         return [self.measure, *[limit.measure for limit in self.limits]]
 
-    def choose(self, tables: Tables, allowed: Marks | None = None) -> int | None:
+    def choose(self, tables: ThresholdTables, allowed: Marks | None = None) -> int | None:
         """The place of the best threshold, the highest of equally good ones; None where none will do."""
         values = tables.values(self.measures)
         fit = ~np.isnan(values[0])

@@ -8,24 +8,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..core.arrays import fold_of
+from ..core.errors import BadOption, quoted
 from ..core.suggestions import refuse_unknown
-from ..core.threads import chunks, dealt_out, gathered, over_rows
+from ..core.threads import dealt_out, gathered
+from ..inputs.categorical import Categorical
+from ..inputs.dataset import Dataset
+from ..inputs.prediction import Scores
+from ..passes.tally import Tally
+from .calibration_line import chance_on, likeliest, log_odds
+from .comparison import Comparison
 from .reliability import Reliability, ends
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Places
+    from .assessment import Assessment
+
 
 Recalibration = Literal["logistic", "isotonic"]
 # What is done to forecasts beforehand; and then, by forecasts, outcomes and weights of some rows, to those of others.
 Way = tuple[Callable[[Any], Any], Callable[[Any, Any, Any, Any], Any]]
 
 FITTING = 100  # so many passes over the rows outside a fold does a line take, give or take
-PULL = 0.5  # towards a level line, which keeps it finite where a threshold sets the classes apart
-MOST_STEPS = 100
-MANY = 1 << 14  # rows from which on a line is looked for among fewer of them first
-FEWER = 16
-CLOSE = 1e-7  # a step of Newton's that leaves the square of it at most
-FURTHEST = 10.0  # that one leads, and as far again as all before it
 
 
 def recalibrate(
@@ -58,12 +62,6 @@ def recalibrate(
     return np.asarray(found / found.sum(axis=0))
 
 
-def log_odds(chance: Array) -> Array:
-    """Log odds, infinite ones included."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(chance) - np.log1p(-chance))
-
-
 def _logistic(odds: Array, happened: Array, weight: Array, new: Array) -> Array:
     """A straight line on the scale of log odds (Cox 1958; Platt 2000), none of them surer than rows can tell."""
     surest = float(-log_odds(np.array(0.5 / (len(odds) + 1))))
@@ -74,61 +72,6 @@ def _logistic(odds: Array, happened: Array, weight: Array, new: Array) -> Array:
     x /= spread
     line = likeliest(x, happened, weight)
     return chance_on((np.clip(new, -surest, surest) - centre) / spread, line)
-
-
-def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> Array:
-    """The likeliest line, by Newton's method: from a level one it always gets there, from that of fewer rows faster."""
-    starts: list[Array] = [np.zeros(2)]
-    if len(x) >= MANY:
-        few = slice(None, None, FEWER)
-        starts.insert(0, likeliest(x[few], happened[few], weight[few]))
-    for start in starts:
-        line, step, before = start, np.zeros(2), np.zeros(2)
-        for _ in range(MOST_STEPS):
-            gradient, curvature = slopes_of(x, happened, weight, line)
-            gradient = gradient - pull * line
-            if (2 * gradient + before) @ step < 0:  # behind the top, and well below it: half the way back
-                step = step / 2
-                line = line - step
-                continue
-            step = np.asarray(np.linalg.solve(curvature + pull * np.eye(2), gradient), dtype=np.float64)
-            # Where hardly any row tells, a step is all but endless, and leads to where none does.
-            furthest, reached = float(np.abs(step).max()), float(np.abs(line).max())
-            step = step * min(1.0, (FURTHEST + reached) / furthest) if furthest else step
-            before = gradient
-            line = line + step
-            if furthest < CLOSE * max(1.0, reached):
-                return line
-    return line
-
-
-def chance_on(x: Array, line: Array) -> Array:
-    """The probability that a line on the scale of log odds gives."""
-    found = x * -line[1]
-    found -= line[0]
-    with np.errstate(over="ignore"):  # 1 / infinity is what it is
-        np.exp(found, out=found)
-    found += 1.0
-    return np.asarray(np.divide(1.0, found, out=found))
-
-
-def slopes_of(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
-    """Gradient and (negative) curvature of the log likelihood of a line."""
-
-    def work(start: int, stop: int) -> Array:
-        sums = np.zeros(5)
-        for low, high in chunks(start, stop, columns=4):
-            some, rows, chance = x[low:high], weight[low:high], chance_on(x[low:high], line)
-            gap = happened[low:high] - chance
-            gap *= rows
-            chance *= 1.0 - chance  # from here on: how fast it rises
-            chance *= rows
-            turned = chance * some
-            sums += gap.sum(), np.einsum("i,i", gap, some), chance.sum(), turned.sum(), np.einsum("i,i", turned, some)
-        return sums
-
-    by_level, by_slope, level, both, slope = sum(over_rows(len(x), work, columns=10), np.zeros(5))
-    return np.array([by_level, by_slope]), np.array([[level, both], [both, slope]])
 
 
 def _isotonic(chance: Array, happened: Array, weight: Array, new: Array) -> Array:
@@ -142,3 +85,34 @@ def _isotonic(chance: Array, happened: Array, weight: Array, new: Array) -> Arra
     mass = np.bincount(stretch, seen.mass)[stretch]
     frequency = (seen.frequency * mass + 0.5) / (mass + 1)
     return np.interp(new, seen.forecast[kept], np.maximum.accumulate(frequency)[kept])
+
+
+def recalibrated(assessment: Assessment, method: Recalibration, folds: int, seed: int) -> Comparison:
+    """Compare forecasts with what they would be if they were recalibrated."""
+    if not isinstance(folds, int) or isinstance(folds, bool) or not 2 <= folds <= 1000:
+        raise BadOption(f"folds is {quoted(folds)}", mend="Give a whole number, 2 or above")
+    name, tally = assessment.model, assessment.tally
+    rows, model = assessment.calibration.rows, assessment.evaluation.model
+    said, weights = rows.scores[model], assessment.calibration.weights
+    if not said.columns:
+        raise BadOption("labels cannot be recalibrated", mend="Give probabilities")
+    if assessment.calibration.patterns.clusters == 1 or len(rows) < 2:
+        raise BadOption("there is nothing to recalibrate by", mend="It takes two rows, or two clusters, at least")
+    units = assessment.calibration.patterns.clusters or len(rows)
+    fold = fold_of(len(rows), min(folds, units), rows.cluster, seed)
+    memberships = np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships()])
+    # By how many rows there are: half a row more, by which fits are held back, is half of one however it is weighed.
+    better = Scores(tuple(recalibrate(memberships, rows.truth, weights.mass / weights.row, fold, method)))
+    names = (name, f"{name}, recalibrated")
+    both = dict(zip(names, (Scores(tuple(memberships)), better), strict=True))
+    cases = Dataset(
+        scale=tally.scale,
+        truth=rows.truth,
+        assigned={each: scores.likeliest(tally.scale.event_code) for each, scores in both.items()},
+        scores=both,
+        measured=rows.measured,
+        weight=None if weights.equal else np.asarray(weights.mass),
+        counted=weights.square is weights.mass,
+        group=None if rows.cluster is None else Categorical(rows.cluster, tally.groups, "group"),
+    )
+    return Comparison(Tally.of(cases), assessment.settings, cases)

@@ -12,26 +12,32 @@ for that until a thousand are left, so that a draw costs the same whatever the n
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.cached import cached_property
+from ..core.errors import BadOption
+from ..core.scale import Label, listed
+from ..core.suggestions import refuse_no_count, refuse_unknown
 from ..core.table import Table
+from ..core.threads import in_order
 from ..families.forecasts.piece import Piece
 from ..families.ranking.one_against_rest import OneAgainstRest
 from ..inference.table_evaluation import PSEUDO_ROWS
 from ..inputs.prediction import Scores
 from ..maths.quantiles import ROUNDING, quantiles
 from ..maths.ruler import Ruler
+from ..measures import all_measures, find
 from ..measures.registry import Measure
 from ..states.score_grid import Counter
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Numbers, Places
+
 
 Decomposition = Literal["corp", "murphy"]
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
@@ -42,7 +48,7 @@ BARS = 20
 FINE_ENOUGH = 12  # bits: a picture does not show more
 
 
-class Parts(NamedTuple):
+class ScoreParts(NamedTuple):
     """A score and the parts that make it: score = miscalibration - discrimination + uncertainty."""
 
     score: float
@@ -156,17 +162,17 @@ class Reliability:
         """The mean score of other forecasts for the same rows."""
         return float(_expected(measure, forecast, self.happened, self.mass))
 
-    def parts(self, measure: Measure, recalibrated: Array) -> Parts:
+    def parts(self, measure: Measure, recalibrated: Array) -> ScoreParts:
         """Take a score apart."""
         given, better = self.score(measure, self.forecast), self.score(measure, recalibrated)
         blind = self.score(measure, np.full(len(self.forecast), self.base))
-        return Parts(given, given - better, blind - better, blind)
+        return ScoreParts(given, given - better, blind - better, blind)
 
-    def decomposed(self, measure: Measure, method: Decomposition, bins: int) -> Parts:
+    def decomposed(self, measure: Measure, method: Decomposition, bins: int) -> ScoreParts:
         """The parts by isotonic regression or by bins."""
         return self.parts(measure, self.frequency if method == "corp" else self.in_bins(bins))
 
-    def drawn_parts(self, measure: Measure, method: Decomposition, bins: int, seed: int) -> tuple[Parts, Array]:
+    def drawn_parts(self, measure: Measure, method: Decomposition, bins: int, seed: int) -> tuple[ScoreParts, Array]:
         """The parts in a world where the recalibrated forecasts are right, and in draws of rows from it.
 
         Who was never wrong may be yet: as many rows as elsewhere are added to all, of both kinds wherever they may be.
@@ -294,3 +300,105 @@ def ends(values: Array) -> Places:
     """The first and the last place of each stretch of equal values."""
     fresh = np.append(True, values[1:] != values[:-1])
     return np.flatnonzero(fresh | np.append(fresh[1:], True))
+
+
+# --- all classes of an assessment -----------------------------------------------------------------------------------
+
+
+SUMMED = "brier_multiclass"
+CLASSES_A_TEST = 10  # of so many classes, the draws of one test can still tell one in a hundred
+
+
+def curves(found: Mapping[Label, Reliability], level: float, seed: int, band: bool) -> Table:
+    """The reliability curves of classes, one behind the other."""
+    tables = list(zip(found, in_order(lambda one: one.curve(level, seed, band), list(found.values())), strict=True))
+    columns: dict[str, list[Any]] = {"class": [name for name, table in tables for _ in range(len(table))]}
+    for column in tables[0][1].column_names:
+        columns[column] = [value for _, table in tables for value in table[column]]
+    return Table(columns)
+
+
+def tested(found: Mapping[Label, Reliability], seed: int) -> CalibrationTest:
+    """Of the tests of all classes that with the least p-value, which is multiplied by their number (Bonferroni)."""
+    classes, brier = list(found.values()), find("brier")
+    tests = list(in_order(lambda one: one.test(brier, seed), classes))
+    if len(tests) == 1:
+        return tests[0]
+    least, one = min(zip(tests, classes, strict=True), key=lambda both: (both[0].p, -both[0].statistic))
+    times = -(-len(tests) // CLASSES_A_TEST)
+    if times > 1 and least.p * (least.draws + 1) < 2:
+        # No draw was as far off, but of so many classes one draw in a thousand is far from rare: look closer, anew.
+        least = one.test(brier, seed + 1, times)
+    method = f"{least.method}; least of {len(tests)} classes (Bonferroni)"
+    return replace(least, p=min(1.0, least.p * len(tests)), method=method)
+
+
+def has_parts(measure: Measure) -> bool:
+    """Whether a score can be taken apart: one of rows that is lower where it is better, whatever errors cost."""
+    return measure.of_rows and measure.better == "lower" and measure.penalty is None
+
+
+def decomposition(
+    found: Mapping[Label, Reliability],
+    bases: Mapping[Label, tuple[float, float]],
+    score: Measure,
+    method: Decomposition,
+    bins: int,
+    level: float,
+    seed: int,
+) -> Table:
+    """The parts of a score, class by class, or summed over the classes where the score is.
+
+    Bases are how frequent each class may be.
+    """
+    refuse_unknown("method", method, ("corp", "murphy"))
+    refuse_no_count("bins", bins)
+    measure = find("brier") if score.name == SUMMED else score
+    if not has_parts(measure):
+        known = [entry.name for entry in all_measures().values() if has_parts(entry)]
+        raise BadOption(f"{score.label} cannot be taken apart", mend=f"Say one of {listed(known)}")
+    parts = in_order(
+        lambda name: _with_bounds(found[name], bases[name], measure, method, bins, level, seed), list(found)
+    )
+    tables: dict[Label | None, Array] = dict(zip(found, parts, strict=True))
+    if score.name == SUMMED:
+        # As if all classes were off together: the bounds of the sum are then the sums of the bounds.
+        tables = {None: np.minimum(np.sum(list(tables.values()), axis=0), score.span[1])}
+    rows = [
+        (name, part, *row) for name, table in tables.items() for part, row in zip(PARTS, table.tolist(), strict=True)
+    ]
+    return Table.of_rows(("class", "part", "value", "low", "high"), rows)
+
+
+def _with_bounds(
+    one: Reliability,
+    base: tuple[float, float],
+    measure: Measure,
+    method: Decomposition,
+    bins: int,
+    level: float,
+    seed: int,
+) -> Array:
+    """The parts of a score with their intervals: (parts, 3).
+
+    Miscalibration and discrimination are found too high: what is fitted to chance counts as either. How much too high
+    is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds. One cluster
+    says nothing about spread: then bounds reach over all values.
+    """
+    values = np.array(one.decomposed(measure, method, bins))
+    low, high = np.zeros(len(PARTS)), np.full(len(PARTS), measure.span[1])
+    if one.rows > 1:
+        world, drawn = one.drawn_parts(measure, method, bins, seed)
+        with np.errstate(invalid="ignore"):
+            off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
+            low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
+    low[-1], high[-1] = _uncertainty(base, measure)
+    high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is
+    return np.stack([values, np.fmin(low, values), np.fmax(high, values)], axis=1)
+
+
+def _uncertainty(ends: tuple[float, float], measure: Measure) -> tuple[float, float]:
+    """The least and the greatest uncertainty for which the class is as frequent as it may be."""
+    bases = [*ends, 0.5] if ends[0] <= 0.5 <= ends[1] else [*ends]
+    found = [Reliability(*np.array([[base], [base], [1.0]])).score(measure, np.array([base])) for base in bases]
+    return min(found), max(found)

@@ -85,11 +85,6 @@ class Rule:
         """Whether scores passed for probabilities when they came in, or nothing is asked for which they must be."""
         return self.number is None and self.goal is None and not self.by_model
 
-    @property
-    def keeps_scores(self) -> bool:
-        """Whether scores must be at hand whatever is measured."""
-        return self.chooses
-
     def applied(self, cases: Dataset, settings: Settings) -> tuple[Dataset, dict[str, Decision]]:
         """Assign the rows of every classifier that gave scores, and tell what was decided."""
         if not self.chooses:

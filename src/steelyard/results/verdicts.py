@@ -15,7 +15,7 @@ from ..core.table import Table
 from ..core.text import HUGE, MOST_DECIMALS, TINY, isolated, number
 from ..measures.registry import Measure
 from .comparison import BOTH_INFINITE
-from .standings import title, usual_measures
+from .rankings import title, usual_measures
 
 if TYPE_CHECKING:
     from .comparison import Comparison

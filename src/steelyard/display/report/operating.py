@@ -10,10 +10,9 @@ import numpy as np
 
 from ...core.table import json_value
 from ...core.text import count, down_to, isolated
+from ...results.curves import band_at, operating_points, samples_of
 from ...results.decisions import Thresholds
 from ...results.goals import counted
-from ...results.operating_points import operating_points
-from ...results.ranking_curves import band_at, samples_of
 from ..plots.placing import NO_SCORE
 from .wording import drawn, packed, percent, shown, told
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from ...families.ranking.one_against_rest import OneAgainstRest
     from ...measures.registry import Measure
     from ...results.assessment import Assessment
-    from ...results.two_by_two_tables import Tables
+    from ...results.threshold_tables import ThresholdTables
 
     Rankings = dict[str, OneAgainstRest]  # by classifier
 
@@ -175,7 +174,7 @@ def _matrices(cells: Array) -> dict[str, Any]:
     }
 
 
-def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
+def _readings(assessment: Assessment, tables: ThresholdTables) -> dict[str, Any]:
     """What is read off beside the slider, in words and as numbers to draw: rates of the table, and what it costs."""
     measures = [*[counted(name) for name in READ], priced(assessment)]
     values = tables.values(measures)
@@ -192,7 +191,7 @@ def _readings(assessment: Assessment, tables: Tables) -> dict[str, Any]:
     return found
 
 
-def _bands(assessment: Assessment, one: OneAgainstRest, tables: Tables) -> dict[str, Any]:
+def _bands(assessment: Assessment, one: OneAgainstRest, tables: ThresholdTables) -> dict[str, Any]:
     """Bands of the ROC and the precision-recall curve at the stops; none where they would be too thin to be seen."""
     own, rest = tables.cells[:2, 0].sum(), tables.cells[2:, 0].sum()
     if own == 0 or rest == 0 or min(own, rest) / tables.unit > NARROW:

@@ -21,7 +21,7 @@ from ...inference.row_evaluation import Found, key_of
 from ...inference.table_evaluation import Slot
 from ...inference.table_formulas import STEP
 from ...inputs.prediction import Scores
-from ...maths.fieller import Ratio
+from ...maths.joint_normal import Ratio
 from ...maths.moments import Moments
 from ...measures.masses import Sides
 from ...measures.registry import Measure

@@ -16,7 +16,7 @@ from ...inference.row_evaluation import AVERAGES, Found, key_of
 from ...inference.table_evaluation import Slot
 from ...inference.unheard import heard
 from ...inputs.prediction import Scores
-from ...maths.fieller import Ratio
+from ...maths.joint_normal import Ratio
 from ...maths.moments import Moments
 from ...measures.registry import Measure
 from ...states.held_rows import Rows

@@ -1,4 +1,7 @@
-"""Numbers of which one at a time takes a complex step, without laying out all of those that stay where they are."""
+"""What formulas take in place of plain numbers: the sums of a class against the rest, and numbers in complex steps.
+
+Of numbers that take a complex step one at a time, all those that stay where they are need not be laid out.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,41 @@ if TYPE_CHECKING:
     from ..core.typing import Array
 
 
-class Stepped(NDArrayOperatorsMixin):
+# --- sums of 2x2 tables ---------------------------------------------------------------------------------------------
+
+
+def sums_of(cells: Any) -> Any:
+    """All that a formula may ask for of 2x2 tables, from tp, fn, fp and tn, but for the total: (10, ...).
+
+    That is the cells; and of a table of two classes, the class and the rest, the diagonal, the row and column sums.
+    """
+    tp, fn, fp, tn = cells
+    return np.array([tp, fn, fp, tn, tp, tn, tp + fn, fp + tn, tp + fp, fn + tn])
+
+
+def by_name(sums: Any) -> dict[str, Any]:
+    """These sums by the names that formulas have for them; two classes are in the last axis."""
+    tp, fn, fp, tn = sums[:4]
+    halves = sums[4:].reshape(3, 2, *sums.shape[1:])
+    correct, true, assigned = halves.transpose(0, *range(2, halves.ndim), 1)
+    named = {"tp": tp, "fn": fn, "fp": fp, "tn": tn}
+    return named | {"correct": correct, "true": true, "assigned": assigned, "total": sums[6] + sums[7]}
+
+
+def offered_of_classes(cells: Any) -> dict[str, Any]:
+    """What formulas may ask for of 2x2 tables, (4, ...)."""
+    return by_name(sums_of(cells))
+
+
+SUMS = sums_of(np.eye(4))  # which cells they are sums of
+# Tables of one row each, which is in another cell every time, and one by which to see that a formula adds them up.
+ONE_BY_ONE = np.column_stack([np.eye(4), [2.0, 3.0, 5.0, 7.0]])
+
+
+# --- complex steps --------------------------------------------------------------------------------------------------
+
+
+class ComplexSteps(NDArrayOperatorsMixin):
     """What formulas take for an array of (steps, rows, classes), in which every step moves the numbers of one class.
 
     What is done to each number by itself is done to the numbers as they are and to those that moved, instead of all of
@@ -57,13 +94,13 @@ class Stepped(NDArrayOperatorsMixin):
         apart = method == "__call__" and not options and ufunc.signature is None and ufunc.nout == 1
         plain, moved = [], []
         for one in inputs:
-            stepped = isinstance(one, Stepped)
+            stepped = isinstance(one, ComplexSteps)
             plain.append(one.plain if stepped else one)
             moved.append(one.moved if stepped else self._of_movers(one))
             apart = apart and getattr(plain[-1], "ndim", 0) <= self.plain.ndim  # or it differs from step to step
         if apart:
-            return Stepped(ufunc(*plain), ufunc(*moved), self.first)
-        whole = [np.asarray(one) if isinstance(one, Stepped) else one for one in inputs]
+            return ComplexSteps(ufunc(*plain), ufunc(*moved), self.first)
+        whole = [np.asarray(one) if isinstance(one, ComplexSteps) else one for one in inputs]
         return getattr(ufunc, method)(*whole, **options)
 
     def _of_movers(self, value: Any) -> Any:

@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from ..core.errors import BadOption, TooLarge
+from ..core.columns import is_single
+from ..core.errors import BadOption, SteelyardError, TooLarge
+from ..core.scale import Continuum, Scale
 from ..core.suggestions import refuse_unknown
 from ..core.threads import keep_freed_memory
 from ..data import sources
 from ..data.digests import Origin
-from ..data.engines import frame_of
+from ..data.engines import frame_of, make, started
+from ..data.formats import estimate
 from ..data.shards import with_filter
 from ..data.streams import Files
 from ..data.where import Filter
+from ..families.summed.partitions import needs_all_rows
 from ..inference.settings import Settings
 from ..inputs.categorical import Categorical
-from ..inputs.dataset import Dataset
+from ..inputs.dataset import Available, Dataset
 from ..inputs.prediction import Scores
 from ..inputs.request import Request
+from ..passes.plan import Plan, Unusable
 from ..passes.provenance import COST, FEW_SCORED, InMemory, as_pairs, content_of, facts_of, is_telling
 from ..passes.tally import Tally
 from .assessment import Assessment
 from .decisions import Decision, choose_threshold
-from .summing import lies_apart, summed
 from .threshold_rules import Rule
 
 OnError = Literal["stop", "skip"]
 
 
 @dataclass(frozen=True)
-class Weighed:
+class EvaluatedRows:
     """What is known of the rows.
 
     Attributes:
@@ -52,7 +57,7 @@ class Weighed:
     reread: Callable[[], Dataset] | None = None
 
 
-def weigh(
+def evaluate(
     request: Request,
     source: Any,
     predictions: Mapping[str, Any] | None,
@@ -60,7 +65,7 @@ def weigh(
     rule: Rule,
     on_error: OnError = "stop",
     engine: Any = None,
-) -> Weighed:
+) -> EvaluatedRows:
     """Sum files where counts are asked for, and rows that lie elsewhere; let everything else in as a whole."""
     refuse_unknown("on_error", on_error, ("stop", "skip"))
     keep_freed_memory()
@@ -83,7 +88,7 @@ def weigh(
     settings = settings.fitted(cases.given(rule.checks_scores))
     cases, decisions = rule.applied(cases, settings)
     tally = _known(Tally.of(cases), cases, request, source)
-    return Weighed(_decided(tally, settings, rule, decisions), settings, cases, decisions)
+    return EvaluatedRows(_decided(tally, settings, rule, decisions), settings, cases, decisions)
 
 
 def _known(tally: Tally, cases: Dataset, request: Request, source: Any) -> Tally:
@@ -120,20 +125,20 @@ def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None
     return sources.opened(source, request.where, request.marks) if path else source
 
 
-def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> Weighed:
+def _judged(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> EvaluatedRows:
     """Assign rows that were kept by a threshold that is chosen; forget them where no measure needs them."""
     if not rule.chooses:
         kept = tally if settings.of_rows else replace(tally, scores=None, recipe=None, summaries=None)
-        return Weighed(_decided(kept, settings, rule, {}), settings, reread=reread)
+        return EvaluatedRows(_decided(kept, settings, rule, {}), settings, reread=reread)
     if tally.summaries is not None:
         return _judged_by_cells(tally, settings, rule, reread)
     cases, decisions = rule.applied(rule.assigned_anew(cases_of(tally)), settings)
     told = {name: getattr(tally, name) for name in ("dropped", "reading", "left_out", "where", "sources")}
     found = _decided(replace(Tally.of(cases), **told), settings, rule, decisions)
-    return Weighed(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
+    return EvaluatedRows(found, settings, None, decisions, lambda: rule.applied(reread(), settings)[0])
 
 
-def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> Weighed:
+def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Callable[[], Dataset]) -> EvaluatedRows:
     """Choose the threshold of one classifier whose rows were not held, by the cells that its scores lie in."""
     goal = rule.goal_of(tally.models[0])
     if len(tally.models) > 1 or len(tally.scale) > 2 or goal is None:
@@ -145,7 +150,7 @@ def _judged_by_cells(tally: Tally, settings: Settings, rule: Rule, reread: Calla
     decision = choose_threshold(Assessment(tally, settings, name), goal, settings.seed).refuse_none(name)
     counts = tally.at_threshold(0, int(tally.scale.event_code or 0), decision.threshold)
     found = _decided(replace(tally, sums=counts.sums, remarks=counts.remarks), settings, rule, {name: decision})
-    return Weighed(found, settings, None, {name: decision}, reread)
+    return EvaluatedRows(found, settings, None, {name: decision}, reread)
 
 
 def cases_of(tally: Tally) -> Dataset:
@@ -176,11 +181,11 @@ def collected(request: Request, source: Any) -> Any:
     return source if frame is None else frame.collected(with_filter(request.columns_among(frame.names), frame.filter))
 
 
-def weigh_beside(
+def evaluate_beside(
     request: Request,
     source: Any,
     predictions: Mapping[str, Any] | None,
-    test: Weighed,
+    test: EvaluatedRows,
     assigning: Rule,
     engine: Any = None,
 ) -> Tally:
@@ -197,3 +202,112 @@ def weigh_beside(
     if streamed is None:
         return Tally.of(request.validate(source, predictions), with_scores=keep)
     return streamed[0] if keep else replace(streamed[0], scores=None, recipe=None, summaries=None)
+
+
+# --- rows that are not kept in memory -------------------------------------------------------------------------------
+
+
+Result = TypeVar("Result")
+
+MOST_HELD = 1 << 27  # bytes of a table: smaller ones are read as a whole
+
+
+def lies_apart(source: Any, engine: Any = None) -> bool:
+    """Whether rows are worked on elsewhere: files where an engine is named, and frames of Dask and Spark."""
+    return make(source) is not None or (engine is not None and isinstance(source, str | os.PathLike | Files))
+
+
+def can_be_summed(request: Request, source: Any, rule: Rule) -> bool:
+    """Whether all that is said of rows stands in files, and nothing needs all rows at once."""
+    if not isinstance(source, str | os.PathLike | Files) or request.truth is None:
+        return False
+    known = request.validator.knowledge
+    plain = known.response is None and not any(isinstance(one, str) for one in (known.sd, known.sd_response))
+    return plain and _loose(request) is None and not rule.chooses and not rule.any_scale
+
+
+def _loose(request: Request) -> str | None:
+    """What was said of rows but does not stand beside them in a column, or needs all rows at once."""
+    validator = request.validator
+    beside = {"weight": validator.weight, "group": validator.group, "sd": validator.knowledge.sd}
+    beside["sd_response"] = validator.knowledge.sd_response
+    for name, value in beside.items():
+        if not (value is None or isinstance(value, str) or (name[:2] == "sd" and is_single(value))):
+            return f"{name}= is an array"
+    pair = validator.knowledge.response
+    if not request.parts_are_named or not (pair is None or all(isinstance(name, str) for name in pair)):
+        return "by= is an array" if pair is None else "response= is no pair of columns"
+    if isinstance(validator.scale, Continuum) and validator.scale.named_after_intervals:
+        return "the classes of the Continuum have no names"
+    return None
+
+
+def summed(
+    request: Request, source: Any, settings: Settings, rule: Rule, skip: bool = False, engine: Any = None
+) -> tuple[Tally, Available] | None:
+    """The tally of rows that nobody holds, and what there is for measures; None where rows must be held."""
+    apart = lies_apart(source, engine)
+    if apart:
+        _refuse_loose(request, source, skip)
+    counts = settings.of_counts and not rule.chooses
+    passing = apart or (not counts and _is_large(request, source, settings))
+    if not passing and not can_be_summed(request, source, rule):
+        return None
+    scored = len(request.headings) < len(request.models)
+    if not (passing or counts) and (scored or isinstance(request.validator.scale, Continuum)):
+        return None
+
+    def counted(plan: Plan, scale: Scale, forms: dict[str, bool]) -> tuple[Tally, Available] | None:
+        if not (passing or counts) and not all(forms.values()):
+            return None
+        tally = plan.tally(scale, forms)
+        return tally, tally.given
+
+    def work(plan: Plan) -> tuple[Tally, Available] | None:
+        likely = plan.glimpsed()
+        if likely is not None:
+            with suppress(SteelyardError):  # whatever it is, it is told better when all labels are known
+                return counted(plan, *likely)
+        return counted(plan, *plan.settled())
+
+    with started(engine, source) as found:
+        return persisting(Plan.of(request, source, skip, found, settings if passing and not counts else None), work)
+
+
+def _is_large(request: Request, source: Any, settings: Settings) -> bool:
+    """Whether files hold more rows than should be held, and nothing is asked for that needs them all at once."""
+    if not isinstance(source, str | os.PathLike | Files) or request.truth is None or _loose(request) is not None:
+        return False
+    asked = () if settings.everything else settings.measures
+    if settings.resampled or any(needs_all_rows(each) for each in asked):
+        return False
+    with suppress(SteelyardError):  # whoever reads the files will say so
+        files = sources.opened(source, request.where, request.marks)
+        return estimate(files.files, request.columns_of(files)) > MOST_HELD
+    return False
+
+
+def _refuse_loose(request: Request, source: Any, skip: bool) -> None:
+    loose = _loose(request)
+    if loose is not None:
+        raise BadOption(f"{loose}, and the rows are worked on elsewhere", mend="Name columns, and name the classes")
+    if skip and make(source) is not None:
+        raise BadOption("on_error='skip' leaves out files, and a data frame has none", mend="Leave it out")
+    if request.truth is None:
+        raise BadOption("there is no prediction", mend="Name the columns: assess(frame, truth=..., assigned=...)")
+
+
+def persisting(plan: Plan, work: Callable[[Plan], Result]) -> Result:
+    """Do something with files; where some cannot be used and may be left out, do it again without these.
+
+    From the start: a class that only a faulty file had is then no class, and no row of it was counted.
+    """
+    while True:
+        try:
+            return work(plan)
+        except Unusable as found:
+            plan = plan.without(found.faults)
+        except SteelyardError as error:
+            if not plan.skip or error.file is None or error.file in plan.left_out:
+                raise
+            plan = plan.without({error.file: error})
