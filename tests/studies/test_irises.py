@@ -20,7 +20,6 @@ from steelyard import cross_assess
 from steelyard.cli import main
 from steelyard.core.errors import BadOption
 from steelyard.studies import irises as study
-from steelyard.studies.fold_variance import ONE_BY_ONE, ONE_FOLD, RULES, Errors, NormalClasses, dealt, errors
 from steelyard.studies.irises import (
     NUMBERS,
     R_ERRORS,
@@ -34,7 +33,21 @@ from steelyard.studies.irises import (
     run,
     scores,
 )
-from steelyard.studies.lecture_statements import BRIER, COUNT, LOG, Runs, prefers_another, statements
+from steelyard.studies.lecture import (
+    BRIER,
+    COUNT,
+    LOG,
+    ONE_BY_ONE,
+    ONE_FOLD,
+    RULES,
+    Errors,
+    NormalClasses,
+    Runs,
+    dealt,
+    errors,
+    prefers_another,
+    statements,
+)
 from steelyard.studies.statements import statement_table
 
 DATA = Path(__file__).parents[1] / "references" / "data" / "iris_knn_cv.json"

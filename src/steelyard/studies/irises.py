@@ -23,8 +23,20 @@ from ..core.table import Table
 from ..modelling.splits import make_plan
 from .classifiers import DataSets, Discriminants, linear_discriminants, quadratic_discriminants
 from .classifiers import NearestNeighbours as Nearest
-from .fold_variance import Errors, NormalClasses, below_each_other, errors
-from .lecture_statements import BEST_OF_MORE, BRIER, COUNT, HARD, LECTURE, LOG, Runs, statements
+from .lecture import (
+    BEST_OF_MORE,
+    BRIER,
+    COUNT,
+    HARD,
+    LECTURE,
+    LOG,
+    Errors,
+    NormalClasses,
+    Runs,
+    below_each_other,
+    errors,
+    statements,
+)
 from .statements import statement_table
 
 if TYPE_CHECKING:
