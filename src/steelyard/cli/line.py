@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, BadTable, SteelyardError, quoted
-from ..core.scale import listed
+from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
 from ..data.terminal import COMMAND, Screen, close, complain, open_closed, put_out, show, speak_unicode, working
 from ..data.whole_files import FAILURES
 from ..display.views import threshold_view
@@ -25,7 +23,6 @@ from .options import (
     AssessOptions,
     DataOptions,
     EngineName,
-    EvaluationOptions,
     File,
     Forecasts,
     OutputOptions,
@@ -35,7 +32,6 @@ from .options import (
     keywords_of,
     labels_in,
     opened_file,
-    with_passed,
 )
 from .output import head_of, tell_assessment, tell_choices, tell_comparison, told_choice, write
 from .overwriting import protected
@@ -43,18 +39,16 @@ from .parsing import (
     columns,
     costs,
     either,
-    label_or_word,
     measure_names,
     models,
     refuse_no_probabilities,
     scores_in,
     with_targets,
-    words,
 )
 from .parsing import threshold as read_threshold
 from .partition import partition
 from .studies import study
-from .tallies import merge, tally
+from .tallies import merge, table, tally
 
 if TYPE_CHECKING:
     from ..results.assessment import Assessment
@@ -135,6 +129,7 @@ app.command(demo)
 app.command(cv)
 app.command(tally)
 app.command(merge)
+app.command(table)
 app.command(partition)
 
 
@@ -222,49 +217,6 @@ def compare(
         said = keywords_of(files, truth, options, names) | {"on_error": options.bad_files, "engine": engine}
         result = api.compare(files, chosen, score=scored or None, truth=truth, **said)
     return tell_comparison(result, options, conditions, measure)
-
-
-@app.command
-def table(
-    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file: first column true class, one column a class.")],
-    *,
-    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
-    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None,
-    predictions_in_rows: Annotated[
-        bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
-    ] = False,
-    decimal: Annotated[str | None, Parameter(help="CSV: mark before decimals, . or ,.")] = None,
-    thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or ,.")] = None,
-    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008  (frozen)
-) -> int:
-    """Weigh a classifier of which only the confusion table is known, as in a publication.
-
-    steelyard table published.csv --event yes
-    """
-    from ..data.sources import load_named
-    from ..data.spelling import NumberMarks
-    from ..inputs.published import NamedTable, read_table
-    from ..results import api
-
-    conditions = options.conditions([api.MODEL])
-    loaded = load_named(file, NumberMarks.of(decimal, thousands))
-    counts = NamedTable(loaded.table)
-    known, _ = read_table(counts, None, None, None)
-    label = partial(label_or_word, known.classes)
-    classes = None if scale is None else [label(word) for word in words(scale)]
-    if classes is not None and set(classes).isdisjoint(known.classes):  # api.assess_table gives them other names
-        raise BadTable(
-            f"the table is about {listed(known.classes)}, not {listed(classes)}",
-            mend="--scale puts its classes in order",
-        )
-    result = api.assess_table(
-        counts,
-        classes=classes,
-        event=None if event is None else label(event),
-        **options.wanted(label),
-        truth_in_rows=not predictions_in_rows,
-    )
-    return tell_assessment(with_passed(result, loaded), options, conditions)
 
 
 @app.command

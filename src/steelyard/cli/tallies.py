@@ -1,4 +1,4 @@
-"""The command line of sums: tallies of files, and what tallies add up to."""
+"""The command line of counts without rows: tallies of files, what they add up to, and published confusion tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from .. import __version__
-from ..core.errors import LONG, BadOption, harmless, quoted
+from ..core.errors import LONG, BadOption, BadTable, harmless, quoted
+from ..core.scale import listed
 from ..core.text import in_words
 from ..data.terminal import counting, show, working
 from .options import (
@@ -29,9 +30,10 @@ from .options import (
     opened_file,
     parts_in,
     scale_in,
+    with_passed,
 )
 from .output import tell_assessment, tell_comparison, tell_left_out, write
-from .parsing import columns, label_or_word, measure_names, models, scores_in, thresholds
+from .parsing import columns, label_or_word, measure_names, models, scores_in, thresholds, words
 
 if TYPE_CHECKING:
     from ..core.scale import Label
@@ -312,3 +314,48 @@ def _words(tally: Tally) -> str:
 
 def _notes(tally: Tally) -> list[Text]:
     return [Text(f"note: {harmless(note)}") for note in tally.words_on_input]
+
+
+# --- published confusion tables -------------------------------------------------------------------------------------
+
+
+def table(
+    file: Annotated[str, Parameter(help="CSV, Parquet or Arrow file: first column true class, one column a class.")],
+    *,
+    event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
+    scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None,
+    predictions_in_rows: Annotated[
+        bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
+    ] = False,
+    decimal: Annotated[str | None, Parameter(help="CSV: mark before decimals, . or ,.")] = None,
+    thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or ,.")] = None,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008  (frozen)
+) -> int:
+    """Weigh a classifier of which only the confusion table is known, as in a publication.
+
+    steelyard table published.csv --event yes
+    """
+    from ..data.sources import load_named
+    from ..data.spelling import NumberMarks
+    from ..inputs.published import NamedTable, read_table
+    from ..results import api
+
+    conditions = options.conditions([api.MODEL])
+    loaded = load_named(file, NumberMarks.of(decimal, thousands))
+    counts = NamedTable(loaded.table)
+    known, _ = read_table(counts, None, None, None)
+    label = partial(label_or_word, known.classes)
+    classes = None if scale is None else [label(word) for word in words(scale)]
+    if classes is not None and set(classes).isdisjoint(known.classes):  # api.assess_table gives them other names
+        raise BadTable(
+            f"the table is about {listed(known.classes)}, not {listed(classes)}",
+            mend="--scale puts its classes in order",
+        )
+    result = api.assess_table(
+        counts,
+        classes=classes,
+        event=None if event is None else label(event),
+        **options.wanted(label),
+        truth_in_rows=not predictions_in_rows,
+    )
+    return tell_assessment(with_passed(result, loaded), options, conditions)
